@@ -1,0 +1,57 @@
+import { type ContentPart, type Item, text, textOf } from '#domain/item.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import type { Turn } from '#domain/turn.ts';
+import type { Prompt, PromptMessage } from '#models/model.ts';
+
+/** What the model is asked: who it is, what was said, and what it can do. */
+export function buildPrompt(turn: Turn, history: readonly Item[], ownTools: readonly ToolDefinition[]): Prompt {
+  return {
+    system: IDENTITY,
+    messages: toMessages(history),
+    tools: [...ownTools, ...turn.request.tools],
+    temperature: turn.request.temperature,
+  };
+}
+
+const IDENTITY = [
+  'You are Reborn, an agent that works for the person it talks to.',
+  'Answer plainly and exactly. Use a tool when it knows better than you, and say what you did.',
+  'Text inside <instructions> in a message is how the sender wants you to behave; <user-context> is background, not a request.',
+].join('\n');
+
+/** Items as the messages of a model: one step is what it said and the calls it made, then each call's result. */
+function toMessages(history: readonly Item[]): PromptMessage[] {
+  const messages: PromptMessage[] = [];
+  const outputs = Map.groupBy(
+    history.filter((item) => item.type === 'function_call_output'),
+    (item) => item.callId,
+  );
+  let step: { said: string; calls: ToolCall[]; hasResults: boolean } = { said: '', calls: [], hasResults: false };
+
+  const nextStep = (said: string) => {
+    if (step.said || step.calls.length > 0) messages.push({ role: 'assistant', text: step.said, calls: step.calls });
+    for (const call of step.calls) messages.push(resultOf(call, outputs.get(call.callId)?.shift()?.output));
+    step = { said, calls: [], hasResults: false };
+  };
+
+  for (const item of history) {
+    if (item.type === 'function_call_output') {
+      step.hasResults = true;
+    } else if (item.type === 'function_call') {
+      if (step.hasResults) nextStep('');
+      step.calls.push({ callId: item.callId, name: item.name, arguments: item.arguments });
+    } else if (item.role === 'assistant') {
+      nextStep(textOf(item.content));
+    } else {
+      nextStep('');
+      messages.push({ role: item.role === 'user' ? 'user' : 'system', content: item.content });
+    }
+  }
+  nextStep('');
+  return messages;
+}
+
+/** Models refuse a history in which a call has no result. */
+function resultOf(call: ToolCall, output: readonly ContentPart[] | undefined): PromptMessage {
+  return { role: 'tool', callId: call.callId, name: call.name, output: output ?? [text('No result was recorded.')] };
+}

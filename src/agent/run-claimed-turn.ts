@@ -1,0 +1,54 @@
+import type { Failure, Turn, TurnOutcome } from '#domain/turn.ts';
+import { type RunTurn, TurnStopped } from '#engine/engine.ts';
+import { ModelFailure } from '#models/model.ts';
+import { ToolFailure } from './call-tool.ts';
+import { runTurn } from './run-turn.ts';
+import { createAttempt, type TurnContext } from './turn-steps.ts';
+
+/** What the engine runs: one attempt at a turn, closed properly whichever way it ends. */
+export function createRunner(context: TurnContext): RunTurn {
+  return async (turn, { signal, poisoned }) => {
+    const attempt = createAttempt(context, turn, signal);
+    const early = endedBefore(turn, poisoned);
+    if (early && !(await attempt.gateAhead())) await attempt.loadHistory(); // a gate's calls are not this turn's to close
+
+    const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, signal)));
+    if (outcome.status === 'failed') await attempt.close(`Not run: ${outcome.failure.message}`);
+    if (outcome.status === 'cancelled') await attempt.close('Not run: the turn was cancelled.');
+    return { outcome, usage: attempt.usage() };
+  };
+}
+
+/** A turn that shall not run at all, though it was claimed. */
+function endedBefore(turn: Turn, poisoned: boolean): TurnOutcome | undefined {
+  if (turn.cancelReason) return outcomeOfCancel(turn.cancelReason);
+  if (poisoned) return { status: 'failed', failure: POISONED };
+  return undefined;
+}
+
+/** Expected breaks become outcomes. Anything else is thrown on: the engine begins the turn again. */
+function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
+  const stopped: unknown = signal.reason;
+  if (stopped instanceof TurnStopped) {
+    if (stopped.reason === 'superseded' || stopped.reason === 'drained') throw stopped;
+    return outcomeOfCancel(stopped.reason);
+  }
+  if (error instanceof ModelFailure) return { status: 'failed', failure: { code: error.code, message: error.message } };
+  if (error instanceof ToolFailure)
+    return { status: 'failed', failure: { code: 'tool_error', message: error.message } };
+  throw error;
+}
+
+function outcomeOfCancel(reason: NonNullable<Turn['cancelReason']>): TurnOutcome {
+  return reason === 'cancelled' ? { status: 'cancelled' } : { status: 'failed', failure: TIMED_OUT };
+}
+
+const TIMED_OUT: Failure = {
+  code: 'turn_timeout',
+  message: 'The turn took too long to wait for. Use stream or background for long work.',
+};
+
+const POISONED: Failure = {
+  code: 'interrupted',
+  message: 'The turn was begun several times and interrupted each time before it wrote anything.',
+};

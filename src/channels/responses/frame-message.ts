@@ -1,0 +1,48 @@
+import { type NewItem, text } from '#domain/item.ts';
+
+/**
+ * Puts `instructions` and `x_context` as blocks ahead of the newest user message. They are stored with it, so that
+ * later turns still see them. Without a user message there is nothing to put them in.
+ */
+export function frameMessage(
+  items: readonly NewItem[],
+  instructions: string | null,
+  context: Readonly<Record<string, unknown>> | null,
+): NewItem[] {
+  const blocks = [
+    ...(instructions ? [block('instructions', escapeTags(instructions))] : []),
+    ...(context ? [block('user-context', Object.entries(context).map(contextLine).join('\n'))] : []),
+  ];
+  const target = items.findLastIndex((item) => item.type === 'message' && item.role === 'user');
+  return items.map((item, index) => {
+    if (index !== target || item.type !== 'message' || blocks.length === 0) return item;
+    return { ...item, content: prepend(`${blocks.join('\n\n')}\n\n`, item.content) };
+  });
+}
+
+function prepend(prefix: string, content: Extract<NewItem, { type: 'message' }>['content']) {
+  const [first, ...rest] = content;
+  return first?.type === 'text' ? [text(prefix + first.text), ...rest] : [text(prefix), ...content];
+}
+
+const block = (tag: string, inner: string) => `<${tag}>\n${inner}\n</${tag}>`;
+
+function contextLine([key, value]: [string, unknown]): string {
+  const line = isFlat(value)
+    ? `[Context: ${key} - ${Object.entries(value)
+        .map(([field, inner]) => `${field}: ${String(inner)}`)
+        .join(', ')}]`
+    : `[Context: ${key}: ${JSON.stringify(value)}]`;
+  return escapeTags(line.replaceAll('\n', '\\n').replaceAll('\r', '\\r'));
+}
+
+function isFlat(value: unknown): value is Record<string, string | number | boolean | null> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const fields = Object.values(value);
+  return fields.length > 0 && fields.every((field) => typeof field !== 'object' || field === null);
+}
+
+/** A caller can't close a block from inside: its closing tag loses its meaning. */
+function escapeTags(value: string): string {
+  return value.replace(/<(\s*)\/(\s*(?:instructions|user-context)\b)/gi, '<$1\\/$2');
+}

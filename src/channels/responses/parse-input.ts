@@ -1,0 +1,89 @@
+import { InvalidRequest } from '#domain/errors.ts';
+import { newId } from '#domain/ids.ts';
+import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/item.ts';
+import { isObject } from './json-value.ts';
+import { parseContent } from './parse-content.ts';
+
+/** The `input` of a request as items. Whether it is an answer to a waiting thread is decided by what it holds. */
+export function parseInput(input: unknown, continues: boolean): NewItem[] {
+  if (typeof input === 'string') {
+    if (input.trim() === '') throw refuse('input', 'input must not be blank.');
+    return [toItem({ type: 'message', role: 'user', content: [text(input)], status: 'completed' })];
+  }
+  if (!Array.isArray(input)) throw refuse('input', 'input is required: a string or an array of items.');
+  if (input.length === 0) throw refuse('input', 'input must hold at least one item.');
+
+  const items = input.flatMap((item, index) => parseItem(item, `input[${index}]`)).map(toItem);
+  checkOutputs(items, continues);
+  return items;
+}
+
+const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'developer'] satisfies MessageRole[];
+
+const isRole = (role: unknown): role is MessageRole => ROLES.includes(role);
+
+function parseItem(item: unknown, param: string): ItemBody[] {
+  if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
+  switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
+    case 'message':
+      return [parseMessage(item, param)];
+    case 'function_call':
+      return [parseCall(item, param)];
+    case 'function_call_output':
+      return [parseOutput(item, param)];
+    case 'reasoning':
+      return []; // a client may send back what another service gave it; there is nothing in it for us
+    default:
+      throw refuse(`${param}.type`, 'The type must be message, function_call or function_call_output.');
+  }
+}
+
+function parseMessage(item: Record<string, unknown>, param: string): ItemBody {
+  const { role } = item;
+  if (!isRole(role)) throw refuse(`${param}.role`, 'role must be user, assistant, system or developer.');
+  return { type: 'message', role, content: parseContent(item['content'], `${param}.content`), status: 'completed' };
+}
+
+function parseCall(item: Record<string, unknown>, param: string): ItemBody {
+  const { name, arguments: argumentsJson } = item;
+  if (typeof name !== 'string' || name === '') throw refuse(`${param}.name`, 'name must be a non-empty string.');
+  if (typeof argumentsJson !== 'string') throw refuse(`${param}.arguments`, 'arguments must be a string of JSON.');
+  return { type: 'function_call', callId: parseCallId(item, param), name, arguments: argumentsJson };
+}
+
+function parseOutput(item: Record<string, unknown>, param: string): ItemBody {
+  const output = item['output'] ?? undefined;
+  if (output === undefined) throw refuse(`${param}.output`, 'output is required.');
+  return {
+    type: 'function_call_output',
+    callId: parseCallId(item, param),
+    output: parseContent(output, `${param}.output`),
+  };
+}
+
+function parseCallId(item: Record<string, unknown>, param: string): string {
+  const callId = item['call_id'];
+  if (typeof callId !== 'string' || callId === '')
+    throw refuse(`${param}.call_id`, 'call_id must be a non-empty string.');
+  return callId;
+}
+
+/**
+ * Tool outputs alone answer a waiting thread, which must be named. Beside other items they are only fine when the
+ * whole history is replayed: no thread is named, and each stands after the call it answers.
+ */
+function checkOutputs(items: readonly NewItem[], continues: boolean): void {
+  const outputs = items.filter((item) => item.type === 'function_call_output');
+  if (outputs.length === 0) return;
+  if (outputs.length === items.length) {
+    if (!continues) throw refuse('previous_response_id', 'A tool result needs the previous_response_id it answers.');
+    return;
+  }
+  const calls = new Set(items.flatMap((item) => (item.type === 'function_call' ? item.callId : [])));
+  if (continues || !outputs.every(({ callId }) => calls.has(callId)))
+    throw refuse('input', 'Send function_call_output items alone; a message goes into a request of its own.');
+}
+
+const toItem = (body: ItemBody): NewItem => ({ id: newId(), ...body });
+
+const refuse = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

@@ -1,0 +1,129 @@
+import type { TurnRecord } from '#agent/agent.ts';
+import type { Gate } from '#domain/gate.ts';
+import { hexFromUuid } from '#domain/ids.ts';
+import { type NewItem, textOf } from '#domain/item.ts';
+import type { ToolDefinition } from '#domain/tool.ts';
+import { type Failure, refusalAt, type Turn } from '#domain/turn.ts';
+import type { Cost, Usage } from '#domain/usage.ts';
+import type { ResponseEcho } from './response-echo.ts';
+import { formatResponseId } from './response-id.ts';
+
+/** On retrieve and cancel there is no request whose model could be echoed. */
+export const PLACEHOLDER_MODEL = 'reborn';
+
+/** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
+export function renderResponse(record: TurnRecord, model: string) {
+  const { turn, gate } = record;
+  const echo = turn.request.echo as ResponseEcho;
+  const failure = failureOf(turn, gate);
+  const status = statusOf(turn, failure);
+  return {
+    id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
+    object: 'response',
+    created_at: seconds(turn.createdAt),
+    completed_at: status === 'completed' && turn.endedAt ? seconds(turn.endedAt) : null,
+    status,
+    background: echo.background,
+    error: failure && { ...failure, type: failure.code === 'model_error' ? 'server_error' : 'invalid_request_error' },
+    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    instructions: echo.instructions,
+    max_output_tokens: null,
+    max_tool_calls: null,
+    metadata: echo.metadata,
+    model,
+    output: renderOutput(record),
+    parallel_tool_calls: true,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    previous_response_id: echo.previousResponseId,
+    prompt_cache_key: null,
+    reasoning: null,
+    safety_identifier: null,
+    service_tier: 'default',
+    store: true,
+    temperature: turn.request.temperature ?? 1,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: echo.tools.map(renderTool),
+    top_logprobs: 0,
+    top_p: 1,
+    truncation: 'disabled',
+    usage: renderUsage(turn.usage),
+  };
+}
+
+const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+
+/** A gate that only a person can answer has no place in this format: the turn is shown as failed, and says where to go. */
+function failureOf(turn: Turn, gate: Gate | undefined): Failure | null {
+  return gate && gate.kind !== 'external-tool' ? refusalAt(gate) : turn.failure;
+}
+
+function statusOf(turn: Turn, failure: Failure | null): string {
+  if (failure) return 'failed';
+  if (turn.status === 'waiting') return 'completed';
+  return turn.status === 'running' ? 'in_progress' : turn.status;
+}
+
+/** What the turn itself said, and the one call that it hands to the caller. The service's own tool calls stay inside. */
+function renderOutput({ items, gate }: TurnRecord) {
+  const said = items.filter((item) => item.attempt !== null && item.type === 'message');
+  const surfaced = gate?.kind === 'external-tool' ? [gate.call] : [];
+  return [...said, ...surfaced].map(renderItem);
+}
+
+function renderItem(item: NewItem) {
+  const hex = hexFromUuid(item.id);
+  switch (item.type) {
+    case 'message':
+      return {
+        id: `msg_${hex}`,
+        type: item.type,
+        role: item.role,
+        status: item.status,
+        content: [{ type: 'output_text', text: textOf(item.content), annotations: [], logprobs: [] }],
+      };
+    case 'function_call':
+      return {
+        id: `fc_${hex}`,
+        type: item.type,
+        status: 'completed',
+        call_id: item.callId,
+        name: item.name,
+        arguments: item.arguments,
+      };
+    case 'function_call_output':
+      return {
+        id: `fco_${hex}`,
+        type: item.type,
+        status: 'completed',
+        call_id: item.callId,
+        output: textOf(item.output),
+      };
+  }
+}
+
+const renderTool = (tool: ToolDefinition) => ({ type: 'function', ...tool });
+
+function renderUsage(usage: Usage) {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: { cached_tokens: usage.cachedInputTokens },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    cost: usage.cost && renderCost(usage.cost),
+  };
+}
+
+function renderCost({ inputUsd, outputUsd }: Cost) {
+  return {
+    total_usd: decimal(inputUsd + outputUsd),
+    input_usd: decimal(inputUsd),
+    output_usd: decimal(outputUsd),
+    currency: 'USD',
+  };
+}
+
+/** Never in the exponent form that `String` would choose for small amounts. */
+const decimal = (amount: number) => amount.toFixed(12).replace(/\.?0+$/, '');

@@ -1,0 +1,21 @@
+import type { ToolDefinition } from '#domain/tool.ts';
+import type { CreateRequest } from './parse-create.ts';
+
+/** What of a request is shown again in its response, today and when it is retrieved. Kept with the turn. */
+export type ResponseEcho = {
+  readonly previousResponseId: string | null;
+  readonly instructions: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly tools: readonly ToolDefinition[];
+  readonly background: boolean;
+};
+
+export function toEcho(create: CreateRequest): ResponseEcho {
+  return {
+    previousResponseId: create.previousResponseId,
+    instructions: create.instructions,
+    metadata: create.metadata,
+    tools: create.tools ?? [],
+    background: create.background,
+  };
+}

@@ -1,0 +1,17 @@
+import { Command } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { serve } from './serve.ts';
+
+/** The `reborn` command and everything below it. */
+export function createProgram(): Command {
+  const program = new Command('reborn')
+    .description('An agent service that picks up where it left off.')
+    .version(packageJson.version)
+    .action(serve);
+  program
+    .command('serve')
+    .description('Serve the gateway and the Responses API until stopped.')
+    .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
+    .action(serve);
+  return program;
+}

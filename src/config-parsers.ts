@@ -1,0 +1,138 @@
+import { isIP } from 'node:net';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+
+/** Reads one option's text. `undefined` means the text is wrong; `expects` then ends the sentence "it must be ...". */
+export type Parser<T> = { expects: string; parse: (text: string) => T | undefined };
+
+export const flag: Parser<boolean> = {
+  expects: 'true or false (1, 0, yes and no work too)',
+  parse: (value) => FLAGS.get(value.toLowerCase()),
+};
+
+export const port: Parser<number> = {
+  expects: 'a port from 0 to 65535 (0 picks a free one)',
+  parse: (value) => parseInteger(value, 0, 65_535),
+};
+
+export function integer(least: number, most: number): Parser<number> {
+  return {
+    expects: `a whole number from ${least} to ${most}`,
+    parse: (value) => parseInteger(value, least, most),
+  };
+}
+
+export function oneOf<const T extends string>(...choices: T[]): Parser<T> {
+  return {
+    expects: `one of ${choices.join(', ')}`,
+    parse: (value) => choices.find((choice) => choice === value.toLowerCase()),
+  };
+}
+
+export const text: Parser<string> = {
+  expects: 'text',
+  parse: (value) => value,
+};
+
+/** A value of a header. Other letters would arrive changed, and a secret with them would never match. */
+export const headerText: Parser<string> = {
+  expects: 'printable ASCII',
+  parse: (value) => (/^[\x20-\x7e]+$/.test(value) ? value : undefined),
+};
+
+/** What follows `Bearer ` in a header. */
+export const token: Parser<string> = {
+  expects: 'printable ASCII without spaces',
+  parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : undefined),
+};
+
+export const bindHost: Parser<string> = {
+  expects: 'an IP address or a host name, such as 127.0.0.1, 0.0.0.0 or localhost',
+  parse: (value) => (isHost(value) ? value : undefined),
+};
+
+/** Kept as it was written: an OIDC issuer is compared letter by letter. */
+export const webUrl: Parser<string> = {
+  expects: 'an http:// or https:// address without a query or fragment',
+  parse: (value) => (isWebUrl(value) ? value : undefined),
+};
+
+/** A web address that paths are appended to. */
+export const baseUrl: Parser<string> = {
+  expects: webUrl.expects,
+  parse: (value) => webUrl.parse(value)?.replace(/\/+$/, ''),
+};
+
+/** Only the scheme is checked: pg also takes forms that are no WHATWG URL, such as postgres:///name?host=/run/socket. */
+export const postgresUrl: Parser<string> = {
+  expects: 'a connection string such as postgres://user:password@host:5432/name',
+  parse: (value) => (/^postgres(ql)?:\/\/\S+$/i.test(value) ? value : undefined),
+};
+
+export const hostNames: Parser<string[]> = {
+  expects: 'a comma-separated list of host names, such as hooks.example.com',
+  parse: (value) => parseList(value.toLowerCase(), isHost),
+};
+
+export const networks: Parser<string[]> = {
+  expects: 'a comma-separated list of IP addresses and CIDR ranges, such as 10.0.0.0/8',
+  parse: (value) => parseList(value, isNetwork),
+};
+
+export const folder: Parser<string> = {
+  expects: 'a folder',
+  parse: (value) => resolve(value.replace(/^~(?=\/|$)/, homedir)),
+};
+
+/** An AES-256 key. */
+export const encryptionKey: Parser<Buffer> = {
+  expects: '32 bytes in hex or base64; make one with `openssl rand -hex 32`',
+  parse: (value) => {
+    if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, 'hex');
+    return /^[\w+/-]{43}=?$/.test(value) ? Buffer.from(value, 'base64') : undefined;
+  },
+};
+
+const FLAGS = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+]);
+
+function parseInteger(value: string, least: number, most: number): number | undefined {
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  return number >= least && number <= most ? number : undefined;
+}
+
+function parseList(value: string, isValid: (entry: string) => boolean): string[] | undefined {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  return entries.every(isValid) ? entries : undefined;
+}
+
+/** A name that ends in a number is a mistyped IP address. */
+function isHost(value: string): boolean {
+  if (isIP(value)) return true;
+
+  const labels = value.split('.');
+  const isNumber = /^\d+$/.test(labels.at(-1) ?? '');
+  return value.length <= 253 && !isNumber && labels.every((label) => /^[a-z\d]([a-z\d-]*[a-z\d])?$/i.test(label));
+}
+
+function isNetwork(value: string): boolean {
+  const [address = '', bits, ...more] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+
+  return bits === undefined || parseInteger(bits, 0, version === 4 ? 32 : 128) !== undefined;
+}
+
+function isWebUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return (url?.protocol === 'http:' || url?.protocol === 'https:') && !/[?#\s]/.test(value);
+}

@@ -1,0 +1,369 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, type Option, options, readConfig } from './config.ts';
+
+describe('without any setting', () => {
+  test("the defaults are the spec's, and the demo model answers", () => {
+    expect(readConfig({})).toEqual({
+      cli: { enabled: true },
+      gateway: { enabled: true, host: '127.0.0.1', port: 3000, authToken: undefined },
+      webhook: { enabled: false, host: '0.0.0.0', port: 8080, ratePerMinute: 60, callbackHosts: [], jobDays: 30 },
+      operatorToken: undefined,
+      trustedProxies: [],
+      publicUrl: undefined,
+      chatRatePerMinute: 30,
+      responsesTimeoutSecs: 120,
+      oidc: undefined,
+      model: { provider: 'demo', name: 'demo', baseUrl: undefined, apiKey: undefined, apiKeys: {} },
+      embeddingModel: undefined,
+      databaseUrl: undefined,
+      home: join(homedir(), '.reborn'),
+      secretsKey: undefined,
+      otelEndpoint: undefined,
+      logLevel: 'info',
+    });
+  });
+
+  test('an empty or blank value counts as unset', () => {
+    const names = Object.keys(options);
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, ' \t'])))).toEqual(readConfig({}));
+  });
+
+  test('other variables of the environment are ignored', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (env) => {
+        const foreign = Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(options, name)));
+        expect(readConfig(foreign)).toEqual(readConfig({}));
+      }),
+    );
+  });
+});
+
+test('every option is read into its place', () => {
+  const config = readConfig({
+    CLI_ENABLED: 'no',
+    GATEWAY_ENABLED: 'yes',
+    GATEWAY_HOST: '0.0.0.0',
+    GATEWAY_PORT: '4000',
+    GATEWAY_AUTH_TOKEN: 'gateway-token',
+    HTTP_ENABLED: 'true',
+    HTTP_HOST: '::1',
+    HTTP_PORT: '0',
+    HTTP_WEBHOOK_SECRET: 'correct horse',
+    WEBHOOK_RATE_PER_MINUTE: '61',
+    WEBHOOK_CALLBACK_HOSTS: 'hooks.example.com, 127.0.0.1',
+    WEBHOOK_JOB_DAYS: '7',
+    SERVICE_REBORN_WEBUI_TOKEN: 'operator-token',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    PUBLIC_URL: 'https://reborn.example.com/',
+    CHAT_RATE_PER_MINUTE: '31',
+    RESPONSES_TIMEOUT_SECS: '30',
+    OIDC_ISSUER: 'https://id.example.com/',
+    OIDC_CLIENT_ID: 'reborn',
+    OIDC_CLIENT_SECRET: 'oidc-secret',
+    OIDC_ALLOWED_DOMAINS: 'Example.com,example.org',
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'llama',
+    LLM_BASE_URL: 'http://127.0.0.1:11434/v1/',
+    LLM_API_KEY: 'model-key',
+    EMBEDDING_MODEL: 'embedder',
+    DATABASE_URL: 'postgres://ann:pw@db:5432/reborn',
+    REBORN_HOME: '/srv/reborn',
+    SECRETS_KEY: 'ab'.repeat(32),
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    LOG_LEVEL: 'DEBUG',
+  });
+
+  expect(config).toEqual({
+    cli: { enabled: false },
+    gateway: { enabled: true, host: '0.0.0.0', port: 4000, authToken: 'gateway-token' },
+    webhook: {
+      enabled: true,
+      host: '::1',
+      port: 0,
+      secret: 'correct horse',
+      ratePerMinute: 61,
+      callbackHosts: ['hooks.example.com', '127.0.0.1'],
+      jobDays: 7,
+    },
+    operatorToken: 'operator-token',
+    trustedProxies: ['10.0.0.0/8', '::1'],
+    publicUrl: 'https://reborn.example.com',
+    chatRatePerMinute: 31,
+    responsesTimeoutSecs: 30,
+    oidc: {
+      issuer: 'https://id.example.com/',
+      clientId: 'reborn',
+      clientSecret: 'oidc-secret',
+      allowedDomains: ['example.com', 'example.org'],
+    },
+    model: {
+      provider: 'openai-compatible',
+      name: 'llama',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      apiKey: 'model-key',
+      apiKeys: { 'openai-compatible': 'model-key' },
+    },
+    embeddingModel: 'embedder',
+    databaseUrl: 'postgres://ann:pw@db:5432/reborn',
+    home: '/srv/reborn',
+    secretsKey: Buffer.alloc(32, 0xab),
+    otelEndpoint: 'http://collector:4318',
+    logLevel: 'debug',
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['true', true],
+    ['TRUE', true],
+    ['1', true],
+    ['Yes', true],
+    ['false', false],
+    ['False', false],
+    ['0', false],
+    ['NO', false],
+  ])('the boolean %s is %s', (text, value) => {
+    expect(readConfig({ CLI_ENABLED: text }).cli.enabled).toBe(value);
+  });
+
+  test('a port is a whole number from 0 to 65535, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 65_535 }), (port) => {
+        expect(readConfig({ GATEWAY_PORT: String(port) }).gateway.port).toBe(port);
+      }),
+    );
+    for (const text of ['-1', '65536', '3e3', '0x10', '80.5', '80 80', 'Infinity', '٣'])
+      expect(problemsOf({ GATEWAY_PORT: text })).toEqual([
+        `GATEWAY_PORT is "${text}"; it must be a port from 0 to 65535 (0 picks a free one).`,
+      ]);
+  });
+
+  test.each([
+    ['~', homedir()],
+    ['~/agents', join(homedir(), 'agents')],
+    ['/srv/~x/', '/srv/~x'],
+    ['~ann', join(process.cwd(), '~ann')],
+    ['relative', join(process.cwd(), 'relative')],
+  ])('the home folder %s becomes an absolute path', (text, folder) => {
+    expect(readConfig({ REBORN_HOME: text }).home).toBe(folder);
+  });
+
+  test('lists are trimmed, and empty entries fall out', () => {
+    expect(readConfig({ TRUSTED_PROXIES: ' 10.1.2.3 ,, 192.168.0.0/16,' }).trustedProxies).toEqual([
+      '10.1.2.3',
+      '192.168.0.0/16',
+    ]);
+  });
+
+  test('every address and every range of addresses can be a trusted proxy', () => {
+    const ranges = fc.oneof(
+      fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })),
+      fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 })),
+    );
+    fc.assert(
+      fc.property(fc.array(ranges, { minLength: 1 }), (entries) => {
+        const networks = entries.flatMap(([address, bits]) => [address, `${address}/${bits}`]);
+        expect(readConfig({ TRUSTED_PROXIES: networks.join(' , ') }).trustedProxies).toEqual(networks);
+      }),
+    );
+  });
+
+  test.each([
+    ['TRUSTED_PROXIES', ['10.0.0.0/33', '::1/129', '10.0.0.1/', '10.0.0.1/8/8', 'proxy.local', '10.0.0.256']],
+    ['WEBHOOK_CALLBACK_HOSTS', ['https://a.example', 'a.example/x', '*.example', 'a..example', '-a.example']],
+    ['OIDC_ALLOWED_DOMAINS', ['ann@example.com', 'example.com;example.org']],
+    ['GATEWAY_HOST', ['127.0.0.256', 'http://localhost', 'local host', '127.0.0.1:3000', '[::1]']],
+    ['PUBLIC_URL', ['reborn.example.com', 'ftp://reborn.example.com', 'https://', 'https://a.example/?x=1']],
+    ['LLM_BASE_URL', ['localhost:11434', 'https://a.example/#x']],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318']],
+    ['OIDC_ISSUER', ['id.example.com']],
+    ['LOG_LEVEL', ['verbose', 'warning']],
+    ['LLM_PROVIDER', ['openrouter', 'constructor']],
+    ['CLI_ENABLED', ['on', 'enabled', '2', '__proto__', 'constructor', 'toString']],
+    ['RESPONSES_TIMEOUT_SECS', ['0', '-5', '1.5', '2m', '86401']],
+    ['CHAT_RATE_PER_MINUTE', ['0', 'unlimited']],
+    ['WEBHOOK_RATE_PER_MINUTE', ['0']],
+    ['WEBHOOK_JOB_DAYS', ['0', '36501']],
+  ] as const)('a wrong %s is named with its value and what would be valid', (name, wrong) => {
+    for (const text of wrong) {
+      const { expects } = options[name].parser;
+      expect(problemsOf({ [name]: text })).toEqual([`${name} is "${text}"; it must be ${expects}.`]);
+    }
+  });
+
+  test.each([
+    'postgres://ann:p%2Fw@db.example.com:5432/reborn?sslmode=require',
+    'postgresql://localhost/reborn',
+    'postgres:///reborn?host=/run/postgresql',
+    'postgres://ann@/reborn?host=/run/postgresql',
+  ])('DATABASE_URL takes %s', (url) => {
+    expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  test('SECRETS_KEY is 32 bytes in hex or base64', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const key = Buffer.from(bytes);
+        for (const encoding of ['hex', 'base64', 'base64url'] as const)
+          expect(readConfig({ SECRETS_KEY: key.toString(encoding) }).secretsKey).toEqual(key);
+      }),
+    );
+    expect(problemsOf({ SECRETS_KEY: 'ab'.repeat(31) })).toHaveLength(1);
+  });
+});
+
+describe('the webhook channel', () => {
+  test('is enabled exactly when it has a secret, unless HTTP_ENABLED says otherwise', () => {
+    expect(readConfig({ HTTP_WEBHOOK_SECRET: 's' }).webhook).toMatchObject({ enabled: true, secret: 's' });
+    expect(readConfig({ HTTP_ENABLED: 'true', HTTP_WEBHOOK_SECRET: 's' }).webhook.enabled).toBe(true);
+    expect(readConfig({ HTTP_ENABLED: 'false', HTTP_WEBHOOK_SECRET: 's' }).webhook.enabled).toBe(false);
+    expect(readConfig({ HTTP_ENABLED: 'false' }).webhook.enabled).toBe(false);
+  });
+
+  test('never runs open: enabled without a secret is refused with the way to make one', () => {
+    expect(problemsOf({ HTTP_ENABLED: 'true' })).toEqual([
+      'HTTP_WEBHOOK_SECRET must be set when HTTP_ENABLED is true; make one with `openssl rand -hex 32`.',
+    ]);
+  });
+
+  test('a secret that no header can carry is refused, and not called missing', () => {
+    const problem = 'HTTP_WEBHOOK_SECRET has a wrong value; it must be printable ASCII.';
+    expect(problemsOf({ HTTP_ENABLED: 'true', HTTP_WEBHOOK_SECRET: 'schlüssel' })).toEqual([problem]);
+    expect(problemsOf({ CLI_ENABLED: 'false', GATEWAY_ENABLED: 'false', HTTP_WEBHOOK_SECRET: 'schlüssel' })).toEqual([
+      problem,
+    ]);
+  });
+});
+
+test('with all three channels off the start is refused', () => {
+  const off = { CLI_ENABLED: 'false', GATEWAY_ENABLED: 'false' };
+  expect(problemsOf(off)).toEqual([
+    'CLI_ENABLED, GATEWAY_ENABLED and HTTP_ENABLED are all off, so nobody could reach the service; turn one on.',
+  ]);
+  expect(problemsOf({ ...off, HTTP_ENABLED: 'false', HTTP_WEBHOOK_SECRET: 's' })).toHaveLength(1);
+  expect(readConfig({ ...off, HTTP_WEBHOOK_SECRET: 's' }).webhook.enabled).toBe(true);
+  expect(problemsOf({ ...off, HTTP_ENABLED: 'true' })).toEqual([expect.stringContaining('HTTP_WEBHOOK_SECRET')]);
+});
+
+describe('the model', () => {
+  test.each([
+    ['openai', 'OPENAI_API_KEY'],
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+    ['google', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  ])('%s needs a model and a key; the key may stand in %s', (provider, usual) => {
+    const chosen = { LLM_PROVIDER: provider, LLM_MODEL: 'm' };
+
+    expect(problemsOf({ LLM_PROVIDER: provider })).toEqual([
+      `LLM_MODEL must be set when LLM_PROVIDER is ${provider}.`,
+      `LLM_API_KEY must be set (or ${usual}) when LLM_PROVIDER is ${provider}.`,
+    ]);
+    expect(readConfig({ ...chosen, [usual]: 'usual' }).model).toMatchObject({ provider, name: 'm', apiKey: 'usual' });
+    expect(readConfig({ ...chosen, [usual]: 'usual', LLM_API_KEY: 'ours' }).model.apiKey).toBe('ours');
+  });
+
+  test('openai-compatible needs a model and an address, but no key', () => {
+    const chosen = { LLM_PROVIDER: 'openai-compatible', OPENAI_API_KEY: 'not for strangers' };
+
+    expect(problemsOf(chosen)).toEqual([
+      'LLM_MODEL must be set when LLM_PROVIDER is openai-compatible.',
+      'LLM_BASE_URL must be set when LLM_PROVIDER is openai-compatible.',
+    ]);
+    expect(readConfig({ ...chosen, LLM_MODEL: 'm', LLM_BASE_URL: 'http://localhost:1' }).model.apiKey).toBeUndefined();
+  });
+
+  test('a mistyped address is not also called missing', () => {
+    expect(problemsOf({ LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'm', LLM_BASE_URL: 'localhost:11434' })).toEqual([
+      expect.stringContaining('LLM_BASE_URL is "localhost:11434"'),
+    ]);
+  });
+
+  test('the usual keys of the other providers are kept for routes that ask those', () => {
+    const keys = { OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a', GOOGLE_GENERATIVE_AI_API_KEY: 'g' };
+    const config = readConfig({ ...keys, LLM_PROVIDER: 'openai', LLM_MODEL: 'm', LLM_API_KEY: 'ours' });
+
+    expect(config.model.apiKeys).toEqual({ openai: 'ours', anthropic: 'a', google: 'g' });
+  });
+
+  test("a provider's usual key alone changes nothing", () => {
+    expect(readConfig({ OPENAI_API_KEY: 'k' }).model).toMatchObject({ provider: 'demo', apiKey: undefined });
+  });
+});
+
+describe('single sign-on', () => {
+  test('an issuer needs a client id', () => {
+    expect(problemsOf({ OIDC_ISSUER: 'https://id.example.com' })).toEqual([
+      'OIDC_CLIENT_ID must be set when OIDC_ISSUER is set.',
+    ]);
+  });
+
+  test('is off without an issuer, and open to all domains unless they are listed', () => {
+    expect(readConfig({ OIDC_CLIENT_ID: 'reborn' }).oidc).toBeUndefined();
+    expect(readConfig({ OIDC_CLIENT_ID: 'reborn', OIDC_ISSUER: 'https://id.example.com' }).oidc).toMatchObject({
+      allowedDomains: undefined,
+    });
+  });
+});
+
+describe('a wrong setting', () => {
+  test('stops the start with every problem listed', () => {
+    const read = () =>
+      readConfig({ GATEWAY_PORT: 'x', LOG_LEVEL: 'loud', HTTP_ENABLED: 'true', LLM_PROVIDER: 'openai' });
+
+    expect(read).toThrow(ConfigError);
+    expect(problemsOf({ GATEWAY_PORT: 'x', LOG_LEVEL: 'loud', HTTP_ENABLED: 'true', LLM_PROVIDER: 'openai' })).toEqual([
+      expect.stringMatching(/^GATEWAY_PORT is "x"/),
+      expect.stringMatching(/^LOG_LEVEL is "loud"/),
+      expect.stringMatching(/^HTTP_WEBHOOK_SECRET must be set/),
+      expect.stringMatching(/^LLM_MODEL must be set/),
+      expect.stringMatching(/^LLM_API_KEY must be set/),
+    ]);
+    expect(read).toThrow(/^The configuration is wrong:\n- GATEWAY_PORT .*\n- LOG_LEVEL .*\n- HTTP_WEBHOOK_SECRET /);
+  });
+
+  test('never shows a secret, nor the password inside an address', () => {
+    const problems = [
+      ...problemsOf({
+        DATABASE_URL: 'mysql://ann:hunter2@db/reborn',
+        SECRETS_KEY: 'hunter2',
+        LLM_API_KEY: 'hunter2 ü',
+      }),
+      ...problemsOf({ GATEWAY_AUTH_TOKEN: 'hunter2 x', SERVICE_REBORN_WEBUI_TOKEN: 'hunter2 y' }),
+      ...problemsOf({ PUBLIC_URL: 'ftp://ann:hunter2@example.com', HTTP_WEBHOOK_SECRET: 'hunter2ü' }),
+    ];
+
+    expect(problems).toHaveLength(7);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+
+  test('any environment gives a configuration or a ConfigError, never another failure', () => {
+    const value = fc.oneof(fc.string(), fc.constantFrom('true', 'false', '1', 'openai', 'https://a.example', '::1'));
+    const environment = fc.dictionary(fc.constantFrom(...Object.keys(options)), value);
+    fc.assert(
+      fc.property(environment, (env) => {
+        const problems = problemsOf(env);
+        expect(new Set(problems).size).toBe(problems.length);
+      }),
+    );
+  });
+});
+
+test('every option has a line of help, and a default or words for going without', () => {
+  for (const option of Object.values<Option>(options)) {
+    expect(option.help).toMatch(/^[A-Z].*\.$/);
+    expect(option).not.toMatchObject({ default: expect.anything(), unset: expect.anything() });
+  }
+});
+
+function problemsOf(env: NodeJS.ProcessEnv): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}

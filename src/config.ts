@@ -1,0 +1,315 @@
+import {
+  baseUrl,
+  bindHost,
+  encryptionKey,
+  flag,
+  folder,
+  headerText,
+  hostNames,
+  integer,
+  networks,
+  oneOf,
+  type Parser,
+  port,
+  postgresUrl,
+  text,
+  token,
+  webUrl,
+} from './config-parsers.ts';
+
+/** One option: `default` is read by the parser like any value, `unset` says in words what happens without one. */
+export type Option = { parser: Parser<unknown>; default?: string; unset?: string; secret?: true; help: string };
+
+/** Every environment variable the service knows. What is not here is not read. */
+export const options = {
+  CLI_ENABLED: { parser: flag, default: 'true', help: 'Opens the terminal UI.' },
+
+  GATEWAY_ENABLED: { parser: flag, default: 'true', help: 'Serves the web gateway and the Responses API.' },
+  GATEWAY_HOST: {
+    parser: bindHost,
+    default: '127.0.0.1',
+    help: 'The interface of the web gateway; 0.0.0.0 opens it to the network.',
+  },
+  GATEWAY_PORT: { parser: port, default: '3000', help: 'The port of the web gateway.' },
+  GATEWAY_AUTH_TOKEN: {
+    parser: token,
+    unset: 'made at each start and shown in the log',
+    secret: true,
+    help: 'The token that opens the web UI.',
+  },
+
+  HTTP_ENABLED: { parser: flag, unset: 'true if HTTP_WEBHOOK_SECRET is set', help: 'Serves the webhook channel.' },
+  HTTP_HOST: {
+    parser: bindHost,
+    default: '0.0.0.0',
+    help: 'The interface of the webhook channel; 127.0.0.1 keeps it local.',
+  },
+  HTTP_PORT: { parser: port, default: '8080', help: 'The port of the webhook channel.' },
+  HTTP_WEBHOOK_SECRET: {
+    parser: headerText,
+    secret: true,
+    help: 'What webhook callers send as X-Webhook-Secret; the channel never runs without it.',
+  },
+  WEBHOOK_RATE_PER_MINUTE: {
+    parser: integer(1, 1_000_000),
+    default: '60',
+    help: 'Webhook requests a minute that one address may make.',
+  },
+  WEBHOOK_CALLBACK_HOSTS: { parser: hostNames, unset: 'none', help: 'The hosts that a callback_url may name.' },
+  WEBHOOK_JOB_DAYS: { parser: integer(1, 36_500), default: '30', help: 'How many days finished jobs are kept.' },
+
+  SERVICE_REBORN_WEBUI_TOKEN: {
+    parser: token,
+    unset: 'the webui-token file in REBORN_HOME',
+    secret: true,
+    help: "The operator's bearer token.",
+  },
+  TRUSTED_PROXIES: {
+    parser: networks,
+    unset: 'none',
+    help: 'The reverse proxies whose X-Forwarded-For tells the client address.',
+  },
+  PUBLIC_URL: { parser: baseUrl, help: 'The address under which people reach the web gateway, for links.' },
+  CHAT_RATE_PER_MINUTE: {
+    parser: integer(1, 1_000_000),
+    default: '30',
+    help: 'Messages a minute that one user may send by chat and Responses API together.',
+  },
+  RESPONSES_TIMEOUT_SECS: {
+    parser: integer(1, 86_400),
+    default: '120',
+    help: 'How many seconds an answer without streaming may take.',
+  },
+
+  OIDC_ISSUER: { parser: webUrl, help: 'The identity provider for single sign-on.' },
+  OIDC_CLIENT_ID: { parser: text, help: 'Our client id at the identity provider.' },
+  OIDC_CLIENT_SECRET: { parser: text, secret: true, help: 'Our client secret at the identity provider.' },
+  OIDC_ALLOWED_DOMAINS: { parser: hostNames, unset: 'all', help: 'The email domains that may sign in.' },
+
+  LLM_PROVIDER: {
+    parser: oneOf('demo', 'openai', 'anthropic', 'google', 'openai-compatible'),
+    default: 'demo',
+    help: 'Who is asked for the next step; demo answers offline.',
+  },
+  LLM_MODEL: { parser: text, help: "The model, in the provider's own spelling." },
+  LLM_BASE_URL: { parser: baseUrl, help: "The provider's address, if it is not the usual one." },
+  LLM_API_KEY: { parser: token, unset: "the provider's usual variable", secret: true, help: "The provider's key." },
+  OPENAI_API_KEY: { parser: text, secret: true, help: 'Used for openai when LLM_API_KEY is not set.' },
+  ANTHROPIC_API_KEY: { parser: text, secret: true, help: 'Used for anthropic when LLM_API_KEY is not set.' },
+  GOOGLE_GENERATIVE_AI_API_KEY: { parser: text, secret: true, help: 'Used for google when LLM_API_KEY is not set.' },
+  EMBEDDING_MODEL: { parser: text, unset: 'memory is searched by words only', help: 'The model that embeds notes.' },
+
+  DATABASE_URL: {
+    parser: postgresUrl,
+    unset: 'a PostgreSQL of our own in REBORN_HOME',
+    secret: true,
+    help: 'The PostgreSQL (15 or later) that keeps everything.',
+  },
+  REBORN_HOME: { parser: folder, default: '~/.reborn', help: 'The folder for everything the service keeps on disk.' },
+  SECRETS_KEY: {
+    parser: encryptionKey,
+    unset: 'made once and kept on this machine',
+    secret: true,
+    help: 'The key that encrypts stored secrets; replicas must share it.',
+  },
+
+  OTEL_EXPORTER_OTLP_ENDPOINT: { parser: baseUrl, unset: 'not sent', help: 'Where traces and metrics are sent.' },
+  LOG_LEVEL: {
+    parser: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    help: 'The least important log line that is written.',
+  },
+} as const satisfies Record<string, Option>;
+
+export type Config = {
+  cli: { enabled: boolean };
+  gateway: { enabled: boolean; host: string; port: number; authToken: string | undefined };
+  webhook: WebhookConfig;
+  operatorToken: string | undefined;
+  trustedProxies: string[];
+  publicUrl: string | undefined;
+  chatRatePerMinute: number;
+  responsesTimeoutSecs: number;
+  oidc: OidcConfig | undefined;
+  model: ModelConfig;
+  embeddingModel: string | undefined;
+  databaseUrl: string | undefined;
+  home: string;
+  secretsKey: Buffer | undefined;
+  otelEndpoint: string | undefined;
+  logLevel: Values['LOG_LEVEL'];
+};
+
+export type WebhookConfig = {
+  host: string;
+  port: number;
+  ratePerMinute: number;
+  callbackHosts: string[];
+  jobDays: number;
+} & ({ enabled: true; secret: string } | { enabled: false });
+
+export type OidcConfig = {
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  allowedDomains: string[] | undefined;
+};
+
+export type ModelConfig = {
+  provider: Values['LLM_PROVIDER'];
+  name: string;
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  /** The key for each provider, for named routes that ask another one. */
+  apiKeys: Partial<Record<Values['LLM_PROVIDER'], string | undefined>>;
+};
+
+/** Everything that is wrong with the environment, so that it can be mended in one go. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(['The configuration is wrong:', ...problems.map((problem) => `- ${problem}`)].join('\n'));
+    this.problems = problems;
+  }
+}
+
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const problems: Problems = new Map();
+  const config = toConfig(readValues(env, problems), problems);
+
+  if (problems.size > 0) throw new ConfigError([...problems.values()]);
+  return config;
+}
+
+type OptionName = keyof typeof options;
+
+/** At most one for each option: who mistyped a value need not hear that it is missing, too. */
+type Problems = Map<OptionName, string>;
+
+type Parsed<O extends Option> = NonNullable<ReturnType<O['parser']['parse']>>;
+type Values = {
+  [N in OptionName]:
+    | Parsed<(typeof options)[N]>
+    | ((typeof options)[N] extends { default: string } ? never : undefined);
+};
+
+function readValues(env: NodeJS.ProcessEnv, problems: Problems): Values {
+  const names = Object.keys(options) as OptionName[];
+  return Object.fromEntries(names.map((name) => [name, readValue(name, env, problems)])) as Values;
+}
+
+/** The parsed value. A wrong one is noted, and the default stands in, so that the other rules can still be checked. */
+function readValue(name: OptionName, env: NodeJS.ProcessEnv, problems: Problems): unknown {
+  const option: Option = options[name];
+  const fallback = option.default === undefined ? undefined : option.parser.parse(option.default);
+  const given = env[name]?.trim();
+  if (!given) return fallback;
+
+  const value = option.parser.parse(given);
+  if (value !== undefined) return value;
+
+  const shown = option.secret ? 'has a wrong value' : `is "${withoutPassword(given)}"`;
+  problems.set(name, `${name} ${shown}; it must be ${option.parser.expects}.`);
+  return fallback;
+}
+
+function withoutPassword(given: string): string {
+  return given.replace(/\/\/.*@/, '//***@');
+}
+
+function toConfig(values: Values, problems: Problems): Config {
+  if (!values.CLI_ENABLED && !values.GATEWAY_ENABLED && !wantsWebhook(values, problems))
+    problems.set(
+      'CLI_ENABLED',
+      'CLI_ENABLED, GATEWAY_ENABLED and HTTP_ENABLED are all off, so nobody could reach the service; turn one on.',
+    );
+
+  return {
+    cli: { enabled: values.CLI_ENABLED },
+    gateway: {
+      enabled: values.GATEWAY_ENABLED,
+      host: values.GATEWAY_HOST,
+      port: values.GATEWAY_PORT,
+      authToken: values.GATEWAY_AUTH_TOKEN,
+    },
+    webhook: toWebhook(values, problems),
+    operatorToken: values.SERVICE_REBORN_WEBUI_TOKEN,
+    trustedProxies: values.TRUSTED_PROXIES ?? [],
+    publicUrl: values.PUBLIC_URL,
+    chatRatePerMinute: values.CHAT_RATE_PER_MINUTE,
+    responsesTimeoutSecs: values.RESPONSES_TIMEOUT_SECS,
+    oidc: toOidc(values, problems),
+    model: toModel(values, problems),
+    embeddingModel: values.EMBEDDING_MODEL,
+    databaseUrl: values.DATABASE_URL,
+    home: values.REBORN_HOME,
+    secretsKey: values.SECRETS_KEY,
+    otelEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+function toWebhook(values: Values, problems: Problems): WebhookConfig {
+  const secret = values.HTTP_WEBHOOK_SECRET;
+  const wanted = wantsWebhook(values, problems);
+  if (wanted && !secret)
+    demand('HTTP_WEBHOOK_SECRET', 'when HTTP_ENABLED is true; make one with `openssl rand -hex 32`', problems);
+
+  return {
+    ...(wanted && secret ? { enabled: true, secret } : { enabled: false }),
+    host: values.HTTP_HOST,
+    port: values.HTTP_PORT,
+    ratePerMinute: values.WEBHOOK_RATE_PER_MINUTE,
+    callbackHosts: values.WEBHOOK_CALLBACK_HOSTS ?? [],
+    jobDays: values.WEBHOOK_JOB_DAYS,
+  };
+}
+
+function wantsWebhook(values: Values, problems: Problems): boolean {
+  return values.HTTP_ENABLED ?? (values.HTTP_WEBHOOK_SECRET !== undefined || problems.has('HTTP_WEBHOOK_SECRET'));
+}
+
+function toOidc(values: Values, problems: Problems): OidcConfig | undefined {
+  if (!values.OIDC_ISSUER) return undefined;
+  if (!values.OIDC_CLIENT_ID) demand('OIDC_CLIENT_ID', 'when OIDC_ISSUER is set', problems);
+
+  return {
+    issuer: values.OIDC_ISSUER,
+    clientId: values.OIDC_CLIENT_ID ?? '',
+    clientSecret: values.OIDC_CLIENT_SECRET,
+    allowedDomains: values.OIDC_ALLOWED_DOMAINS,
+  };
+}
+
+function toModel(values: Values, problems: Problems): ModelConfig {
+  const provider = values.LLM_PROVIDER;
+  const usualKey = USUAL_KEYS[provider];
+  const apiKey = values.LLM_API_KEY ?? (usualKey && values[usualKey]);
+  const when = `when LLM_PROVIDER is ${provider}`;
+
+  if (provider !== 'demo' && !values.LLM_MODEL) demand('LLM_MODEL', when, problems);
+  if (provider === 'openai-compatible' && !values.LLM_BASE_URL) demand('LLM_BASE_URL', when, problems);
+  if (usualKey && !apiKey) demand('LLM_API_KEY', `(or ${usualKey}) ${when}`, problems);
+
+  const apiKeys = {
+    openai: values.OPENAI_API_KEY,
+    anthropic: values.ANTHROPIC_API_KEY,
+    google: values.GOOGLE_GENERATIVE_AI_API_KEY,
+    [provider]: apiKey,
+  };
+  return { provider, name: values.LLM_MODEL ?? 'demo', baseUrl: values.LLM_BASE_URL, apiKey, apiKeys };
+}
+
+const USUAL_KEYS = {
+  demo: undefined,
+  openai: 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  'openai-compatible': undefined,
+} as const satisfies Record<Values['LLM_PROVIDER'], OptionName | undefined>;
+
+function demand(name: OptionName, when: string, problems: Problems): void {
+  if (!problems.has(name)) problems.set(name, `${name} must be set ${when}.`);
+}

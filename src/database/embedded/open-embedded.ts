@@ -1,0 +1,57 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type pg from 'pg';
+import { readServerVersion } from '../server-version.ts';
+import { connectAsOwner, countOwners } from './connect.ts';
+import { findRuntime } from './find-runtime.ts';
+import { keepConnection } from './keep-connection.ts';
+import { withLaunchLock } from './launch-lock.ts';
+import { placeData } from './place-data.ts';
+import { findPostmaster } from './postmaster.ts';
+import { prepareRuntime } from './prepare-runtime.ts';
+import { reachServer } from './reach-server.ts';
+import type { Server } from './server.ts';
+import { stopServer } from './stop-server.ts';
+
+type Log = (message: string) => void;
+type OpenEmbedded = { connection: pg.PoolConfig; version: string; close(): Promise<void> };
+
+/** Every owner keeps one connection open; the last to let go of its own stops the server. */
+export async function openEmbedded(home: string, log: Log): Promise<OpenEmbedded> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const folder = await realpath(home);
+  const lock = path.join(folder, 'postgres-18.lock');
+  const server = await withLaunchLock(lock, () => findServer(folder));
+
+  const reach = (): Promise<pg.Client> =>
+    withLaunchLock(lock, async () => connectAsOwner(server, await reachServer(server, log)));
+  const client = await reach();
+  const { host, port, user, password, database } = client;
+  const version = await readServerVersion(client);
+  const kept = keepConnection(client, reach);
+
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await kept.release();
+    await withLaunchLock(lock, () => stopIfUnowned(server));
+  };
+  return { connection: { host, port, user, password, database }, version, close: () => (closed ??= close()) };
+}
+
+async function findServer(home: string): Promise<Server> {
+  const { area, user } = await placeData(home);
+
+  return {
+    runtime: await prepareRuntime(findRuntime(), area, user),
+    data: path.join(area, 'postgres-18'),
+    passwordFile: path.join(area, 'postgres-18.password'),
+    user,
+  };
+}
+
+async function stopIfUnowned(server: Server): Promise<void> {
+  const postmaster = await findPostmaster(server.data);
+  // A server that cannot be asked is left to the next start, which attaches to it or clears up after it.
+  const owners = postmaster && (await countOwners(server, postmaster).catch(() => undefined));
+  if (owners === 0) await stopServer(server);
+}

@@ -1,0 +1,40 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import pg from 'pg';
+
+/** Any number that no other program on this database uses. */
+const MIGRATION_LOCK = 7_267_332_667;
+
+/** Brings the schema up to the newest migration in `folder`; replicas starting together wait for the first. */
+export async function migrateDatabase(connection: pg.PoolConfig, folder: string): Promise<void> {
+  const pool = new pg.Pool({ ...connection, max: 1 });
+  pool.on('error', () => {}); // a cut connection fails its query, which reports it
+  const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await database.connection().execute(async (session) => {
+      // Kysely locks too, but only after it has made its own tables, and that part races. The session's end unlocks.
+      await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(session);
+      await migrate(session, folder);
+    });
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function migrate(db: Kysely<unknown>, folder: string): Promise<void> {
+  const provider = new FileMigrationProvider({
+    fs,
+    path,
+    migrationFolder: path.resolve(folder),
+    import: (file) => import(pathToFileURL(file).href), // a bare Windows path is no module specifier
+  });
+  const { error, results } = await new Migrator({ db, provider }).migrateToLatest();
+  if (!error) return;
+
+  const failed = results?.find((result) => result.status === 'Error');
+  const what = failed ? `Migration ${failed.migrationName} failed` : 'The database could not be migrated';
+  throw new Error(error instanceof Error ? `${what}: ${error.message}` : what, { cause: error });
+}

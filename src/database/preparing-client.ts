@@ -1,0 +1,25 @@
+import pg from 'pg';
+
+/** Gives every statement with values a name, so that PostgreSQL parses and plans it once per connection. */
+export class PreparingClient extends pg.Client {
+  // The overloads of `query` are the driver's; this passes each of them on unchanged.
+  override query(...args: unknown[]): never {
+    const [first, second] = args;
+    const text = typeof first === 'string' && Array.isArray(second) && second.length > 0 ? first : undefined;
+    const name = text === undefined ? undefined : nameOf(text);
+    const passed = name === undefined ? args : [{ name, text, values: second }, ...args.slice(2)];
+    return (super.query as (...passed: unknown[]) => never)(...passed);
+  }
+}
+
+const MAX_PREPARED = 500;
+const names = new Map<string, string>();
+
+function nameOf(statement: string): string | undefined {
+  const known = names.get(statement);
+  if (known) return known;
+  if (names.size >= MAX_PREPARED) return undefined;
+  const name = `s${names.size}`;
+  names.set(statement, name);
+  return name;
+}

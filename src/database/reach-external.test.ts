@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { makeHome, removeHome } from './embedded/owner-process.ts';
+import { openDatabase } from './open-database.ts';
+
+async function complaint(url: string): Promise<string> {
+  const error: unknown = await openDatabase({ url, home: '/nowhere' }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'DatabaseUnavailable' });
+  expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hunter2');
+  return String(error);
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+test('a server that is down is named by host, port and database, without the password', async () => {
+  const port = await closedPort();
+
+  const message = await complaint(`postgres://ann:hunter2@localhost:${port}/notes`);
+
+  expect(message).toContain(`localhost, port ${port}, database "notes": `);
+  expect(message).toContain('ECONNREFUSED');
+});
+
+test.each([
+  'postgres://ann:hunter2@:bad:url',
+  'postgres://ann:1234/hunter2@localhost/notes',
+  'postgres://ann:12#hunter2@localhost/notes',
+])('a url that cannot be read is explained without its password: %s', async (url) => {
+  expect(await complaint(url)).toContain('DATABASE_URL is not a valid address');
+});
+
+test('a server that answers is used; a wrong password is told apart from a missing server', async () => {
+  const home = await makeHome();
+  const server = await openDatabase({ url: undefined, home });
+  const { host, password } = server.connection;
+  const url = `postgres://reborn:${String(password)}@/reborn?host=${host}`;
+
+  const external = await openDatabase({ url, home: '/nowhere' });
+
+  expect(external).toMatchObject({ kind: 'external', version: server.version });
+  await external.close();
+  expect(await complaint(url.replace(String(password), 'hunter2'))).toContain('password authentication failed');
+  expect(await complaint(url.replace('/reborn?', '/lost?'))).toContain('database "lost" does not exist');
+  await server.close();
+  await removeHome(home);
+});

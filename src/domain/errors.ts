@@ -1,0 +1,48 @@
+import type { TurnId } from './ids.ts';
+
+/** A caller's mistake: the request can't be taken as it is, and the message says what to change. */
+export class InvalidRequest extends Error {
+  override readonly name = 'InvalidRequest';
+  readonly code: InvalidRequestCode;
+  /** The field that is wrong, or null when it is the whole request. */
+  readonly param: string | null;
+
+  constructor(code: InvalidRequestCode, param: string | null, message: string) {
+    super(message);
+    this.code = code;
+    this.param = param;
+  }
+}
+
+export type InvalidRequestCode =
+  | 'invalid_request'
+  | 'invalid_tool'
+  | 'no_pending_call'
+  | 'call_id_mismatch'
+  | 'tool_output_missing'
+  | 'previous_response_not_found';
+
+/** What was asked for does not exist, or belongs to somebody else: the two look alike. */
+export class NotFound extends Error {
+  override readonly name = 'NotFound';
+}
+
+/** The request is fine, but not now. */
+export class Conflict extends Error {
+  override readonly name = 'Conflict';
+  readonly code: 'thread_busy' | 'idempotency_mismatch';
+
+  constructor(code: Conflict['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Another attempt has taken this turn over: whoever catches this writes nothing more. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded';
+
+  constructor(turnId: TurnId) {
+    super(`Turn ${turnId} was taken over by another attempt.`);
+  }
+}

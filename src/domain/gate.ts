@@ -1,0 +1,19 @@
+import type { GateId, ThreadId, TurnId } from './ids.ts';
+import type { FunctionCallBody, NewItem } from './item.ts';
+
+/** Why a thread waits. A gate is a row: nothing is parked in memory, so it may wait for weeks. */
+export type Gate = {
+  readonly id: GateId;
+  readonly threadId: ThreadId;
+  readonly turnId: TurnId;
+  readonly kind: GateKind;
+  /** The call that can't go on before the gate is answered. */
+  readonly call: GatedCall;
+};
+
+export type GateKind = 'external-tool' | 'approval' | 'auth' | 'pairing';
+
+/** What a turn needs to know to open a gate. */
+export type NewGate = Pick<Gate, 'kind' | 'call'>;
+
+export type GatedCall = NewItem & FunctionCallBody;

@@ -1,0 +1,19 @@
+import type { ThreadId, TurnId } from './ids.ts';
+import type { UserId } from './principal.ts';
+import type { ToolDefinition } from './tool.ts';
+
+/** A conversation owned by one user. */
+export type Thread = {
+  readonly id: ThreadId;
+  readonly userId: UserId;
+  /** The place of its newest turn. */
+  readonly lastSeq: number;
+  /** The one turn that may run now; the others queue behind it. */
+  readonly active: TurnId | null;
+  /** The caller's tools, as the latest request declared them. */
+  readonly catalog: readonly ToolDefinition[];
+  readonly createdAt: Date;
+};
+
+/** How many turns may wait on one thread behind the one that runs. */
+export const MAX_WAITING_TURNS = 16;

@@ -1,0 +1,32 @@
+/** What a model call, or all of a turn's, consumed. */
+export type Usage = {
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  /** null when the price of any part is unknown: an unknown price is never 0. */
+  readonly cost: Cost | null;
+};
+
+export type Cost = { readonly inputUsd: number; readonly outputUsd: number };
+
+export const NO_USAGE: Usage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  cost: { inputUsd: 0, outputUsd: 0 },
+};
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    cost:
+      a.cost && b.cost
+        ? { inputUsd: a.cost.inputUsd + b.cost.inputUsd, outputUsd: a.cost.outputUsd + b.cost.outputUsd }
+        : null,
+  };
+}

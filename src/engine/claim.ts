@@ -1,0 +1,66 @@
+import type { ReplicaId } from '#domain/ids.ts';
+import type { Turn } from '#domain/turn.ts';
+import { NO_USAGE } from '#domain/usage.ts';
+import { type EnginePool, inTransaction } from './engine-connection.ts';
+import type { JobClaim, Queue } from './queue.ts';
+
+/** A turn that this replica may run, and the job that says so. */
+export type ClaimedTurn = {
+  readonly turn: Turn;
+  readonly job: JobClaim;
+  /** It was begun three times in a row without writing anything: it probably kills its host. */
+  readonly poisoned: boolean;
+};
+
+const ATTEMPTS_WITHOUT_PROGRESS = 3;
+
+/** Takes up to `count` turns. A newer attempt of a turn shuts out the older one from this moment on. */
+export function claimTurns(pool: EnginePool, queue: Queue, replica: ReplicaId, count: number): Promise<ClaimedTurn[]> {
+  return inTransaction(pool, async (trx) => {
+    const jobs = await queue.fetch(trx, count);
+    if (jobs.length === 0) return [];
+
+    const { rows } = await trx.query<ClaimedRow>(CLAIM, [
+      replica,
+      jobs.map((job) => job.id),
+      jobs.map((job) => job.retryCount),
+    ]);
+    const claimed = new Map(rows.map((row) => [row.id, row]));
+    await queue.delete(
+      trx,
+      jobs.filter((job) => !claimed.has(job.id)),
+    ); // their turns have ended
+
+    return jobs.flatMap((job) => {
+      const row = claimed.get(job.id);
+      return row ? [toClaimedTurn(row, job)] : [];
+    });
+  });
+}
+
+// The newest attempt that left a trace is looked for only when this is not the first.
+const CLAIM = `
+  update turns set
+    runner = $1,
+    attempt = attempt_base + job.retry_count,
+    status = 'running',
+    started_at = coalesce(started_at, now())
+  from unnest($2::uuid[], $3::integer[]) as job (id, retry_count)
+  where turns.id = job.id
+    and turns.status in ('queued', 'running')
+    and turns.attempt < attempt_base + job.retry_count
+  returning turns.id, thread_id as "threadId", user_id as "userId", seq, status, channel, request, failure, attempt,
+    cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt", handback,
+    case when job.retry_count > 0 then (
+      select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
+    ) end as progress`;
+
+type ClaimedRow = Omit<Turn, 'usage'> & { readonly handback: number; readonly progress: number | null };
+
+function toClaimedTurn({ handback, progress, ...turn }: ClaimedRow, job: JobClaim): ClaimedTurn {
+  return {
+    turn: { ...turn, usage: NO_USAGE },
+    job,
+    poisoned: turn.attempt - Math.max(progress ?? 0, handback) >= ATTEMPTS_WITHOUT_PROGRESS,
+  };
+}

@@ -1,0 +1,46 @@
+import pg from 'pg';
+
+export type EnginePool = pg.Pool;
+export type EngineTransaction = Pick<pg.PoolClient, 'query'>;
+
+const MARK = `set app.engine = 'on'`;
+
+/**
+ * The engine moves turns of all users, so its connections carry a mark that opens a branch of their own in the
+ * row-level policies. Nothing outside this folder may set it.
+ */
+export function connectEngine(connection: pg.PoolConfig, onError: (error: unknown) => void): EnginePool {
+  const pool = new pg.Pool({
+    max: 8,
+    ...connection,
+  });
+  pool.on('error', onError);
+  pool.on('connect', (client) => void client.query(MARK).catch(onError)); // runs before whatever it was connected for
+  return pool;
+}
+
+/** One connection outside the pool, with the same mark, for what belongs to a session: LISTEN and the presence lock. */
+export async function connectEngineClient(connection: pg.PoolConfig): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, keepAlive: true });
+  await client.connect();
+  await client.query(MARK);
+  return client;
+}
+
+export async function inTransaction<T>(pool: EnginePool, act: (trx: EngineTransaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    await client.query('begin');
+    const result = await act(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => {
+      broken = true; // the connection is gone: it must not go back into the pool
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

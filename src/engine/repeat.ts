@@ -1,0 +1,24 @@
+/** Runs `act` again and again, `milliseconds` after it last finished, until stopped. A failure is reported and the next round comes. */
+export function repeat(milliseconds: number, act: () => Promise<void>, onError: (error: unknown) => void) {
+  let stopped = false;
+  let timeout: NodeJS.Timeout;
+  let round = Promise.resolve();
+
+  const schedule = () => {
+    timeout = setTimeout(() => {
+      round = act()
+        .catch(onError)
+        .finally(() => {
+          if (!stopped) schedule();
+        });
+    }, milliseconds);
+  };
+  schedule();
+  return {
+    stop: async (): Promise<void> => {
+      stopped = true;
+      clearTimeout(timeout);
+      await round;
+    },
+  };
+}

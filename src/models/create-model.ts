@@ -1,0 +1,93 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { Usage } from '#domain/usage.ts';
+import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
+import { createDemoModel } from './demo-model.ts';
+import { type Model, ModelFailure } from './model.ts';
+import type { ModelProvider, ModelRoute } from './model-route.ts';
+import { type PriceOverrides, priceOf } from './price.ts';
+
+/** The model at the end of a route. It never throws here: a route that lacks something fails when it is asked. */
+export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): Model {
+  if (route.provider === 'demo') return createDemoModel();
+
+  const lack = lackOf(route);
+  if (lack) return createUnconfiguredModel(route, lack);
+
+  const model = toProviderModel(route, route.provider);
+  return {
+    provider: route.provider,
+    name: route.name,
+    ask: async (prompt, onText, signal) => {
+      const { tokens, ...answer } = await askProvider(model, prompt, onText, signal);
+      return { ...answer, usage: toUsage(route, tokens, overrides) };
+    },
+  };
+}
+
+/** What has to be set before this route can be asked, as a sentence; null when nothing is missing. */
+function lackOf(route: ModelRoute): string | null {
+  if (!route.name) return `No model is named for ${route.provider}. Set LLM_MODEL.`;
+  if (route.provider === 'openai-compatible' && !route.baseUrl)
+    return 'The openai-compatible provider needs an address. Set LLM_BASE_URL.';
+  if (route.baseUrl && !/^https?:$/.test(URL.parse(route.baseUrl)?.protocol ?? ''))
+    return 'The base URL of the model is not an http address. Correct LLM_BASE_URL.';
+  if (route.provider !== 'openai-compatible' && !route.apiKey)
+    return `The model has no key for ${route.provider}. Set LLM_API_KEY.`;
+  return null;
+}
+
+function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
+  return {
+    provider: route.provider,
+    name: route.name,
+    ask: async () => {
+      throw new ModelFailure('model_not_configured', lack);
+    },
+  };
+}
+
+/** Every address and key is given outright: the providers would otherwise read the environment themselves. */
+function toProviderModel(route: ModelRoute, provider: Exclude<ModelProvider, 'demo'>): ProviderModel {
+  const apiKey = route.apiKey ?? '';
+  switch (provider) {
+    case 'openai': {
+      const openai = createOpenAI({ apiKey, baseURL: route.baseUrl || 'https://api.openai.com/v1' });
+      return { provider, apiKey, language: openai.responses(route.name), options: { openai: { store: false } } };
+    }
+    case 'anthropic': {
+      const anthropic = createAnthropic({ apiKey, baseURL: route.baseUrl || 'https://api.anthropic.com/v1' });
+      // Streamed arguments are not checked by Anthropic, and servers that speak its API refuse the field that asks for them.
+      return { provider, apiKey, language: anthropic(route.name), options: { anthropic: { toolStreaming: false } } };
+    }
+    case 'google': {
+      const baseURL = route.baseUrl || 'https://generativelanguage.googleapis.com/v1beta';
+      return { provider, apiKey, language: createGoogle({ apiKey, baseURL })(route.name), options: {} };
+    }
+    case 'openai-compatible': {
+      const compatible = createOpenAICompatible({
+        name: 'compatible',
+        apiKey,
+        baseURL: route.baseUrl ?? '',
+        includeUsage: true,
+      });
+      return { provider, apiKey, language: compatible.chatModel(route.name), options: {} };
+    }
+  }
+}
+
+function toUsage(route: ModelRoute, tokens: TokenCounts, overrides: PriceOverrides): Usage {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = tokens;
+  const isCounted = inputTokens !== undefined && outputTokens !== undefined;
+  return {
+    inputTokens: inputTokens ?? 0,
+    cachedInputTokens,
+    outputTokens: outputTokens ?? 0,
+    reasoningTokens,
+    cost: isCounted
+      ? priceOf(route, { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens }, overrides)
+      : null,
+  };
+}

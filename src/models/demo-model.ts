@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { textOf } from '#domain/item.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import type { Model, ModelAnswer, Prompt, PromptMessage } from './model.ts';
+
+/** What answers until a real model is set: offline, free, and the same answer to the same prompt every time. */
+export function createDemoModel(): Model {
+  return {
+    provider: 'demo',
+    name: 'demo',
+    ask: async (prompt, onText, signal) => {
+      signal.throwIfAborted();
+      const reply = replyTo(prompt);
+      if (typeof reply !== 'string') return toAnswer(prompt, '', [reply]);
+
+      for (const word of reply.match(/\S+\s*/g) ?? []) {
+        onText(word);
+        await setImmediate(); // lets the word out, and an abort in
+        signal.throwIfAborted();
+      }
+      return toAnswer(prompt, reply, []);
+    },
+  };
+}
+
+function replyTo(prompt: Prompt): string | ToolCall {
+  const results = latestResults(prompt.messages);
+  if (results.length > 0) return results.map(describeResult).join(' ');
+
+  const said = userTexts(prompt.messages);
+  const last = said.at(-1) ?? '';
+  return callFor(last, prompt) ?? recallFor(last, said, prompt.messages.length) ?? introduce(last, prompt.tools);
+}
+
+/** The results that came after everything else was said. */
+function latestResults(messages: readonly PromptMessage[]) {
+  const lastOther = messages.findLastIndex((message) => message.role !== 'tool');
+  return messages.slice(lastOther + 1).filter((message) => message.role === 'tool');
+}
+
+function describeResult(result: Extract<PromptMessage, { role: 'tool' }>): string {
+  return `The tool ${result.name} answered: ${shorten(textOf(result.output)) || '(nothing in words)'}`;
+}
+
+function callFor(said: string, prompt: Prompt): string | ToolCall | null {
+  if (/\bwhat time is it\b|\bwhat(?:'s| is) the time\b/i.test(said) && findTool(prompt.tools, 'reborn_time'))
+    return toCall(prompt, 'reborn_time', '{}');
+
+  const [, name, json] = /^call\s+([\w.-]+)\s*(\{.*)?$/is.exec(said) ?? [];
+  if (name === undefined) return null;
+  return findTool(prompt.tools, name)
+    ? toCall(prompt, name, json ?? '{}')
+    : `I was not offered a tool named ${name}. ${listTools(prompt.tools)}`;
+}
+
+function recallFor(last: string, said: readonly string[], messageCount: number): string | null {
+  if (/\bhow many messages\b/i.test(last)) return `This conversation has ${count(messageCount, 'message')} so far.`;
+  if (!/\bwhat did i (?:just )?say\b|\bdo you remember\b/i.test(last)) return null;
+  const before = said.at(-2);
+  return before ? `Before that you said: “${shorten(before)}”` : 'That was the first thing you said to me.';
+}
+
+function introduce(last: string, tools: readonly ToolDefinition[]): string {
+  return [
+    'I am the demo model: I live offline, cost nothing and do not really think.',
+    last ? `You said: “${shorten(last)}”` : 'You have not said anything yet.',
+    listTools(tools),
+    'To talk to a real model, set LLM_PROVIDER (openai, anthropic, google or openai-compatible), LLM_MODEL and LLM_API_KEY, then start me again.',
+  ].join(' ');
+}
+
+function listTools(tools: readonly ToolDefinition[]): string {
+  const [first] = tools;
+  if (!first) return 'I have no tools at hand.';
+  return `I can use ${tools.map((tool) => tool.name).join(', ')}: say “call ${first.name} {}”.`;
+}
+
+function userTexts(messages: readonly PromptMessage[]): string[] {
+  return messages.flatMap((message) => (message.role === 'user' ? [ownWords(textOf(message.content))] : []));
+}
+
+/** What the user said, without the blocks that the service puts in front of it. */
+function ownWords(text: string): string {
+  return text
+    .replace(/^\s*<instructions>.*?<\/instructions>/s, '')
+    .replace(/^\s*<user-context>.*?<\/user-context>/s, '')
+    .trim();
+}
+
+/** The id follows from the conversation: the same prompt gives the same call, and a longer one never an old id. */
+function toCall(prompt: Prompt, name: string, json: string): ToolCall {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([prompt.messages, name, json]))
+    .digest('hex');
+  return { callId: `call_${digest.slice(0, 24)}`, name, arguments: json };
+}
+
+function toAnswer(prompt: Prompt, text: string, calls: readonly ToolCall[]): ModelAnswer {
+  return {
+    text,
+    calls,
+    finish: 'stop',
+    usage: {
+      inputTokens: estimateTokens(prompt.system + prompt.messages.map(wordsOf).join('') + JSON.stringify(prompt.tools)),
+      cachedInputTokens: 0,
+      outputTokens: estimateTokens(text + calls.map((call) => call.name + call.arguments).join('')),
+      reasoningTokens: 0,
+      cost: { inputUsd: 0, outputUsd: 0 },
+    },
+  };
+}
+
+function wordsOf(message: PromptMessage): string {
+  switch (message.role) {
+    case 'assistant':
+      return message.text + message.calls.map((call) => call.name + call.arguments).join('');
+    case 'tool':
+      return textOf(message.output);
+    case 'user':
+    case 'system':
+      return textOf(message.content);
+  }
+}
+
+const findTool = (tools: readonly ToolDefinition[], name: string) => tools.find((tool) => tool.name === name);
+
+const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
+
+const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+
+const shorten = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);

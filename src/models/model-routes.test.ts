@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { text } from '#domain/item.ts';
+import type { Prompt } from './model.ts';
+import type { ModelRoute } from './model-route.ts';
+import { createModels, modelRoutesSchema } from './model-routes.ts';
+import { serveWire, wires } from './recorded-wire.test-support.ts';
+
+const demo: ModelRoute = { provider: 'demo', name: 'demo' };
+const hello: Prompt = {
+  system: '',
+  messages: [{ role: 'user', content: [text('Hello')] }],
+  tools: [],
+  temperature: null,
+};
+
+test('the hint names a route; any other hint, or none, takes the default', async () => {
+  const models = modelsWith({ default: demo, routes: { fast: { provider: 'openai', name: 'gpt-5-mini' } } });
+
+  expect(await models.find('fast')).toMatchObject({ provider: 'openai', name: 'gpt-5-mini' });
+  for (const hint of ['gpt-4o', 'constructor', '', null])
+    expect(await models.find(hint)).toMatchObject({ provider: 'demo' });
+});
+
+test('a route keeps its model until its value changes', async () => {
+  const routes: Record<string, ModelRoute> = { fast: { provider: 'openai', name: 'gpt-5-mini' } };
+  const models = modelsWith({ default: demo, routes });
+  const before = await models.find('fast');
+
+  expect(await models.find('fast')).toBe(before);
+  routes['fast'] = { provider: 'google', name: 'gemini-2.5-flash' };
+  expect(await models.find('fast')).toMatchObject({ provider: 'google' });
+});
+
+test('a route without a key of its own gets the one for its provider', async () => {
+  await using server = await serveWire({ body: wires.openai.says(['Hi']) });
+  const models = modelsWith({ default: { provider: 'openai', name: 'gpt-4o', baseUrl: server.baseUrl }, routes: {} });
+
+  await (await models.find(null)).ask(hello, () => {}, new AbortController().signal);
+
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer key for openai');
+});
+
+test('a default route that lacks its key is found, and fails when it is asked', async () => {
+  const models = createModels({
+    default: { provider: 'anthropic', name: 'claude-sonnet-4-5' },
+    routes: async () => ({}),
+    apiKeyFor: () => undefined,
+  });
+  const model = await models.find(null);
+
+  await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
+    code: 'model_not_configured',
+    message: expect.stringContaining('LLM_API_KEY'),
+  });
+});
+
+test('stored routes are read', () => {
+  const stored = {
+    fast: { provider: 'openai', name: 'gpt-5-mini' },
+    local: { provider: 'openai-compatible', name: 'qwen3', baseUrl: 'http://localhost:11434/v1' },
+  };
+
+  expect(modelRoutesSchema.parse(stored)).toEqual(stored);
+});
+
+test.each([
+  [{ fast: { provider: 'openai', name: 'm', url: 'x' } }, 'unknown key url: a route has provider, name and baseUrl'],
+  [{ fast: { provider: 'openai', name: 'm', apiKey: 'x' } }, 'keys are not kept in settings'],
+  [{ fast: { provider: 'opnai', name: 'm' } }, 'provider must be one of openai, anthropic, google'],
+  [{ fast: { provider: 'openai' } }, 'name must be the name of a model'],
+  [{ fast: { provider: 'openai', name: 'm', baseUrl: 'ftp://x' } }, 'baseUrl must be an http or https address'],
+  [{ fast: { provider: 'openai-compatible', name: 'm' } }, 'an openai-compatible route needs a baseUrl'],
+])('a wrong stored route is refused with what is wrong: %j', (stored, message) => {
+  expect(
+    modelRoutesSchema
+      .safeParse(stored)
+      .error?.issues.map((issue) => issue.message)
+      .join(),
+  ).toContain(message);
+});
+
+function modelsWith({ routes, ...options }: { default: ModelRoute; routes: Readonly<Record<string, ModelRoute>> }) {
+  return createModels({ ...options, routes: async () => routes, apiKeyFor: (provider) => `key for ${provider}` });
+}

@@ -1,0 +1,47 @@
+import type { ContentPart } from '#domain/item.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import type { Usage } from '#domain/usage.ts';
+
+/** Who is asked for the next step. One `ask` is one step: tools are described to it, never run by it. */
+export type Model = {
+  readonly provider: string;
+  readonly name: string;
+  /** Calls `onText` with each piece of text as it arrives. Throws `ModelFailure`, or the signal's reason when aborted. */
+  ask(prompt: Prompt, onText: (delta: string) => void, signal: AbortSignal): Promise<ModelAnswer>;
+};
+
+export type Prompt = {
+  readonly system: string;
+  readonly messages: readonly PromptMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly temperature: number | null;
+};
+
+export type PromptMessage =
+  | { readonly role: 'user' | 'system'; readonly content: readonly ContentPart[] }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly name: string;
+      readonly output: readonly ContentPart[];
+    };
+
+export type ModelAnswer = {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  /** `length`: the model's own limit cut the answer short. */
+  readonly finish: 'stop' | 'length';
+  readonly usage: Usage;
+};
+
+/** The model could not be asked, or broke off. Its message is fit for the caller: no keys, no bodies, no stacks. */
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure';
+  readonly code: 'model_error' | 'model_not_configured';
+
+  constructor(code: ModelFailure['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

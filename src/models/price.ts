@@ -1,0 +1,59 @@
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import type { Cost } from '#domain/usage.ts';
+import type { ModelRoute } from './model-route.ts';
+
+/** Prices set by the operator, by model name; they win over the known ones. */
+export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
+
+export type PriceOverride = {
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+  readonly cachedInputPerMillion?: number | undefined;
+};
+
+export type PricedTokens = {
+  /** All of the input: cached, newly cached and neither. */
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+};
+
+/** What a call cost; null when the price is unknown. */
+export function priceOf(route: ModelRoute, tokens: PricedTokens, overrides: PriceOverrides): Cost | null {
+  if (route.provider === 'demo') return { inputUsd: 0, outputUsd: 0 };
+  const override = Object.hasOwn(overrides, route.name) ? overrides[route.name] : undefined;
+  return override ? priceByOverride(override, tokens) : priceByCatalogue(route, tokens);
+}
+
+function priceByOverride(override: PriceOverride, tokens: PricedTokens): Cost {
+  const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens);
+  const cachedPerMillion = override.cachedInputPerMillion ?? override.inputPerMillion;
+  return {
+    inputUsd: ((tokens.inputTokens - cached) * override.inputPerMillion + cached * cachedPerMillion) / 1e6,
+    outputUsd: (tokens.outputTokens * override.outputPerMillion) / 1e6,
+  };
+}
+
+function priceByCatalogue(route: ModelRoute, tokens: PricedTokens): Cost | null {
+  // The catalogue throws when the parts are more than the whole, as a careless server may report them.
+  const cacheRead = Math.min(tokens.cachedInputTokens, tokens.inputTokens);
+  const cacheWrite = Math.min(tokens.cacheWriteTokens, tokens.inputTokens - cacheRead);
+  const usage = {
+    input_tokens: tokens.inputTokens,
+    cache_read_tokens: cacheRead,
+    cache_write_tokens: cacheWrite,
+    output_tokens: tokens.outputTokens,
+  };
+  const price = calcPrice(usage, route.name, sellerOf(route));
+  // A model that is not sold by the token has no such price, and would come out as 0.
+  if (price?.model_price['input_mtok'] === undefined || price.model_price['output_mtok'] === undefined) return null;
+  return { inputUsd: price.input_price, outputUsd: price.output_price };
+}
+
+/** A compatible server is known by its address; else the catalogue goes by the model's name. */
+function sellerOf(route: ModelRoute): { providerId?: string } {
+  if (route.provider !== 'openai-compatible') return { providerId: route.provider };
+  const seller = route.baseUrl ? findProvider({ providerApiUrl: route.baseUrl }) : undefined;
+  return seller ? { providerId: seller.id } : {};
+}

@@ -1,0 +1,38 @@
+import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { ModelFailure } from './model.ts';
+
+const MAX_MESSAGE = 300;
+
+/** A failure whose message the caller may read; what really happened is its cause, for the log. */
+export function toModelFailure(error: unknown, apiKey: string): ModelFailure {
+  if (error instanceof ModelFailure) return error;
+  return new ModelFailure('model_error', messageFor(error, apiKey), { cause: error });
+}
+
+/** Only messages written by the provider are passed on: the library's own quote whole bodies and addresses. */
+function messageFor(error: unknown, apiKey: string): string {
+  if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 300)
+    return `The model answered ${error.statusCode}: ${fitForCaller(error.message, apiKey)}`;
+  if (isReport(error)) return `The model broke off: ${fitForCaller(error.message, apiKey)}`;
+  if (UnsupportedFunctionalityError.isInstance(error))
+    return `The model can't take this: ${fitForCaller(error.functionality, apiKey)}.`;
+  if (APICallError.isInstance(error) && error.statusCode === undefined) return 'The model could not be reached.';
+  return "The model's answer could not be read to its end.";
+}
+
+/** What a provider reports in mid-stream comes as a plain object; only the library's own failures are errors. */
+function isReport(error: unknown): error is { readonly message: string } {
+  if (error instanceof Error || typeof error !== 'object' || error === null) return false;
+  return 'message' in error && typeof error.message === 'string';
+}
+
+function fitForCaller(message: string, apiKey: string): string {
+  const start = message.slice(0, 10 * MAX_MESSAGE);
+  const withoutKey = apiKey ? start.replaceAll(apiKey, '[key]') : start;
+  // Providers quote a refused key in part: `sk-proj-****abcd`.
+  const safe = withoutKey
+    .replaceAll(/\S*(?:\*{3,}|\bsk-)\S*/g, '[key]')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return safe.length > MAX_MESSAGE ? `${safe.slice(0, MAX_MESSAGE - 1)}…` : safe;
+}

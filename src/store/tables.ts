@@ -1,0 +1,65 @@
+import type { Generated, JSONColumnType } from 'kysely';
+import type { GatedCall, GateKind } from '#domain/gate.ts';
+import type { ItemBody } from '#domain/item.ts';
+import type { ToolDefinition } from '#domain/tool.ts';
+import type { Channel, Failure, TurnRequest, TurnStatus } from '#domain/turn.ts';
+import type { Usage } from '#domain/usage.ts';
+
+/** The columns of every table, in the words of the domain. */
+export type Tables = {
+  threads: {
+    id: string;
+    userId: string;
+    lastSeq: number;
+    active: string | null;
+    catalog: JSONColumnType<ToolDefinition[]>;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
+  turns: {
+    id: string;
+    threadId: string;
+    userId: string;
+    seq: number;
+    status: Generated<TurnStatus>;
+    channel: Channel;
+    request: JSONColumnType<TurnRequest>;
+    failure: JSONColumnType<Failure> | null;
+    refused: Generated<boolean>;
+    usage: JSONColumnType<Usage> | null;
+    cancelReason: 'cancelled' | 'turn_timeout' | null;
+    runner: string | null;
+    attempt: Generated<number>;
+    attemptBase: Generated<number>;
+    handback: Generated<number>;
+    createdAt: Generated<Date>;
+    startedAt: Date | null;
+    endedAt: Date | null;
+  };
+  items: {
+    threadId: string;
+    turnSeq: number;
+    position: number;
+    id: string;
+    turnId: string;
+    userId: string;
+    attempt: number | null;
+    body: JSONColumnType<ItemBody>;
+    usage: JSONColumnType<Usage> | null;
+    startedAt: Date | null;
+    createdAt: Generated<Date>;
+  };
+  gates: {
+    id: string;
+    threadId: string;
+    turnId: string;
+    turnSeq: number;
+    userId: string;
+    kind: GateKind;
+    call: JSONColumnType<GatedCall>;
+    createdAt: Generated<Date>;
+    answeredAt: Date | null;
+    answeredSeq: number | null;
+  };
+  settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
+};

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Thread } from '#domain/thread.ts';
+import type { ToolDefinition } from '#domain/tool.ts';
+import type { OwnedTransaction, Owner } from './connection.ts';
+
+/** A new thread whose first turn is `turnId`. */
+export async function insertThread(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  turnId: TurnId | null,
+): Promise<Thread> {
+  const row = { id, userId: owner.userId, lastSeq: 1, active: turnId, catalog: '[]' };
+  return trx.insertInto('threads').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/**
+ * Gives `turnId` the thread's next place, and the thread itself if it is free.
+ * The row stays locked until the transaction ends, so that places are given out in the order of commits.
+ */
+export function takePlace(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  turnId: TurnId,
+): Promise<Thread | undefined> {
+  return trx
+    .updateTable('threads')
+    .set((row) => ({
+      lastSeq: row('lastSeq', '+', 1),
+      active: row.fn.coalesce('active', row.val(turnId)),
+      updatedAt: sql<Date>`now()`,
+    }))
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function replaceCatalog(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  catalog: readonly ToolDefinition[],
+): Promise<void> {
+  await trx
+    .updateTable('threads')
+    .set({ catalog: JSON.stringify(catalog) })
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .execute();
+}

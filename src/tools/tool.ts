@@ -1,0 +1,18 @@
+import type { Principal } from '#domain/principal.ts';
+import type { ToolDefinition } from '#domain/tool.ts';
+
+/** What the agent can do. */
+export type Tool = {
+  readonly definition: ToolDefinition;
+  /** Whether it may be run again when a crash hid how it ended: it only reads, or it takes the idempotency key. */
+  readonly repeatable: boolean;
+  /** Resolves to what the model shall read. A tool's own error is such a text too; only what can't be run at all throws. */
+  call(argumentsJson: string, context: ToolContext): Promise<string>;
+};
+
+export type ToolContext = {
+  readonly owner: Pick<Principal, 'userId'>;
+  /** The same for every try of one call. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+};

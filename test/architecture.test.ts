@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findViolations } from './architecture.ts';
+
+describe('a crossing is found', () => {
+  test.each([
+    ['a folder that the table does not know', 'helpers/text.ts', '', 'helpers is not in the import table'],
+    ['a file that the table does not know', 'utils.ts', '', 'utils.ts is not in the import table'],
+
+    ['an import upward', 'store/threads.ts', "import { agent } from '#agent/agent.ts';", 'store may import domain'],
+    ['an import sideways', 'models/model.ts', "import { put } from '#store/items.ts';", 'models may import domain'],
+    ['a channel at the store', 'channels/webhook/a.ts', "import { put } from '#store/items.ts';", 'may import agent'],
+    ['the domain at anybody', 'domain/turn.ts', "import '#safety/leaks.ts';", 'domain may import nothing'],
+    ['the configuration at anybody', 'config.ts', "import { a } from '#domain/a.ts';", 'may import config-parsers.ts'],
+    ['a folder at the configuration', 'agent/a.ts', "import type { Config } from '#config.ts';", 'agent may import'],
+    ['a folder at the composition', 'http/a.ts', "import { App } from '#app.ts';", 'http may import auth, domain'],
+    ['the engine at the store', 'engine/claim.ts', "import type { A } from '#store/turns.ts';", 'may import domain'],
+    [
+      'the engine at values',
+      'engine/a.ts',
+      "import { A } from '#store/connection.ts';",
+      'the types of store/connection.ts',
+    ],
+    [
+      'one channel at another',
+      'channels/webhook/a.ts',
+      "import '../gateway/b.ts';",
+      'channels never import each other',
+    ],
+
+    ['a relative import that leaves its folder', 'agent/a.ts', "import '../domain/a.ts';", 'begin with #'],
+    ['a relative import into a folder', 'main.ts', "import './cli/serve.ts';", 'begin with #'],
+    ['a # import inside a folder', 'agent/a.ts', "import '#agent/b.ts';", 'imports are relative'],
+    ['an import from outside src', 'agent/a.ts', "import '../../test/fake.ts';", 'outside src'],
+    ['migrations outside database', 'store/a.ts', "import '../../migrations/0001-threads.ts';", 'outside src'],
+
+    ['kysely outside SQL', 'agent/a.ts', "import { sql } from 'kysely';", 'only store, database, engine may'],
+    ['a part of kysely', 'http/a.ts', "import { a } from 'kysely/helpers/postgres';", 'imports kysely;'],
+    ['pg outside SQL', 'memory/a.ts', "import pg from 'pg';", 'only store, database, engine may'],
+    ['pg-boss outside the engine', 'store/a.ts', "import { PgBoss } from 'pg-boss';", 'only engine may'],
+    ['fastify outside HTTP', 'agent/a.ts', "import type { A } from 'fastify';", 'only http, channels, app.ts may'],
+    [
+      'a fastify plugin outside HTTP',
+      'auth/a.ts',
+      "import a from '@fastify/cookie';",
+      'only http, channels, app.ts may',
+    ],
+    ['ai outside models', 'agent/a.ts', "import { streamText } from 'ai';", 'only models may'],
+    ['a provider outside models', 'tools/a.ts', "import { openai } from '@ai-sdk/openai';", 'only models may'],
+    ['a vendor in the composition', 'app.ts', "import { streamText } from 'ai';", 'only models may'],
+    [
+      'the terminal library in another channel',
+      'channels/gateway/a.ts',
+      "import { TUI } from '@earendil-works/pi-tui';",
+      'only channels/terminal may',
+    ],
+    ['a package in the domain', 'domain/a.ts', "import { z } from 'zod';", 'domain imports no package'],
+
+    ['the environment outside config.ts', 'agent/a.ts', 'const a = process.env.HOME;', 'reads process.env'],
+    ['the environment by index', 'app.ts', "const a = globalThis.process['env'];", 'reads process.env'],
+    ['the environment by pattern', 'cli/a.ts', 'const { env } = process;', 'reads process.env'],
+    ['the environment by import', 'http/a.ts', "import { env } from 'node:process';", 'reads process.env'],
+  ])('%s', (_name, path, text, problem) => {
+    expect(findViolations([{ path, text }])).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test.each([
+    "import { a } from 'ai';",
+    "import type { A } from 'ai';",
+    'import\n  a, { b as from }\nfrom "ai";',
+    "import * as a from 'ai';",
+    "import 'ai';",
+    "export { a } from 'ai';",
+    "export type { A } from 'ai';",
+    "export * from 'ai';",
+    "export * as a from 'ai';",
+    "const a = await import('ai');",
+    'const a = await import(`ai`);',
+    "type A = import('ai').A;",
+    "type A = typeof import('ai');",
+    "import a = require('ai');",
+    "const a = require('ai');",
+    "const quote = /['\"]/; import { a } from 'ai'; // '",
+  ])('in whichever way it is imported: %s', (text) => {
+    expect(findViolations([{ path: 'agent/a.ts', text }])).toEqual(['agent/a.ts: imports ai; only models may']);
+  });
+});
+
+describe('what is no crossing passes', () => {
+  test.each([
+    [
+      'main.ts',
+      "import { serve } from '#cli/serve.ts'; import { readConfig } from './config.ts'; readConfig(process.env);",
+    ],
+    ['app.ts', "import '#engine/queue.ts'; import '#channels/gateway/routes.ts'; import fastify from 'fastify';"],
+    ['cli/serve.ts', "import '#app.ts'; import '#config.ts'; import manifest from '../../package.json';"],
+    ['config.ts', "import { flag } from './config-parsers.ts'; process.env.HOME;"],
+    ['config.test.ts', "import { readConfig } from './config.ts'; process.env.HOME;"],
+    ['channels/gateway/chat/send.ts', "import '../routes.ts'; import '#agent/agent.ts'; import '@fastify/websocket';"],
+    ['channels/terminal/screen.ts', "import { TUI } from '@earendil-works/pi-tui';"],
+    ['engine/queue.ts', "import type { A } from '#store/connection.ts'; import { PgBoss } from 'pg-boss';"],
+    ['engine/queue.ts', "import { type A } from '#store/connection.ts'; import pg from 'pg';"],
+    ['database/migrate.ts', "import * as threads from '../../migrations/0001-threads.ts'; import 'kysely';"],
+    ['tools/builtin/clock.ts', "import '../registry.ts'; import 'node:fs';"],
+    ['domain/ids.ts', "import { randomBytes } from 'node:crypto'; import './turn.ts';"],
+    ['models/openai.ts', "import { openai } from '@ai-sdk/openai'; import { streamText } from 'ai';"],
+    ['agent/a.ts', "// import 'ai'\nconst text = `from 'ai' and process.env`; const api = \"import 'pg'\";"],
+    ['agent/a.ts', "import { z } from 'zod'; import '@airline/ai'; import 'aim'; import 'pg-format';"],
+    [
+      'agent/a.test.ts',
+      "import pg from 'pg'; import '#database/open.ts'; import '../../test/fake.ts'; process.env.CI;",
+    ],
+  ])('%s: %s', (path, text) => {
+    expect(findViolations([{ path, text }])).toEqual([]);
+  });
+});
+
+test('a test beside the code may not reach upward either', () => {
+  expect(findViolations([{ path: 'store/a.test.ts', text: "import '#agent/agent.ts';" }])).toHaveLength(1);
+});
+
+test('src/ keeps to the import table', () => {
+  const root = join(import.meta.dirname, '../src');
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const files = paths.map((path) => ({
+    path: path.replaceAll(sep, '/'),
+    text: readFileSync(join(root, path), 'utf8'),
+  }));
+
+  expect(files.map((file) => file.path)).toContain('config.ts');
+  expect(findViolations(files)).toEqual([]);
+});

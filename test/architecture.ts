@@ -1,0 +1,224 @@
+import { posix } from 'node:path';
+import { parseAst } from 'vitest/node';
+
+/** A file below src/, its path written from there: `agent/run-turn.ts`. */
+export type SourceFile = { path: string; text: string };
+
+/** Who may import whom. A place is a folder of src/, or a file directly in it. */
+const MAY_IMPORT: Record<string, string[] | 'everything'> = {
+  'main.ts': 'everything',
+  'app.ts': 'everything',
+  cli: 'everything',
+  'config.ts': ['config-parsers.ts'],
+  'config-parsers.ts': [],
+  channels: ['agent', 'memory', 'auth', 'http', 'domain'],
+  agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'store', 'domain'],
+  tools: ['safety', 'egress', 'store', 'domain'],
+  http: ['auth', 'domain'],
+  memory: ['store', 'domain'],
+  auth: ['store', 'domain'],
+  models: ['domain'],
+  safety: ['domain'],
+  store: ['domain'],
+  engine: ['domain'],
+  egress: ['domain'],
+  database: ['domain'],
+  domain: [],
+};
+
+/** Files of which a place may use the types, though not its values. */
+const MAY_IMPORT_TYPES: Record<string, string[]> = { engine: ['store/connection.ts'] };
+
+/** Tests beside the code also stand on a real PostgreSQL; packages and the environment are free to them. */
+const TESTS_MAY_ALSO_IMPORT = ['database', 'store'];
+
+/** What lies outside src/ and may be imported from inside it. */
+const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
+  'main.ts': ['package.json'],
+  'app.ts': ['package.json'],
+  cli: ['package.json'],
+  database: ['migrations/'],
+};
+
+const VENDORS: { packages: RegExp; places: string[] }[] = [
+  { packages: /^(kysely|pg)$/, places: ['store', 'database', 'engine'] },
+  { packages: /^pg-boss$/, places: ['engine'] },
+  { packages: /^(fastify|fastify-.+|@fastify\/.+)$/, places: ['http', 'channels', 'app.ts'] },
+  { packages: /^(ai|@ai-sdk\/.+)$/, places: ['models'] },
+  { packages: /^@earendil-works\/pi-tui$/, places: ['channels/terminal'] },
+];
+
+/** Places that import no package at all. */
+const WITHOUT_PACKAGES = ['domain'];
+
+const MAY_READ_ENVIRONMENT = ['main.ts', 'config.ts'];
+
+/** Every crossing of the tables above, as sentences. */
+export function findViolations(files: SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    if (!(placeOf(file.path) in MAY_IMPORT)) return [`${file.path}: ${placeOf(file.path)} is not in the import table`];
+
+    const { imports, readsEnvironment } = scan(file.text);
+    const problems = imports.map((found) => checkImport(file.path, found));
+    if (readsEnvironment && !isTest(file.path) && !MAY_READ_ENVIRONMENT.includes(file.path))
+      problems.push(`reads process.env; only ${MAY_READ_ENVIRONMENT.join(' and ')} may`);
+
+    return problems.filter((problem) => problem !== undefined).map((problem) => `${file.path}: ${problem}`);
+  });
+}
+
+type Import = { specifier: string; typeOnly: boolean };
+
+function checkImport(from: string, { specifier, typeOnly }: Import): string | undefined {
+  if (specifier.startsWith('#')) {
+    const target = specifier.slice(1);
+    if (folderOf(target) === folderOf(from)) return `imports ${specifier}; inside a folder imports are relative`;
+    return checkTarget(from, target, typeOnly);
+  }
+  if (specifier.startsWith('.')) {
+    const target = posix.join(posix.dirname(from), specifier);
+    if (target.startsWith('../')) return checkOutside(from, target.slice('../'.length));
+    if (folderOf(target) !== folderOf(from)) return `imports ${specifier}; across folders imports begin with #`;
+    return checkTarget(from, target, typeOnly);
+  }
+  return specifier.startsWith('node:') || isTest(from) ? undefined : checkPackage(from, specifier);
+}
+
+function checkTarget(from: string, target: string, typeOnly: boolean): string | undefined {
+  const place = placeOf(from);
+  const [channel, otherChannel] = [channelOf(from), channelOf(target)];
+  if (channel && otherChannel && channel !== otherChannel) return `imports ${target}; channels never import each other`;
+
+  const allowed = MAY_IMPORT[place];
+  if (placeOf(target) === place || allowed === 'everything' || allowed?.includes(placeOf(target))) return undefined;
+  if (isTest(from) && TESTS_MAY_ALSO_IMPORT.includes(placeOf(target))) return undefined;
+  if (typeOnly && MAY_IMPORT_TYPES[place]?.includes(target)) return undefined;
+
+  const types = (MAY_IMPORT_TYPES[place] ?? []).map((file) => `the types of ${file}`);
+  return `imports ${target}; ${place} may import ${[...(allowed ?? []), ...types].join(', ') || 'nothing'}`;
+}
+
+function checkOutside(from: string, target: string): string | undefined {
+  const allowed = [...(MAY_IMPORT_OUTSIDE[placeOf(from)] ?? []), ...(isTest(from) ? ['test/'] : [])];
+  if (allowed.some((path) => target === path || (path.endsWith('/') && target.startsWith(path)))) return undefined;
+
+  return `imports ${target}, which is outside src`;
+}
+
+function checkPackage(from: string, specifier: string): string | undefined {
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  if (WITHOUT_PACKAGES.includes(placeOf(from))) return `imports ${name}; ${placeOf(from)} imports no package`;
+
+  const vendor = VENDORS.find(({ packages }) => packages.test(name));
+  if (!vendor || vendor.places.some((place) => from === place || from.startsWith(`${place}/`))) return undefined;
+
+  return `imports ${name}; only ${vendor.places.join(', ')} may`;
+}
+
+function placeOf(path: string): string {
+  return isTest(path) && !path.includes('/') ? path.replace('.test.ts', '.ts') : (path.split('/')[0] ?? path);
+}
+
+function folderOf(path: string): string {
+  return path.includes('/') ? placeOf(path) : '';
+}
+
+function channelOf(path: string): string | undefined {
+  const [place, channel, file] = path.split('/');
+  return place === 'channels' && file !== undefined ? channel : undefined;
+}
+
+function isTest(path: string): boolean {
+  return path.endsWith('.test.ts');
+}
+
+type Node = { type: string; [field: string]: unknown };
+
+/** Parsed rather than matched: text in strings, comments and regular expressions is no import. */
+function scan(text: string): { imports: Import[]; readsEnvironment: boolean } {
+  // oxlint-disable-next-line typescript/no-deprecated -- the one parser at hand: TypeScript 7 has no API, and vitest passes on no other
+  const nodes = [...walk(parseAst(text, { lang: 'ts' }))];
+  return {
+    imports: nodes.map(importOf).filter((found) => found !== undefined),
+    readsEnvironment: nodes.some(isEnvironment),
+  };
+}
+
+function* walk(value: unknown): Generator<Node> {
+  if (typeof value !== 'object' || value === null) return;
+  if (isNode(value)) yield value;
+  for (const child of Object.values(value)) yield* walk(child);
+}
+
+function isNode(value: object): value is Node {
+  return 'type' in value && typeof value.type === 'string';
+}
+
+function importOf(node: Node): Import | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+      return toImport(node['source'], isTypeOnly(node));
+    case 'ImportExpression':
+      return toImport(node['source'], false);
+    case 'TSImportType':
+      return toImport(node['source'], true);
+    case 'TSExternalModuleReference':
+      return toImport(node['expression'], false);
+    case 'CallExpression':
+      return nameOf(node['callee']) === 'require' ? toImport((node['arguments'] as unknown[])[0], false) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function toImport(source: unknown, typeOnly: boolean): Import | undefined {
+  const specifier = literalOf(source);
+  return specifier === undefined ? undefined : { specifier, typeOnly };
+}
+
+function isTypeOnly(node: Node): boolean {
+  const specifiers = (node['specifiers'] ?? []) as Node[];
+  const kinds = specifiers.map((specifier) => specifier['importKind'] ?? specifier['exportKind']);
+  return (
+    [node['importKind'], node['exportKind']].includes('type') ||
+    (kinds.length > 0 && kinds.every((kind) => kind === 'type'))
+  );
+}
+
+/** `process.env`, `process['env']`, `globalThis.process.env`, `{ env } = process`, `import { env } from 'node:process'`. */
+function isEnvironment(node: Node): boolean {
+  switch (node.type) {
+    case 'MemberExpression':
+      return nameOf(node['property']) === 'env' && isProcess(node['object']);
+    case 'VariableDeclarator':
+      return isProcess(node['init']) && [...walk(node['id'])].some((part) => nameOf(part['key']) === 'env');
+    case 'ImportDeclaration':
+      return (
+        /^(node:)?process$/.test(literalOf(node['source']) ?? '') &&
+        [...walk(node['specifiers'])].some((part) => nameOf(part['imported']) === 'env')
+      );
+    default:
+      return false;
+  }
+}
+
+function isProcess(value: unknown): boolean {
+  const node = value as Node | null;
+  return nameOf(node) === 'process' || (node?.type === 'MemberExpression' && nameOf(node['property']) === 'process');
+}
+
+function nameOf(value: unknown): string | undefined {
+  const node = value as Node | null | undefined;
+  return node?.type === 'Identifier' ? String(node['name']) : literalOf(node);
+}
+
+function literalOf(value: unknown): string | undefined {
+  const node = value as Node | null | undefined;
+  if (node?.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
+  if (node?.type !== 'TemplateLiteral') return undefined;
+
+  const [quasi, ...more] = node['quasis'] as { value: { cooked: string } }[];
+  return more.length === 0 ? quasi?.value.cooked : undefined;
+}

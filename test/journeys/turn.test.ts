@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService, textOf } from '../support/service.ts';
+
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
+  const llm = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  service = await startService({ ...home.env, ...llm });
+});
+
+afterAll(async () => {
+  await service?.close();
+  await model.close();
+  await home.remove();
+});
+
+test('a message gets an answer, and the answer can be retrieved', async () => {
+  const response = await service.ask('say hello there');
+
+  expect(response).toMatchObject({ status: 'completed', model: 'm', error: null });
+  expect(textOf(response)).toBe('hello there');
+  expect(response.usage).toMatchObject({ input_tokens: 10, output_tokens: 5, total_tokens: 15, cost: null });
+  expect(await service.get(response.id)).toEqual({ ...response, model: 'reborn' });
+});
+
+test("the thread's history is replayed", async () => {
+  const first = await service.ask('say one');
+  const second = await service.ask('recite', { previous_response_id: first.id });
+
+  const messages = JSON.parse(textOf(second)) as { role: string; text: string }[];
+  expect(messages.slice(1).map(({ role, text }) => [role, text])).toEqual([
+    ['user', 'say one'],
+    ['assistant', 'one'],
+    ['user', 'recite'],
+  ]);
+});
+
+test('a failed model call ends the turn as failed, and the thread goes on', async () => {
+  const failed = await service.ask('break 500');
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
+  expect(failed.error?.message).toContain('500');
+
+  const next = await service.ask('say again', { previous_response_id: failed.id });
+  expect(textOf(next)).toBe('again');
+});
+
+test('a model that breaks off is a failed turn that keeps what was said', async () => {
+  const response = await service.ask('cut');
+
+  expect(response).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
+  expect(textOf(response)).toBe('half a ');
+});
+
+test('a model that reaches its own limit is an incomplete turn', async () => {
+  expect(await service.ask('overflow')).toMatchObject({
+    status: 'incomplete',
+    incomplete_details: { reason: 'max_output_tokens' },
+  });
+});
+
+test("one of the agent's own tools is called, and its call stays inside", async () => {
+  const response = await service.ask('use reborn_time {"time_zone":"Europe/Oslo"}');
+
+  expect(response.output.map((item) => item.type)).toEqual(['message']);
+  expect(textOf(response)).toContain('Europe/Oslo');
+  expect(response.usage).toMatchObject({ input_tokens: 20, output_tokens: 10 });
+});
+
+test('a tool that nobody declared is an error the model can read', async () => {
+  expect(textOf(await service.ask('use nobody_knows {}'))).toContain('no tool named "nobody_knows"');
+});
+
+test('several calls are taken in order, and the model is asked again when all have results', async () => {
+  const tools = ['first', 'second'].map((name) => ({ type: 'function', name }));
+  const paused = await service.ask('use reborn_time {}\nuse first {}\nuse second {}', { tools });
+  expect(paused.output).toMatchObject([{ type: 'function_call', name: 'first' }]);
+
+  const output = (call_id = '') => [{ type: 'function_call_output', call_id, output: 'done' }];
+  const asked = model.seen.length;
+  const again = await service.ask(output(paused.output[0]?.call_id), { previous_response_id: paused.id });
+  expect(again.output).toMatchObject([{ type: 'function_call', name: 'second' }]);
+  expect(model.seen).toHaveLength(asked);
+
+  const done = await service.ask(output(again.output[0]?.call_id), { previous_response_id: again.id });
+  expect(textOf(done)).toBe('result: done');
+});
+
+test('text with a null character or half a surrogate pair is kept', async () => {
+  const odd = 'say a\u0000b\ud800c';
+  const first = await service.ask(odd);
+  const second = await service.ask('recite', { previous_response_id: first.id });
+
+  expect(first.status).toBe('completed');
+  expect(textOf(second)).toContain('a\\u0000b');
+});
+
+test('a seventeenth message waiting on one thread is refused', async () => {
+  const first = await service.ask('say ready');
+  const inputs = ['count 20 every 50', ...Array.from({ length: 17 }, () => 'say next')];
+  const sends = inputs.map((input) => service.post({ input, previous_response_id: first.id }));
+  const statuses = (await Promise.all(sends)).map((response) => response.status);
+
+  expect(statuses.filter((status) => status === 409)).toHaveLength(1);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(17);
+});

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+
+/** A home folder, and the settings that give a service a database of its own: the embedded one, or one on DATABASE_URL's server. */
+export async function freshHome() {
+  const home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
+  await chmod(home, 0o711); // as root, PostgreSQL runs as another user
+  const server = process.env['DATABASE_URL'];
+  const database = server ? await createDatabase(server) : undefined;
+  return {
+    home,
+    env: { REBORN_HOME: home, ...(database && { DATABASE_URL: database.url }) },
+    async remove() {
+      await database?.drop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createDatabase(server: string) {
+  const name = `reborn_test_${randomBytes(6).toString('hex')}`;
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await run(`create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(`drop database ${name} with (force)`) };
+}

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One message of a prompt as it came over the wire, its content flattened to text. */
+export type SeenMessage = { readonly role: string; readonly text: string };
+
+export type SeenPrompt = {
+  readonly messages: readonly SeenMessage[];
+  readonly tools: readonly string[];
+  readonly temperature: number | undefined;
+};
+
+type Answer = {
+  readonly pieces?: readonly string[];
+  readonly calls?: readonly { name: string; arguments: string }[];
+  /** Milliseconds between two pieces. */
+  readonly pace?: number;
+  readonly status?: number;
+  readonly cut?: boolean;
+  readonly hang?: boolean;
+  readonly finish?: 'length';
+};
+
+/**
+ * A model on loopback that speaks chat completions, streamed, and does what the newest user message says:
+ * `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
+ * `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them.
+ */
+export async function startScriptedModel() {
+  const seen: SeenPrompt[] = [];
+  let calls = 0;
+
+  const server = createServer((request, response) => {
+    reply(request, response).catch(() => response.destroy());
+  });
+
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = (await readJson(request)) as WireRequest;
+    const prompt = toPrompt(body);
+    seen.push(prompt);
+    const answer = decide(prompt);
+    if (answer.hang) return;
+    if (answer.status) {
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: `scripted ${answer.status}` } }));
+      return;
+    }
+    await stream(response, answer, () => `call_${++calls}`);
+  }
+
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    seen,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function decide({ messages }: SeenPrompt): Answer {
+  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
+  if (results.length > 0) return { pieces: [`result: ${results.at(-1)?.text}`] };
+
+  const script = messages[asked]?.text ?? '';
+  const count = /count (\d+) every (\d+)/.exec(script);
+  if (count) return { pieces: Array.from({ length: Number(count[1]) }, (_, i) => `${i} `), pace: Number(count[2]) };
+  const broken = /break (\d+)/.exec(script);
+  if (broken) return { status: Number(broken[1]) };
+  if (/\bhang\b/.test(script)) return { hang: true };
+  if (/\bcut\b/.test(script)) return { pieces: ['half ', 'a '], cut: true };
+  if (/\boverflow\b/.test(script)) return { pieces: ['too long'], finish: 'length' };
+  if (/\brecite\b/.test(script)) return { pieces: [JSON.stringify(messages)] };
+  const uses = [...script.matchAll(/^use (\S+) (.+)$/gm)].map(([, name = '', json = '']) => ({
+    name,
+    arguments: json,
+  }));
+  const said = /^say (.+)$/m.exec(script)?.[1];
+  return { pieces: said ? said.split(/(?<= )/) : uses.length > 0 ? [] : ['ok'], calls: uses };
+}
+
+async function stream(response: ServerResponse, answer: Answer, nextCallId: () => string): Promise<void> {
+  const send = (data: object) =>
+    response.write(
+      `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'scripted', ...data })}\n\n`,
+    );
+  const chunk = (delta: object, finish: string | null = null) =>
+    send({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const piece of answer.pieces ?? []) {
+    if (response.destroyed) return;
+    chunk({ content: piece });
+    if (answer.pace) await sleep(answer.pace);
+  }
+  if (answer.cut) {
+    await sleep(20); // the pieces must be out before the line is cut
+    response.destroy();
+    return;
+  }
+  const calls = answer.calls ?? [];
+  calls.forEach((call, index) =>
+    chunk({ tool_calls: [{ index, id: nextCallId(), type: 'function', function: call }] }),
+  );
+  chunk({}, answer.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'));
+  send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } });
+  response.end('data: [DONE]\n\n');
+}
+
+type WireRequest = {
+  messages: { role: string; content?: string | { text?: string }[] | null }[];
+  tools?: { function: { name: string } }[];
+  temperature?: number;
+};
+
+function toPrompt(body: WireRequest): SeenPrompt {
+  const flatten = (content: WireRequest['messages'][number]['content']) =>
+    typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  return {
+    messages: body.messages.map(({ role, content }) => ({ role, text: flatten(content) })),
+    tools: (body.tools ?? []).map((tool) => tool.function.name),
+    temperature: body.temperature,
+  };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return JSON.parse(Buffer.concat(parts).toString());
+}

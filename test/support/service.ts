@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { pino } from 'pino';
+import { startApp } from '#app.ts';
+import { readConfig } from '#config.ts';
+import { waitFor } from './wait-for.ts';
+
+export const TOKEN = 'operator-token-of-the-tests';
+
+/** The service inside this process, on a free port. */
+export async function startService(env: Record<string, string>) {
+  const app = await startApp(readConfig({ ...SETTINGS, ...env }), pino({ level: 'silent' }));
+  return { ...clientOf(app.gatewayUrl ?? ''), close: () => app.close() };
+}
+
+/** The service as a process of its own, as a user starts it. */
+export async function spawnService(env: Record<string, string>) {
+  const child = spawn(path.resolve('bin/reborn'), ['serve'], {
+    env: { PATH: process.env['PATH'], ...SETTINGS, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
+  const exited = once(child, 'exit');
+  const url = await waitFor('the service to listen', async () => {
+    if (child.exitCode !== null) throw new Error(`The service exited:\n${output}`);
+    return /The gateway is at (\S+)/.exec(output)?.[1];
+  });
+  return {
+    ...clientOf(url),
+    pid: child.pid,
+    output: () => output,
+    kill: async (signal: NodeJS.Signals = 'SIGKILL') => {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+const SETTINGS = { GATEWAY_PORT: '0', SERVICE_REBORN_WEBUI_TOKEN: TOKEN, CLI_ENABLED: 'false' };
+
+export type WireResponse = {
+  id: string;
+  status: string;
+  model: string;
+  error: { code: string; message: string } | null;
+  output: { id: string; type: string; call_id: string; name: string; content?: { text: string }[] }[];
+  usage: { input_tokens: number; output_tokens: number; total_tokens: number; cost: unknown };
+};
+
+function clientOf(url: string) {
+  const request = (route: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}) =>
+    fetch(url + route, {
+      ...init,
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...init.headers },
+    });
+  const post = (body: object) =>
+    request('/api/v1/responses', { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) });
+  return {
+    url,
+    request,
+    post,
+    /** Asks, and expects an answer of any status. */
+    ask: async (input: unknown, more: object = {}): Promise<WireResponse> => {
+      const response = await post({ input, ...more });
+      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+      return (await response.json()) as WireResponse;
+    },
+    get: async (id: string): Promise<WireResponse> =>
+      (await request(`/api/v1/responses/${id}`)).json() as Promise<WireResponse>,
+  };
+}
+
+export const textOf = (response: WireResponse) =>
+  response.output.flatMap((item) => item.content?.map((part) => part.text) ?? []).join('');

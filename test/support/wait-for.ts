@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Looks until `look` finds something; throws when it has not within the deadline. */
+export async function waitFor<T>(
+  what: string,
+  look: () => Promise<T | undefined | null | false>,
+  deadline = 15_000,
+): Promise<T> {
+  const end = performance.now() + deadline;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== null && found !== false) return found;
+    if (performance.now() > end) throw new Error(`Waited ${deadline} ms in vain for ${what}.`);
+    await sleep(20);
+  }
+}

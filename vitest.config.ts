@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // A process per test file: signals, child processes and PostgreSQL clients stay apart.
+    pool: 'forks',
+    // Two, because the journeys also run a PostgreSQL and the service beside the test itself.
+    maxWorkers: 2,
+    // A first start of the embedded PostgreSQL takes seconds on a busy machine.
+    hookTimeout: 60_000,
+    testTimeout: 20_000,
+    teardownTimeout: 10_000,
+    restoreMocks: true,
+    unstubEnvs: true,
+  },
+});
