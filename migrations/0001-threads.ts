@@ -33,6 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       attempt integer not null default -1,
       attempt_base integer not null default 0,
       handback integer not null default 0,
+      trial integer,
       created_at timestamptz not null default now(),
       started_at timestamptz,
       ended_at timestamptz,

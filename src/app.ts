@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
-import { createTurnEnds } from '#agent/turn-ends.ts';
 import { createAuthenticate } from '#auth/authenticate.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
@@ -17,7 +16,8 @@ import { healthRoutes } from '#http/health.ts';
 import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
-import { createRegistry } from '#tools/registry.ts';
+import { builtinTools, createRegistry } from '#tools/registry.ts';
+import type { Tool } from '#tools/tool.ts';
 import type { Config } from './config.ts';
 
 export type App = {
@@ -31,8 +31,8 @@ const MIGRATIONS = path.join(import.meta.dirname, '../migrations');
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
 const RUNNING_TURNS = 500;
 
-/** Builds and wires everything. Nothing else in the tree knows how the parts fit together. */
-export async function startApp(config: Config, log: Logger): Promise<App> {
+/** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
+export async function startApp(config: Config, log: Logger, parts: { tools?: readonly Tool[] } = {}): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a background task failed');
   await using undo = new AsyncDisposableStack(); // what has been started is stopped again when a later part fails
 
@@ -49,17 +49,15 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     routes: () => settings.readRoutes(),
     apiKeyFor: (provider) => config.model.apiKeys[provider],
   });
-  const tools = createRegistry();
-  const ends = createTurnEnds();
+  const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])]);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
     runTurn: createRunner({ db, models, tools }),
-    onEnded: (turn) => ends.announce(turn.id),
     onError,
   });
   undo.defer(() => engine.drain());
-  const agent = createAgent(db, engine, ends);
+  const agent = createAgent(db, engine);
 
   const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log });
   undo.defer(() => gateway.close());
@@ -68,7 +66,10 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   await gateway.register(healthRoutes(() => isReachable(db)));
   await gateway.register(async (app) => {
     requireBearer(app, authenticate);
-    const routes = responsesRoutes(agent, { isTaken: (name) => tools.find(name) !== undefined });
+    const routes = responsesRoutes(agent, {
+      isTaken: (name) => tools.find(name) !== undefined,
+      timeoutSeconds: config.responsesTimeoutSecs,
+    });
     await app.register(routes, { prefix: '/api/v1' });
     await app.register(routes, { prefix: '/v1' });
   });

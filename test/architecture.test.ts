@@ -57,6 +57,7 @@ describe('a crossing is found', () => {
     ],
     ['a package in the domain', 'domain/a.ts', "import { z } from 'zod';", 'domain imports no package'],
 
+    ['the mark of the engine elsewhere', 'store/a.ts', "sql`set app.engine = 'on'`", 'only engine may'],
     ['the environment outside config.ts', 'agent/a.ts', 'const a = process.env.HOME;', 'reads process.env'],
     ['the environment by index', 'app.ts', "const a = globalThis.process['env'];", 'reads process.env'],
     ['the environment by pattern', 'cli/a.ts', 'const { env } = process;', 'reads process.env'],
@@ -89,10 +90,7 @@ describe('a crossing is found', () => {
 
 describe('what is no crossing passes', () => {
   test.each([
-    [
-      'main.ts',
-      "import { serve } from '#cli/serve.ts'; import { readConfig } from './config.ts'; readConfig(process.env);",
-    ],
+    ['main.ts', "import { serve } from '#cli/serve.ts'; import { readConfig } from './config.ts'; readConfig();"],
     ['app.ts', "import '#engine/queue.ts'; import '#channels/gateway/routes.ts'; import fastify from 'fastify';"],
     ['cli/serve.ts', "import '#app.ts'; import '#config.ts'; import manifest from '../../package.json';"],
     ['config.ts', "import { flag } from './config-parsers.ts'; process.env.HOME;"],

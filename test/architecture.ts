@@ -11,6 +11,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   cli: 'everything',
   'config.ts': ['config-parsers.ts'],
   'config-parsers.ts': [],
+  'log.ts': [],
   channels: ['agent', 'memory', 'auth', 'http', 'domain'],
   agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'store', 'domain'],
   tools: ['safety', 'egress', 'store', 'domain'],
@@ -51,7 +52,10 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
 /** Places that import no package at all. */
 const WITHOUT_PACKAGES = ['domain'];
 
-const MAY_READ_ENVIRONMENT = ['main.ts', 'config.ts'];
+const MAY_READ_ENVIRONMENT = ['config.ts'];
+
+/** The setting that opens the engine's branch of the row-level policies. */
+const ENGINE_MARK = /\bapp\.engine\b/;
 
 /** Every crossing of the tables above, as sentences. */
 export function findViolations(files: SourceFile[]): string[] {
@@ -62,6 +66,9 @@ export function findViolations(files: SourceFile[]): string[] {
     const problems = imports.map((found) => checkImport(file.path, found));
     if (readsEnvironment && !isTest(file.path) && !MAY_READ_ENVIRONMENT.includes(file.path))
       problems.push(`reads process.env; only ${MAY_READ_ENVIRONMENT.join(' and ')} may`);
+
+    if (ENGINE_MARK.test(file.text) && placeOf(file.path) !== 'engine')
+      problems.push('sets or reads app.engine; only engine may');
 
     return problems.filter((problem) => problem !== undefined).map((problem) => `${file.path}: ${problem}`);
   });

@@ -3,47 +3,66 @@ import type { Gate } from '#domain/gate.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Item } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
-import { isEnded, type Turn } from '#domain/turn.ts';
+import { type CancelReason, isEnded, type Turn } from '#domain/turn.ts';
+import type { NumberedEvent } from '#domain/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findGateOfTurn } from '#store/gates.ts';
 import { listTurnItems } from '#store/items.ts';
 import { findTurn } from '#store/turns.ts';
+import { cancelTurn } from './cancel-turn.ts';
 import { startTurn, type TurnInput } from './start-turn.ts';
-import type { TurnEnds } from './turn-ends.ts';
+import { watchTurn } from './watch-turn.ts';
 
-/** A turn and everything that was said in it. */
+/** A turn, everything that was said in it, and the gate it ended at. */
 export type TurnRecord = { readonly turn: Turn; readonly items: readonly Item[]; readonly gate: Gate | undefined };
 
+export type TurnPlace = { readonly threadId: ThreadId; readonly turnId: TurnId };
+
+export type WatchOptions = {
+  /** The last event already known; from the first one on when left out. */
+  readonly after?: number;
+  /** Just started by the caller, so there is nothing to catch up with. */
+  readonly fresh?: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** Nothing exists, and nothing of somebody else's either: both throw `NotFound`. */
 export type Agent = {
   startTurn(owner: Principal, input: TurnInput): Promise<Turn>;
-  /** Throws `NotFound` for what does not exist and for what is somebody else's alike. */
-  getTurn(owner: Principal, threadId: ThreadId, id: TurnId): Promise<TurnRecord>;
-  /** Resolves when the turn has ended, wherever it runs. */
-  outcome(owner: Principal, turn: Turn): Promise<TurnRecord>;
+  getTurn(owner: Principal, place: TurnPlace): Promise<TurnRecord>;
+  /** Follows a turn to its end, on any replica. The only way to learn of one. */
+  watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
+  /** The turn as it is when it has ended, or when `signal` says not to wait any longer. */
+  outcome(owner: Principal, turn: Turn, signal: AbortSignal): Promise<TurnRecord>;
+  cancelTurn(owner: Principal, place: TurnPlace, reason: CancelReason): Promise<void>;
 };
 
 /** The facade that every channel talks to. */
-export function createAgent(db: Database, engine: Engine, ends: TurnEnds): Agent {
-  async function getTurn(owner: Principal, threadId: ThreadId, id: TurnId): Promise<TurnRecord> {
-    return withOwner(db, owner, async (trx) => {
-      const turn = await findTurn(trx, owner, threadId, id);
+export function createAgent(db: Database, engine: Engine): Agent {
+  const getTurn = (owner: Principal, { threadId, turnId }: TurnPlace) =>
+    withOwner(db, owner, async (trx): Promise<TurnRecord> => {
+      const turn = await findTurn(trx, owner, threadId, turnId);
       if (!turn) throw new NotFound('There is no such response.');
       const items = await listTurnItems(trx, owner, turn);
-      const gate = turn.status === 'waiting' ? await findGateOfTurn(trx, owner, threadId, id) : undefined;
+      const gate = turn.status === 'waiting' ? await findGateOfTurn(trx, owner, threadId, turnId) : undefined;
       return { turn, items, gate };
     });
-  }
+
+  const watch: Agent['watch'] = (owner, turn, { after = -1, fresh = false, signal }) => {
+    const getRecord = () => getTurn(owner, { threadId: turn.threadId, turnId: turn.id });
+    return watchTurn(engine, turn, { after, fresh, signal, getRecord });
+  };
 
   return {
     startTurn: (owner, input) => startTurn(db, engine, owner, input),
     getTurn,
-    async outcome(owner, turn) {
-      for (;;) {
-        const record = await getTurn(owner, turn.threadId, turn.id);
-        if (isEnded(record.turn)) return record;
-        await ends.next(turn.id);
-      }
+    watch,
+    async outcome(owner, turn, signal) {
+      const events = watch(owner, turn, { signal, fresh: turn.attempt < 0 });
+      for (let ended = isEnded(turn); !ended; ) ended = (await events.next()).done === true;
+      return getTurn(owner, { threadId: turn.threadId, turnId: turn.id });
     },
+    cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
   };
 }

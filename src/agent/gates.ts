@@ -1,15 +1,12 @@
 import { InvalidRequest } from '#domain/errors.ts';
-import type { Gate, GatedCall, NewGate } from '#domain/gate.ts';
+import type { Gate, NewGate } from '#domain/gate.ts';
 import type { FunctionCallItem } from '#domain/item.ts';
-import { refusalAt, type Turn } from '#domain/turn.ts';
-import type { ToolRegistry } from '#tools/registry.ts';
+import { refusalAt } from '#domain/turn.ts';
+import { callOf } from '#domain/turn-event.ts';
 
 /** Why the thread must wait before this call; undefined when the call can be made now. */
-export function gateFor(call: FunctionCallItem, turn: Turn, tools: ToolRegistry): NewGate | undefined {
-  if (tools.find(call.name)) return undefined;
-  // A call of an earlier turn was already found to be the caller's, whatever tools this request brings.
-  const external = call.turnSeq < turn.seq || turn.request.tools.some((tool) => tool.name === call.name);
-  return external ? { kind: 'external-tool', call: toGatedCall(call) } : undefined;
+export function gateFor(call: FunctionCallItem): NewGate | undefined {
+  return call.external ? { kind: 'external-tool', call: callOf(call) } : undefined;
 }
 
 /** The call_id that opens `gate`; a wrong answer leaves the thread waiting. */
@@ -24,8 +21,4 @@ export function checkAnswer(gate: Gate | undefined, callIds: readonly string[]):
       `The thread waits for call_id "${gate.call.callId}" alone.`,
     );
   return gate;
-}
-
-function toGatedCall({ id, type, callId, name, arguments: argumentsJson }: FunctionCallItem): GatedCall {
-  return { id, type, callId, name, arguments: argumentsJson };
 }

@@ -1,5 +1,6 @@
 import type { Failure, Turn, TurnOutcome } from '#domain/turn.ts';
-import { type RunTurn, TurnStopped } from '#engine/engine.ts';
+import type { RunTurn } from '#engine/running-turns.ts';
+import { TurnStopped } from '#engine/turn-stopped.ts';
 import { ModelFailure } from '#models/model.ts';
 import { ToolFailure } from './call-tool.ts';
 import { runTurn } from './run-turn.ts';
@@ -7,12 +8,12 @@ import { createAttempt, type TurnContext } from './turn-steps.ts';
 
 /** What the engine runs: one attempt at a turn, closed properly whichever way it ends. */
 export function createRunner(context: TurnContext): RunTurn {
-  return async (turn, { signal, poisoned }) => {
-    const attempt = createAttempt(context, turn, signal);
-    const early = endedBefore(turn, poisoned);
+  return async (turn, run) => {
+    const attempt = createAttempt(context, turn, run);
+    const early = endedBefore(turn, run.poisoned);
     if (early && !(await attempt.gateAhead())) await attempt.loadHistory(); // a gate's calls are not this turn's to close
 
-    const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, signal)));
+    const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
     if (outcome.status === 'failed') await attempt.close(`Not run: ${outcome.failure.message}`);
     if (outcome.status === 'cancelled') await attempt.close('Not run: the turn was cancelled.');
     return { outcome, usage: attempt.usage() };
@@ -30,8 +31,8 @@ function endedBefore(turn: Turn, poisoned: boolean): TurnOutcome | undefined {
 function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
   const stopped: unknown = signal.reason;
   if (stopped instanceof TurnStopped) {
-    if (stopped.reason === 'superseded' || stopped.reason === 'drained') throw stopped;
-    return outcomeOfCancel(stopped.reason);
+    if (!stopped.cancelled) throw stopped;
+    return outcomeOfCancel(stopped.cancelled);
   }
   if (error instanceof ModelFailure) return { status: 'failed', failure: { code: error.code, message: error.message } };
   if (error instanceof ToolFailure)
@@ -50,5 +51,5 @@ const TIMED_OUT: Failure = {
 
 const POISONED: Failure = {
   code: 'interrupted',
-  message: 'The turn was begun several times and interrupted each time before it wrote anything.',
+  message: 'The turn was begun three times, and each time the process that ran it died.',
 };

@@ -1,18 +1,21 @@
-import { newId } from '#domain/ids.ts';
-import { type FunctionCallItem, type Item, type ItemBody, type MessageBody, text } from '#domain/item.ts';
+import { type ItemId, newId } from '#domain/ids.ts';
+import { type FunctionCallItem, type Item, type NewItem, text } from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
 import type { Turn } from '#domain/turn.ts';
+import { contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
+import type { TurnRun } from '#engine/running-turns.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findGateAhead } from '#store/gates.ts';
-import { appendItems, loadHistory, markStarted } from '#store/items.ts';
+import { appendItems, loadHistory, markStarted, type WrittenItem } from '#store/items.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import { callTool } from './call-tool.ts';
 import { gateFor } from './gates.ts';
 import { buildPrompt } from './prompt.ts';
 import type { TurnSteps } from './run-turn.ts';
+import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
 
 export type TurnContext = {
   readonly db: Database;
@@ -27,84 +30,78 @@ export type TurnAttempt = TurnSteps & {
   usage(): Usage;
 };
 
-export function createAttempt(context: TurnContext, turn: Turn, signal: AbortSignal): TurnAttempt {
-  const { db, models, tools } = context;
-  const written: Item[] = []; // the thread so far, as this attempt knows it
-  let saying = '';
+export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+  const thread: Item[] = []; // as far as this attempt knows it
+  const spoken = createSpokenMessage(run.emit);
+  const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
-  async function append(items: readonly { body: ItemBody; usage?: Usage; started?: boolean }[]): Promise<Item[]> {
-    const position = written.filter((item) => item.turnSeq === turn.seq).length;
-    const rows = items.map(({ body, usage = null, started = false }) => ({ id: newId(), ...body, usage, started }));
-    const appended = await withOwner(db, turn, (trx) => appendItems(trx, turn, turn, position, rows));
-    written.push(...appended);
+  async function append(items: readonly WrittenItem[]): Promise<Item[]> {
+    const appended = await withOwner(db, turn, (trx) => appendItems(trx, turn, turn, ownItems().length, items));
+    thread.push(...appended);
+    for (const item of appended.map(contentOf)) {
+      if (!spoken.finish(item)) eventsOf(item).forEach(run.emit);
+    }
     return appended;
   }
 
   return {
     seq: turn.seq,
     gateAhead: () => withOwner(db, turn, (trx) => findGateAhead(trx, turn, turn.threadId, turn.seq)),
-    gateFor: (call) => gateFor(call, turn, tools),
+    gateFor,
 
     async loadHistory() {
-      written.push(...(await withOwner(db, turn, (trx) => loadHistory(trx, turn, turn.threadId, turn.seq))));
-      return [...written];
+      thread.push(...(await withOwner(db, turn, (trx) => loadHistory(trx, turn, turn.threadId, turn.seq))));
+      if (turn.attempt > 0) {
+        const made = ownItems().filter((item) => item.attempt !== null);
+        missingEvents(await run.seenEvents(), made).forEach(run.emit);
+      }
+      return [...thread];
     },
 
     async askModel(history) {
-      saying = '';
       const model = await models.find(turn.request.model);
       const prompt = buildPrompt(turn, history, tools.definitions());
-      const answer = await model.ask(prompt, (delta) => (saying += delta), signal);
-      const appended = await append(withFirstStart(toItems(answer)));
-      saying = '';
-      return appended;
+      const answer = await model.ask(prompt, (delta) => spoken.say(delta), run.signal);
+      return append(toItems(answer, spoken.id() ?? newId(), turn, tools));
     },
 
     async callTool(call) {
       if (!call.startedAt) await withOwner(db, turn, (trx) => markStarted(trx, turn, turn, call));
-      const output = await callTool(call, { turn, tools, signal, found: isFound(call) });
-      return append([{ body: { type: 'function_call_output', callId: call.callId, output: [text(output)] } }]);
+      const output = await callTool(call, { turn, tools, signal: run.signal, found: isFound(call, turn) });
+      return append([outputOf(call, output)]);
     },
 
     async close(reason) {
-      const closing: ItemBody[] = saying ? [message(saying, 'incomplete')] : [];
-      for (const { callId } of pendingCalls(written))
-        closing.push({ type: 'function_call_output', callId, output: [text(reason)] });
-      if (closing.length > 0) await append(closing.map((body) => ({ body })));
+      const half = spoken.half();
+      const outputs = pendingCalls(thread).map((call) => outputOf(call, reason));
+      const closing = [...(half ? [plain(half)] : []), ...outputs];
+      if (closing.length > 0) await append(closing);
     },
 
-    usage: () =>
-      written
-        .filter((item) => item.turnSeq === turn.seq)
-        .reduce((sum, { usage }) => addUsage(sum, usage ?? NO_USAGE), NO_USAGE),
+    usage: () => ownItems().reduce((sum, { usage }) => addUsage(sum, usage ?? NO_USAGE), NO_USAGE),
   };
-
-  /** A call that is run at once is started by the write that records it. */
-  function withFirstStart(items: { body: ItemBody; usage?: Usage }[]) {
-    const first = items.find(({ body }) => body.type === 'function_call');
-    return items.map((item) => ({ ...item, started: item === first && isOwn(item.body) }));
-  }
-
-  function isOwn(body: ItemBody): boolean {
-    return body.type === 'function_call' && tools.find(body.name) !== undefined;
-  }
-
-  /** Started by an attempt before this one, which did not live to see its output. */
-  function isFound(call: FunctionCallItem): boolean {
-    return call.startedAt !== null && call.attempt !== turn.attempt;
-  }
 }
 
-function toItems(answer: ModelAnswer): { body: ItemBody; usage?: Usage }[] {
+/** Started by an attempt before this one, which did not live to see its output. */
+function isFound(call: FunctionCallItem, turn: Turn): boolean {
+  return call.startedAt !== null && call.attempt !== turn.attempt;
+}
+
+/** What the model said and wants. Its first call, if it is run at once, is started by the write that records it. */
+function toItems(answer: ModelAnswer, messageId: ItemId, turn: Turn, tools: ToolRegistry): WrittenItem[] {
   const status = answer.finish === 'length' ? 'incomplete' : 'completed';
-  const said = answer.text || answer.calls.length === 0 ? [message(answer.text, status)] : [];
-  const bodies: ItemBody[] = [...said, ...answer.calls.map((call) => ({ type: 'function_call' as const, ...call }))];
-  return bodies.map((body, index) => (index === 0 ? { body, usage: answer.usage } : { body }));
+  const said =
+    answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
+  const calls = answer.calls.map((call, index) => {
+    const own = tools.find(call.name) !== undefined;
+    const external = !own && turn.request.tools.some(({ name }) => name === call.name);
+    return { ...plain({ id: newId(), type: 'function_call', ...call, external }), started: index === 0 && own };
+  });
+  return [...said, ...calls].map((item, index) => (index === 0 ? { ...item, usage: answer.usage } : item));
 }
 
-const message = (said: string, status: MessageBody['status']): MessageBody => ({
-  type: 'message',
-  role: 'assistant',
-  content: [text(said)],
-  status,
-});
+function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {
+  return plain({ id: newId(), type: 'function_call_output', callId, output: [text(output)] });
+}
+
+const plain = (item: NewItem): WrittenItem => ({ ...item, usage: null, started: false });

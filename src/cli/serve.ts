@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { pino } from 'pino';
 import { ConfigError, readConfig } from '#config.ts';
+import { createLog } from '#log.ts';
 
 /** Runs the service until it is asked to stop. A second request to stop is not waited for. */
 export async function serve(): Promise<void> {
   try {
     const config = readConfig();
     const { startApp } = await import('#app.ts'); // a wrong setting is told before everything is loaded
-    const log = pino({ level: config.logLevel });
+    const log = createLog(config.logLevel);
     const app = await startApp(config, log);
     const stop = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     log.info(`Stopping on ${String(stop[0] ?? 'request')}.`);

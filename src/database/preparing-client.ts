@@ -2,6 +2,12 @@ import pg from 'pg';
 
 /** Gives every statement with values a name, so that PostgreSQL parses and plans it once per connection. */
 export class PreparingClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    // A line that is cut while the client is lent out fails its query, which reports it; unheard, this would end the process.
+    this.on('error', () => {});
+  }
+
   // The overloads of `query` are the driver's; this passes each of them on unchanged.
   override query(...args: unknown[]): never {
     const [first, second] = args;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { makeHome, removeHome } from './embedded/owner-process.ts';
+import { makeHome, removeHome } from './embedded/owner-process.test-support.ts';
 import { openDatabase } from './open-database.ts';
 
 async function complaint(url: string): Promise<string> {

@@ -34,6 +34,8 @@ export type FunctionCallBody = {
   readonly name: string;
   /** JSON text, exactly as the model wrote it. */
   readonly arguments: string;
+  /** Whether it is the caller's to make. Settled when the call is made, whatever tools a later request brings. */
+  readonly external: boolean;
 };
 
 export type FunctionCallOutputBody = {

@@ -7,16 +7,18 @@ export function nextPendingCall(history: readonly Item[]): FunctionCallItem | un
 
 /** Calls are always answered before the model is asked again, so only those of its latest answer can be pending. */
 export function pendingCalls(history: readonly Item[]): FunctionCallItem[] {
-  const answered = new Set<string>();
-  const pending: FunctionCallItem[] = [];
-  for (const item of history.toReversed()) {
-    if (item.type === 'function_call_output') answered.add(item.callId);
-    else if (item.type === 'function_call') {
-      if (!answered.delete(item.callId)) pending.unshift(item);
-    } else if (item.role === 'assistant' || item.role === 'user') break;
-  }
-  return pending;
+  const since = history.findLastIndex((item) => item.type === 'message' && SPEAKERS.has(item.role));
+  const latest = history.slice(since + 1);
+  const outputs = latest.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
+  return latest.filter((item): item is FunctionCallItem => {
+    if (item.type !== 'function_call') return false;
+    const answer = outputs.indexOf(item.callId); // the first output answers the first call of that id
+    if (answer >= 0) outputs.splice(answer, 1);
+    return answer < 0;
+  });
 }
+
+const SPEAKERS = new Set(['assistant', 'user']);
 
 /** Whether the last item that this turn itself made is its reply. */
 export function isAnswered(turnSeq: number, history: readonly Item[]): boolean {

@@ -8,11 +8,16 @@ import type { JobClaim, Queue } from './queue.ts';
 export type ClaimedTurn = {
   readonly turn: Turn;
   readonly job: JobClaim;
-  /** It was begun three times in a row without writing anything: it probably kills its host. */
-  readonly poisoned: boolean;
+  readonly suspicion: Suspicion;
 };
 
-const ATTEMPTS_WITHOUT_PROGRESS = 3;
+/**
+ * Whether a turn kills its hosts. Each attempt that ended in a crash without having written anything makes it more
+ * likely: after two it is a suspect and runs on trial; if that attempt crashed as well, it is poison.
+ */
+export type Suspicion = 'none' | 'suspect' | 'poison';
+
+const LOST_ATTEMPTS_OF_A_SUSPECT = 2;
 
 /** Takes up to `count` turns. A newer attempt of a turn shuts out the older one from this moment on. */
 export function claimTurns(pool: EnginePool, queue: Queue, replica: ReplicaId, count: number): Promise<ClaimedTurn[]> {
@@ -50,17 +55,27 @@ const CLAIM = `
     and turns.status in ('queued', 'running')
     and turns.attempt < attempt_base + job.retry_count
   returning turns.id, thread_id as "threadId", user_id as "userId", seq, status, channel, request, failure, attempt,
-    cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt", handback,
-    case when job.retry_count > 0 then (
+    cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt", handback, trial,
+    case when attempt_base + job.retry_count > 0 then (
       select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
     ) end as progress`;
 
-type ClaimedRow = Omit<Turn, 'usage'> & { readonly handback: number; readonly progress: number | null };
+type ClaimedRow = Omit<Turn, 'usage'> & {
+  readonly handback: number;
+  readonly trial: number | null;
+  readonly progress: number | null;
+};
 
-function toClaimedTurn({ handback, progress, ...turn }: ClaimedRow, job: JobClaim): ClaimedTurn {
+function toClaimedTurn({ handback, trial, progress, ...turn }: ClaimedRow, job: JobClaim): ClaimedTurn {
   return {
     turn: { ...turn, usage: NO_USAGE },
     job,
-    poisoned: turn.attempt - Math.max(progress ?? 0, handback) >= ATTEMPTS_WITHOUT_PROGRESS,
+    suspicion: suspicionOf(turn.attempt, trial ?? -1, Math.max(progress ?? 0, handback)),
   };
+}
+
+/** `trial` is the attempt that ran on trial, `good` the newest one that wrote something or was handed back. */
+function suspicionOf(attempt: number, trial: number, good: number): Suspicion {
+  if (trial > good) return 'poison';
+  return attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none';
 }

@@ -13,9 +13,10 @@ export function connectEngine(connection: pg.PoolConfig, onError: (error: unknow
   const pool = new pg.Pool({
     max: 8,
     ...connection,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types don't say so
+    onConnect: (client) => client.query(MARK),
   });
   pool.on('error', onError);
-  pool.on('connect', (client) => void client.query(MARK).catch(onError)); // runs before whatever it was connected for
   return pool;
 }
 

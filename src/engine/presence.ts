@@ -5,11 +5,15 @@ import type { JobClaim, Queue } from './queue.ts';
 
 /**
  * Gives back the turns of replicas that have died: theirs are the locks that can be had. This only hurries what the
- * jobs' heartbeats would find out anyway, and the fence keeps it safe when it is wrong. Answers how many there were.
+ * jobs' heartbeats would find out anyway, and the fence keeps it safe when it is wrong.
  */
-export async function buryDeadReplicas(pool: EnginePool, queue: Queue, self: ReplicaId): Promise<number> {
-  const { rows: peers } = await pool.query('select from replicas where id <> $1 limit 1', [self]);
-  if (peers.length === 0) return 0;
+export async function buryDeadReplicas(
+  pool: EnginePool,
+  queue: Queue,
+  self: ReplicaId,
+): Promise<{ living: number; buried: number }> {
+  const { rows: peers } = await pool.query('select from replicas where id <> $1', [self]);
+  if (peers.length === 0) return { living: 0, buried: 0 };
   return inTransaction(pool, async (trx) => {
     const { rows: dead } = await trx.query<{ id: ReplicaId }>(
       'select id from replicas where id <> $1 and pg_try_advisory_xact_lock($2, lock_key::integer)',
@@ -19,7 +23,7 @@ export async function buryDeadReplicas(pool: EnginePool, queue: Queue, self: Rep
       await queue.fail(trx, await runningJobs(trx, id));
       await trx.query('delete from replicas where id = $1', [id]);
     }
-    return dead.length;
+    return { living: peers.length - dead.length, buried: dead.length };
   });
 }
 
@@ -32,7 +36,8 @@ export async function handBack(trx: EngineTransaction, queue: Queue, self: Repli
   return jobs.length;
 }
 
-async function runningJobs(trx: EngineTransaction, runner: ReplicaId): Promise<JobClaim[]> {
+/** The jobs of the turns that `runner` has claimed and not ended. */
+export async function runningJobs(trx: EngineTransaction, runner: ReplicaId): Promise<JobClaim[]> {
   const { rows } = await trx.query<JobClaim>(
     `select id, attempt - attempt_base as "retryCount" from turns where status = 'running' and runner = $1`,
     [runner],

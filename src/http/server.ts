@@ -1,7 +1,8 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
-import { answerError, answerNotFound } from './errors.ts';
+import { announceClosing } from './connected.ts';
+import { answerError, answerNotFound, WANTS_JSON } from './errors.ts';
 
 /** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
 export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLogger }): FastifyInstance {
@@ -10,11 +11,19 @@ export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLo
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
     genReqId: () => newId(),
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 256 },
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
+  announceClosing(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+  });
+  // Size comes before Content-Type: what announces too much is not read at all.
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    if (Number(request.headers['content-length']) > options.maxBodyBytes)
+      throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+    return payload;
   });
   // Plain JSON.parse: a field may be named __proto__ like any other unknown field, because nothing is merged.
   app.removeAllContentTypeParsers();
@@ -22,7 +31,7 @@ export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLo
     parseJson(body),
   );
   app.addContentTypeParser('*', async () => {
-    throw new InvalidRequest('invalid_request', null, 'Send the body as JSON, with Content-Type: application/json.');
+    throw new InvalidRequest('invalid_request', null, WANTS_JSON);
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(answerNotFound);

@@ -191,6 +191,17 @@ test('an error in mid-stream is a failure in the words of the provider', async (
   );
 });
 
+test.each([
+  ['openai', { type: 'error', sequence_number: 9, code: 'server_error', message: 'Overloaded', param: null }],
+  ['google', { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }],
+  ['openai-compatible', { error: { message: 'Overloaded', type: 'server_error', code: null, param: null } }],
+] as const)('%s reports an error in mid-stream in its own way', async (provider, event) => {
+  const wire = wires[provider];
+  const body = [...wire.says(['Once']).slice(0, -wire.closingEvents), `data: ${JSON.stringify(event)}\n\n`];
+
+  await expect(askServer(provider, { body })).rejects.toEqual(failure('The model broke off: Overloaded'));
+});
+
 test('a server that counts no tokens has no cost, even when the price is known', async () => {
   const body = wires['openai-compatible'].says(['Hi']).filter((event) => !event.includes('"usage"'));
   await using server = await serveWire({ body });

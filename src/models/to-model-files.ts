@@ -24,10 +24,7 @@ export function toToolOutput(output: readonly ContentPart[], provider: ModelProv
   if (files.length === 0) return { type: 'text', value: words };
   return {
     type: 'content',
-    value: [
-      { type: 'text', text: words || 'The output is attached.' },
-      ...files.map(toFile),
-    ],
+    value: [{ type: 'text', text: words || 'The output is attached.' }, ...files.map(toFile)],
   };
 }
 

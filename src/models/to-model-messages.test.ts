@@ -145,6 +145,18 @@ test('anthropic gets a Messages request, with a late system message in words of 
   ]);
 });
 
+test('anthropic may cache the tools and instructions, and all that was said so far', async () => {
+  const { body } = await sent('anthropic', 'claude-sonnet-4-5');
+  const again = prompt.messages.slice(0, 5); // as it is asked while its tools are at work
+  const { body: midway } = await sent('anthropic', 'claude-sonnet-4-5', { ...prompt, messages: again });
+  const cached = { cache_control: { type: 'ephemeral' } };
+
+  expect(body).toMatchObject({ system: [cached] });
+  expect(body).toHaveProperty('messages[2].content[3]', { type: 'text', text: 'And now?', ...cached });
+  expect(midway).toHaveProperty('messages[2].content[1]', expect.objectContaining({ type: 'tool_result', ...cached }));
+  expect(JSON.stringify(body).split('cache_control')).toHaveLength(3);
+});
+
 test('google gets a streamGenerateContent request, with one response to each call', async () => {
   const { path, headers, body } = await sent('google', 'gemini-2.5-flash');
 
@@ -267,6 +279,19 @@ test.each(['http://127.0.0.1:1/secret', 'file-abc123'])(
     expect(body).toHaveProperty('input[1].content[0].image_url', expect.stringMatching(/^data:image\/png;base64,/));
   },
 );
+
+test.each([
+  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d]],
+  ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0]],
+  ['image/gif', [...Buffer.from('GIF89a')]],
+  ['image/webp', [...Buffer.from('RIFF\n\0\0\0WEBPVP8 ')]],
+  ['image/bmp', [0x42, 0x4d, 1, 2, 3]], // not known by its bytes, so it is what it is said to be
+])('an image goes by what its bytes are, whatever it is called: %s', async (mediaType, bytes) => {
+  const picture: ContentPart = { type: 'image', mediaType: 'image/bmp', base64: Buffer.from(bytes).toString('base64') };
+  const { body } = await sent('google', 'm', { ...prompt, messages: [{ role: 'user', content: [picture] }] });
+
+  expect(body).toHaveProperty('contents[0].parts[0].inlineData.mimeType', mediaType);
+});
 
 test.each(Object.values(wires))('a file that $provider does not take is named to it instead', async ({ provider }) => {
   const zip: ContentPart = { type: 'file', mediaType: 'application/zip', base64: 'UEsDBAo=', filename: 'all.zip' };

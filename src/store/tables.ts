@@ -32,6 +32,7 @@ export type Tables = {
     attempt: Generated<number>;
     attemptBase: Generated<number>;
     handback: Generated<number>;
+    trial: number | null;
     createdAt: Generated<Date>;
     startedAt: Date | null;
     endedAt: Date | null;

@@ -38,6 +38,17 @@ export function takePlace(
     .executeTakeFirst();
 }
 
+/** Holds the thread until the transaction ends: no turn of it begins or ends meanwhile. */
+export function lockThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<Thread | undefined> {
+  return trx
+    .selectFrom('threads')
+    .selectAll()
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
 export async function replaceCatalog(
   trx: OwnedTransaction,
   owner: Owner,

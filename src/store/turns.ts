@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
-import type { Channel, Failure, Turn, TurnRequest } from '#domain/turn.ts';
+import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
@@ -72,6 +72,45 @@ export async function countWaiting(
     .select((count) => count.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(row.count);
+}
+
+/** Ends a queued turn that never ran, unless it answers a gate: what hangs on that gate must be closed by running it. */
+export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<boolean> {
+  const ended = await trx
+    .updateTable('turns')
+    .set({ status: 'cancelled', endedAt: sql<Date>`now()` })
+    .where('id', '=', turn.id)
+    .where('userId', '=', owner.userId)
+    .where('status', '=', 'queued')
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('gates')
+            .where('threadId', '=', turn.threadId)
+            .where('answeredSeq', '=', turn.seq)
+            .select('id'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
+}
+
+/** The first reason stands. */
+export async function requestCancel(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: Turn,
+  reason: CancelReason,
+): Promise<void> {
+  await trx
+    .updateTable('turns')
+    .set({ cancelReason: reason })
+    .where('id', '=', turn.id)
+    .where('userId', '=', owner.userId)
+    .where('cancelReason', 'is', null)
+    .execute();
 }
 
 const columns = [

@@ -8,7 +8,9 @@ export type ToolRegistry = {
   definitions(): readonly ToolDefinition[];
 };
 
-export function createRegistry(tools: readonly Tool[] = [timeTool()]): ToolRegistry {
+export const builtinTools = (): Tool[] => [timeTool()];
+
+export function createRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return {
     find: (name) => byName.get(name),

@@ -9,6 +9,10 @@ export type SeenPrompt = {
   readonly messages: readonly SeenMessage[];
   readonly tools: readonly string[];
   readonly temperature: number | undefined;
+  /** The first part of the path it was asked under, which tells replicas apart. */
+  readonly by: string;
+  /** When it was asked, in milliseconds. */
+  readonly at: number;
 };
 
 type Answer = {
@@ -29,6 +33,7 @@ type Answer = {
  */
 export async function startScriptedModel() {
   const seen: SeenPrompt[] = [];
+  const hooks: { onPrompt?: (prompt: SeenPrompt) => void } = {};
   let calls = 0;
 
   const server = createServer((request, response) => {
@@ -37,8 +42,9 @@ export async function startScriptedModel() {
 
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await readJson(request)) as WireRequest;
-    const prompt = toPrompt(body);
+    const prompt = toPrompt(body, request.url ?? '');
     seen.push(prompt);
+    hooks.onPrompt?.(prompt);
     const answer = decide(prompt);
     if (answer.hang) return;
     if (answer.status) {
@@ -54,7 +60,11 @@ export async function startScriptedModel() {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    /** The same model for somebody who is told apart as `name`. */
+    urlFor: (name: string) => `http://127.0.0.1:${port}/${name}/v1`,
     seen,
+    /** Called before each answer, to do harm at a known moment. */
+    hooks,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -118,13 +128,15 @@ type WireRequest = {
   temperature?: number;
 };
 
-function toPrompt(body: WireRequest): SeenPrompt {
+function toPrompt(body: WireRequest, url: string): SeenPrompt {
   const flatten = (content: WireRequest['messages'][number]['content']) =>
     typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
   return {
     messages: body.messages.map(({ role, content }) => ({ role, text: flatten(content) })),
     tools: (body.tools ?? []).map((tool) => tool.function.name),
     temperature: body.temperature,
+    by: url.split('/')[1] ?? '',
+    at: performance.now(),
   };
 }
 

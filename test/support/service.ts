@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { pino } from 'pino';
 import { startApp } from '#app.ts';
 import { readConfig } from '#config.ts';
+import { createLog } from '#log.ts';
 import { waitFor } from './wait-for.ts';
 
 export const TOKEN = 'operator-token-of-the-tests';
 
 /** The service inside this process, on a free port. */
 export async function startService(env: Record<string, string>) {
-  const app = await startApp(readConfig({ ...SETTINGS, ...env }), pino({ level: 'silent' }));
+  const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'));
   return { ...clientOf(app.gatewayUrl ?? ''), close: () => app.close() };
 }
 
@@ -38,7 +38,7 @@ export async function spawnService(env: Record<string, string>) {
   };
 }
 
-const SETTINGS = { GATEWAY_PORT: '0', SERVICE_REBORN_WEBUI_TOKEN: TOKEN, CLI_ENABLED: 'false' };
+export const SETTINGS = { GATEWAY_PORT: '0', SERVICE_REBORN_WEBUI_TOKEN: TOKEN, CLI_ENABLED: 'false' };
 
 export type WireResponse = {
   id: string;
@@ -49,7 +49,7 @@ export type WireResponse = {
   usage: { input_tokens: number; output_tokens: number; total_tokens: number; cost: unknown };
 };
 
-function clientOf(url: string) {
+export function clientOf(url: string) {
   const request = (route: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}) =>
     fetch(url + route, {
       ...init,

@@ -11,7 +11,9 @@ export function frameMessage(
 ): NewItem[] {
   const blocks = [
     ...(instructions ? [block('instructions', escapeTags(instructions))] : []),
-    ...(context ? [block('user-context', Object.entries(context).map(contextLine).join('\n'))] : []),
+    ...(context && Object.keys(context).length > 0
+      ? [block('user-context', Object.entries(context).map(contextLine).join('\n'))]
+      : []),
   ];
   const target = items.findLastIndex((item) => item.type === 'message' && item.role === 'user');
   return items.map((item, index) => {
@@ -27,13 +29,20 @@ function prepend(prefix: string, content: Extract<NewItem, { type: 'message' }>[
 
 const block = (tag: string, inner: string) => `<${tag}>\n${inner}\n</${tag}>`;
 
+/** Everything that a reader may take for the end of a line. */
+const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/g;
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r' };
+
+const escapeBreak = (found: string) => SHORT[found] ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 function contextLine([key, value]: [string, unknown]): string {
   const line = isFlat(value)
     ? `[Context: ${key} - ${Object.entries(value)
         .map(([field, inner]) => `${field}: ${String(inner)}`)
         .join(', ')}]`
     : `[Context: ${key}: ${JSON.stringify(value)}]`;
-  return escapeTags(line.replaceAll('\n', '\\n').replaceAll('\r', '\\r'));
+  return escapeTags(line.replace(LINE_BREAK, escapeBreak));
 }
 
 function isFlat(value: unknown): value is Record<string, string | number | boolean | null> {

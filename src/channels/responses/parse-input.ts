@@ -13,8 +13,10 @@ export function parseInput(input: unknown, continues: boolean): NewItem[] {
   if (!Array.isArray(input)) throw refuse('input', 'input is required: a string or an array of items.');
   if (input.length === 0) throw refuse('input', 'input must hold at least one item.');
 
-  const items = input.flatMap((item, index) => parseItem(item, `input[${index}]`)).map(toItem);
-  checkOutputs(items, continues);
+  const bodies = input.map((item, index) => parseItem(item, `input[${index}]`));
+  checkOutputs(bodies, continues);
+  const items = bodies.filter((body) => body !== undefined).map(toItem);
+  if (items.length === 0) throw refuse('input', 'input must hold at least one message or tool result.');
   return items;
 }
 
@@ -22,17 +24,18 @@ const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'developer'] s
 
 const isRole = (role: unknown): role is MessageRole => ROLES.includes(role);
 
-function parseItem(item: unknown, param: string): ItemBody[] {
+/** undefined for an item that there is nothing in for us. */
+function parseItem(item: unknown, param: string): ItemBody | undefined {
   if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
   switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
     case 'message':
-      return [parseMessage(item, param)];
+      return parseMessage(item, param);
     case 'function_call':
-      return [parseCall(item, param)];
+      return parseCall(item, param);
     case 'function_call_output':
-      return [parseOutput(item, param)];
+      return parseOutput(item, param);
     case 'reasoning':
-      return []; // a client may send back what another service gave it; there is nothing in it for us
+      return undefined; // a client may send back what another service gave it
     default:
       throw refuse(`${param}.type`, 'The type must be message, function_call or function_call_output.');
   }
@@ -48,7 +51,7 @@ function parseCall(item: Record<string, unknown>, param: string): ItemBody {
   const { name, arguments: argumentsJson } = item;
   if (typeof name !== 'string' || name === '') throw refuse(`${param}.name`, 'name must be a non-empty string.');
   if (typeof argumentsJson !== 'string') throw refuse(`${param}.arguments`, 'arguments must be a string of JSON.');
-  return { type: 'function_call', callId: parseCallId(item, param), name, arguments: argumentsJson };
+  return { type: 'function_call', callId: parseCallId(item, param), name, arguments: argumentsJson, external: true };
 }
 
 function parseOutput(item: Record<string, unknown>, param: string): ItemBody {
@@ -72,15 +75,16 @@ function parseCallId(item: Record<string, unknown>, param: string): string {
  * Tool outputs alone answer a waiting thread, which must be named. Beside other items they are only fine when the
  * whole history is replayed: no thread is named, and each stands after the call it answers.
  */
-function checkOutputs(items: readonly NewItem[], continues: boolean): void {
-  const outputs = items.filter((item) => item.type === 'function_call_output');
+function checkOutputs(items: readonly (ItemBody | undefined)[], continues: boolean): void {
+  const outputs = items.filter((item) => item?.type === 'function_call_output');
   if (outputs.length === 0) return;
   if (outputs.length === items.length) {
     if (!continues) throw refuse('previous_response_id', 'A tool result needs the previous_response_id it answers.');
     return;
   }
-  const calls = new Set(items.flatMap((item) => (item.type === 'function_call' ? item.callId : [])));
-  if (continues || !outputs.every(({ callId }) => calls.has(callId)))
+  const isAnswered = (callId: string, at: number) =>
+    items.slice(0, at).some((item) => item?.type === 'function_call' && item.callId === callId);
+  if (continues || !outputs.every((output) => isAnswered(output.callId, items.indexOf(output))))
     throw refuse('input', 'Send function_call_output items alone; a message goes into a request of its own.');
 }
 

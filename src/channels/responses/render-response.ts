@@ -1,9 +1,9 @@
 import type { TurnRecord } from '#agent/agent.ts';
 import type { Gate } from '#domain/gate.ts';
-import { hexFromUuid } from '#domain/ids.ts';
+import { hexFromUuid, type ItemId } from '#domain/ids.ts';
 import { type NewItem, textOf } from '#domain/item.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
-import { type Failure, refusalAt, type Turn } from '#domain/turn.ts';
+import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/turn.ts';
 import type { Cost, Usage } from '#domain/usage.ts';
 import type { ResponseEcho } from './response-echo.ts';
 import { formatResponseId } from './response-id.ts';
@@ -24,7 +24,7 @@ export function renderResponse(record: TurnRecord, model: string) {
     completed_at: status === 'completed' && turn.endedAt ? seconds(turn.endedAt) : null,
     status,
     background: echo.background,
-    error: failure && { ...failure, type: failure.code === 'model_error' ? 'server_error' : 'invalid_request_error' },
+    error: failure && { ...failure, type: CALLERS_FAULT.has(failure.code) ? 'invalid_request_error' : 'server_error' },
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     instructions: echo.instructions,
     max_output_tokens: null,
@@ -52,6 +52,15 @@ export function renderResponse(record: TurnRecord, model: string) {
   };
 }
 
+/** Failures that another request would mend; all others are ours, or the model's. */
+const CALLERS_FAULT: ReadonlySet<FailureCode> = new Set([
+  'approval_required',
+  'authentication_required',
+  'pairing_required',
+  'tool_output_missing',
+  'previous_response_not_found',
+]);
+
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
 /** A gate that only a person can answer has no place in this format: the turn is shown as failed, and says where to go. */
@@ -72,20 +81,20 @@ function renderOutput({ items, gate }: TurnRecord) {
   return [...said, ...surfaced].map(renderItem);
 }
 
-function renderItem(item: NewItem) {
-  const hex = hexFromUuid(item.id);
+export function renderItem(item: NewItem) {
+  const id = wireItemId(item.type, item.id);
   switch (item.type) {
     case 'message':
       return {
-        id: `msg_${hex}`,
+        id,
         type: item.type,
         role: item.role,
         status: item.status,
-        content: [{ type: 'output_text', text: textOf(item.content), annotations: [], logprobs: [] }],
+        content: [outputText(textOf(item.content))],
       };
     case 'function_call':
       return {
-        id: `fc_${hex}`,
+        id,
         type: item.type,
         status: 'completed',
         call_id: item.callId,
@@ -94,7 +103,7 @@ function renderItem(item: NewItem) {
       };
     case 'function_call_output':
       return {
-        id: `fco_${hex}`,
+        id,
         type: item.type,
         status: 'completed',
         call_id: item.callId,
@@ -102,6 +111,12 @@ function renderItem(item: NewItem) {
       };
   }
 }
+
+const ITEM_PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco' } as const;
+
+export const wireItemId = (type: NewItem['type'], id: ItemId) => `${ITEM_PREFIX[type]}_${hexFromUuid(id)}`;
+
+export const outputText = (said: string) => ({ type: 'output_text', text: said, annotations: [], logprobs: [] });
 
 const renderTool = (tool: ToolDefinition) => ({ type: 'function', ...tool });
 

@@ -4,7 +4,15 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../open-database.ts';
-import { ask, makeHome, postmasterPid, removeHome, spawnOwner, startOwner, waitUntil } from './owner-process.ts';
+import {
+  ask,
+  makeHome,
+  postmasterPid,
+  removeHome,
+  spawnOwner,
+  startOwner,
+  waitUntil,
+} from './owner-process.test-support.ts';
 
 let home: string;
 let data: string;

@@ -5,7 +5,15 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../open-database.ts';
-import { ask, isAlive, makeHome, postmasterPid, removeHome, startOwner, waitUntil } from './owner-process.ts';
+import {
+  ask,
+  isAlive,
+  makeHome,
+  postmasterPid,
+  removeHome,
+  startOwner,
+  waitUntil,
+} from './owner-process.test-support.ts';
 
 let home: string;
 let data: string;

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../open-database.ts';
-import { ask, makeHome, postmasterPid, removeHome, sharedArea, startOwner } from './owner-process.ts';
+import { ask, makeHome, postmasterPid, removeHome, sharedArea, startOwner } from './owner-process.test-support.ts';
 import { placeData } from './place-data.ts';
 import { findServerUser } from './server-user.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findRuntime } from './find-runtime.ts';
-import { makeHome } from './owner-process.ts';
+import { makeHome } from './owner-process.test-support.ts';
 import { prepareRuntime } from './prepare-runtime.ts';
 import { findServerUser, type ServerUser } from './server-user.ts';
 

@@ -1,0 +1,33 @@
+import { NotFound } from '#domain/errors.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { type CancelReason, isEnded } from '#domain/turn.ts';
+import type { Engine } from '#engine/engine.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { lockThread } from '#store/threads.ts';
+import { endQueuedTurn, findTurn, requestCancel } from '#store/turns.ts';
+
+/**
+ * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not begun and has no say in
+ * the thread's gates is over at once; any other is closed by the replica that runs it.
+ */
+export async function cancelTurn(
+  db: Database,
+  engine: Engine,
+  owner: Principal,
+  place: { threadId: ThreadId; turnId: TurnId },
+  reason: CancelReason,
+): Promise<void> {
+  const { turn, ended } = await withOwner(db, owner, async (trx) => {
+    const thread = await lockThread(trx, owner, place.threadId);
+    const found = await findTurn(trx, owner, place.threadId, place.turnId);
+    if (!thread || !found) throw new NotFound('There is no such response.');
+    if (isEnded(found)) return { turn: undefined, ended: true };
+    if (thread.active !== found.id && (await endQueuedTurn(trx, owner, found))) return { turn: found, ended: true };
+    await requestCancel(trx, owner, found, reason);
+    return { turn: found, ended: false };
+  });
+  if (!turn) return;
+  if (ended) engine.tellCancelled(turn);
+  else await engine.stopCancelled(turn);
+}

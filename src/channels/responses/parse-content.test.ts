@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { parseContent } from './parse-content.ts';
+
+const refused = (param: string) => expect.objectContaining({ name: 'InvalidRequest', code: 'invalid_request', param });
+const image = (image_url: unknown) => ({ type: 'input_image', image_url });
+
+test('a string is one text', () => {
+  expect(parseContent('a\nb', 'p')).toEqual([{ type: 'text', text: 'a\nb' }]);
+});
+
+test.each(['input_text', 'output_text', 'text'])('a part of type %s is a text', (type) => {
+  expect(parseContent([{ type, text: 'a\nb' }], 'p')).toEqual([{ type: 'text', text: 'a\nb' }]);
+});
+
+test('images and files are taken as data URLs, in the order in which they come', () => {
+  const parts = [
+    { type: 'input_file', file_data: 'data:application/vnd.ms-excel;base64,YQ==', filename: 'a.xls' },
+    image('data:image/svg+xml;base64,YWI='),
+    { type: 'input_file', file_data: 'data:text/plain;base64,YWJj', filename: 5 },
+  ];
+
+  expect(parseContent(parts, 'p')).toEqual([
+    { type: 'file', mediaType: 'application/vnd.ms-excel', base64: 'YQ==', filename: 'a.xls' },
+    { type: 'image', mediaType: 'image/svg+xml', base64: 'YWI=' },
+    { type: 'file', mediaType: 'text/plain', base64: 'YWJj', filename: null },
+  ]);
+});
+
+test.each([
+  'https://example.com/cat.png',
+  'http://169.254.169.254/',
+  'file:///etc/passwd',
+  'data:image/png,abc',
+  'data:image/png;base64,',
+  'data:image/png;base64,a b',
+  'data:image/png;base64,YQ==\n',
+  'data:;base64,YQ==',
+  'data:image;base64,YQ==',
+  ' data:image/png;base64,YQ==',
+  '',
+  null,
+  5,
+  { url: 'data:image/png;base64,YQ==' },
+])('%j is not fetched and not taken', (url) => {
+  expect(() => parseContent([image(url)], 'p')).toThrow(refused('p[0].image_url'));
+  expect(() => parseContent([{ type: 'input_file', file_data: url }], 'p')).toThrow(refused('p[0].file_data'));
+});
+
+test.each<[param: string, content: unknown]>([
+  ['p', undefined],
+  ['p', null],
+  ['p', 5],
+  ['p', { type: 'text', text: 'a' }],
+  ['p[0]', ['a']],
+  ['p[0]', [null]],
+  ['p[1].type', [{ type: 'text', text: 'a' }, {}]],
+  ['p[0].type', [{ type: 'input_audio', text: 'a' }]],
+  ['p[0].text', [{ type: 'input_text' }]],
+  ['p[0].text', [{ type: 'input_text', text: 5 }]],
+])('%s is named when the content is %j', (param, content) => {
+  expect(() => parseContent(content, 'p')).toThrow(refused(param));
+});

@@ -1,0 +1,93 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createServer } from './server.ts';
+
+const json = { 'content-type': 'application/json' };
+const invalid = { type: 'invalid_request_error', code: 'invalid_request', param: null };
+
+let app: FastifyInstance;
+let received: unknown;
+
+beforeEach(() => {
+  received = 'nothing';
+  app = createServer({ maxBodyBytes: 100, log: pino({ level: 'silent' }) });
+  app.post('/take', async (request) => {
+    received = request.body;
+    return {};
+  });
+});
+
+afterEach(() => app.close());
+
+const post = (payload: string | Buffer | undefined, headers: InjectOptions['headers'] = json) =>
+  app.inject({ method: 'POST', url: '/take', ...(payload !== undefined && { payload }), headers: { ...headers } });
+
+test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+  'a body of Content-Type %s is read as JSON',
+  async (type) => {
+    await post('{"a":[1]}', { 'content-type': type });
+
+    expect(received).toEqual({ a: [1] });
+  },
+);
+
+test.each(['text/plain', 'application/jsonx', 'application/x-www-form-urlencoded', 'nonsense', ''])(
+  'the Content-Type %j is refused with 400',
+  async (type) => {
+    const response = await post('{"a":1}', { 'content-type': type });
+
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ error: invalid });
+    expect(received).toBe('nothing');
+  },
+);
+
+test('a missing Content-Type is 400, and the answer says what to send', async () => {
+  const response = await post(Buffer.from('{"a":1}'), {});
+
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toMatchObject({
+    error: { ...invalid, message: expect.stringContaining('Content-Type: application/json') },
+  });
+});
+
+test.each(['{"a":1', '{a:1}', "{'a':1}", ' ', 'NaN', '{"a":1}x'])('the malformed JSON %j is 400', async (payload) => {
+  const response = await post(payload);
+
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toEqual({ error: { ...invalid, message: 'The body is not valid JSON.' } });
+});
+
+test('an empty body is no body', async () => {
+  await post('');
+
+  expect(received).toBeUndefined();
+});
+
+test('a field named __proto__ is a field like any other', async () => {
+  const response = await post('{"__proto__":{"admin":true},"constructor":{"prototype":{}}}');
+
+  expect(response.statusCode).toBe(200);
+  expect(Object.keys(received as object)).toEqual(['__proto__', 'constructor']);
+  expect(Object.getPrototypeOf(received)).toBe(Object.prototype);
+  expect({}).not.toHaveProperty('admin');
+});
+
+test('a body may have as many bytes as the limit says, and not one more', async () => {
+  expect(await post(`"${'é'.repeat(49)}"`)).toMatchObject({ statusCode: 200 });
+
+  const refused = await post(`"${'é'.repeat(49)}a"`);
+  expect(refused.statusCode).toBe(413);
+  expect(refused.json()).toMatchObject({
+    error: { type: 'invalid_request_error', code: 'body_too_large', param: null },
+  });
+});
+
+test('every answer carries an X-Request-Id of its own', async () => {
+  const answers = await Promise.all([post('{}'), post('{'), app.inject('/nowhere'), app.inject('/nowhere')]);
+  const ids = answers.map((answer) => answer.headers['x-request-id']);
+
+  expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[0-9a-f-]{36}$/)));
+  expect(new Set(ids)).toHaveProperty('size', ids.length);
+});

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type pg from 'pg';
+import { openDatabase } from '#database/open-database.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { clientOf, SETTINGS } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startLedger } from './ledger.ts';
+import { startProxy } from './tcp-proxy.ts';
+
+export type Replica = Awaited<ReturnType<typeof startReplica>>;
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+/** A PostgreSQL behind a line that can be cut, a scripted model, a ledger, and as many replicas as are started. */
+export async function startCluster() {
+  const home = await freshHome();
+  const database = await openDatabase({ url: undefined, home: home.home });
+  const connection = database.connection as Required<
+    Pick<pg.ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database'>
+  >;
+  const proxy = await startProxy({ path: `${connection.host}/.s.PGSQL.${connection.port}` });
+  const [model, ledger] = await Promise.all([startScriptedModel(), startLedger()]);
+  const replicas = new Set<Replica>();
+  let started = 0;
+  const url = `postgres://${connection.user}:${String(connection.password)}@127.0.0.1:${proxy.port}/${connection.database}`;
+
+  return {
+    connection: database.connection,
+    proxy,
+    model,
+    ledger,
+    replicas,
+    async start(): Promise<Replica> {
+      const name = `replica-${++started}`;
+      const replica = await startReplica(name, {
+        DATABASE_URL: url,
+        REBORN_HOME: home.home,
+        LLM_BASE_URL: model.urlFor(name),
+      });
+      replicas.add(replica);
+      void replica.exited.then(() => replicas.delete(replica));
+      return replica;
+    },
+    async close(): Promise<void> {
+      await Promise.all([...replicas].map((replica) => replica.kill()));
+      await Promise.all([proxy.close(), model.close(), ledger.close()]);
+      await database.close();
+      await home.remove();
+    },
+  };
+}
+
+async function startReplica(name: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, [path.resolve('test/faults/replica.ts')], {
+    env: { ...SETTINGS, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
+  const exited = once(child, 'exit');
+  const url = await waitFor(
+    'a replica to listen',
+    async () => {
+      if (child.exitCode !== null) throw new Error(`The replica exited:\n${output}`);
+      return /The gateway is at (\S+)/.exec(output)?.[1];
+    },
+    30_000,
+  );
+  return {
+    ...clientOf(url),
+    name,
+    exited,
+    output: () => output,
+    send: (signal: NodeJS.Signals) => child.kill(signal),
+    kill: async (signal: NodeJS.Signals = 'SIGKILL') => {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+/** The turn of a response, as the tables know it. */
+export const turnIdOf = (responseId: string) => {
+  const hex = responseId.slice('resp_'.length, 'resp_'.length + 32);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+};
+
+/** Short forms run in CI; `npm run endurance` runs the long ones. */
+export const rounds = (short: number, long: number) => (process.env['ENDURANCE'] ? long : short);

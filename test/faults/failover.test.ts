@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import { type Cluster, type Replica, rounds, startCluster } from './cluster.ts';
+
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+
+afterAll(() => cluster.close());
+
+const TURNS = 20;
+const ROUNDS = rounds(5, 50);
+
+test(
+  'a survivor continues all turns of a killed replica within 1.5 s',
+  async () => {
+    const survivor = await cluster.start();
+    const gaps: number[] = [];
+
+    for (let round = 0; round < ROUNDS; round++) {
+      const victim = await cluster.start();
+      const ids = await occupy(victim, round);
+      const killed = performance.now();
+      const before = all(round);
+      await victim.kill();
+      await waitFor('the survivor to continue', async () => all(round) === before + TURNS);
+      gaps.push(...cluster.model.seen.slice(-TURNS).map(({ at }) => at - killed));
+      await Promise.all(
+        ids.map((id) => survivor.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' })),
+      );
+      for (const id of ids) expect(await survivor.get(id)).toMatchObject({ status: 'cancelled' });
+    }
+
+    gaps.sort((a, b) => a - b);
+    const [p50 = 0, p95 = 0] = [0.5, 0.95].map((share) => gaps[Math.ceil(gaps.length * share) - 1]);
+    console.log(`kill to continuation: p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms of ${gaps.length}`);
+    expect(p95).toBeLessThan(1500);
+  },
+  30_000 + ROUNDS * 10_000,
+);
+
+/** Gives a replica turns that would take long until the model is busy with twenty of its own; a few may run elsewhere. */
+async function occupy(replica: Replica, round: number): Promise<string[]> {
+  const ids: string[] = [];
+  const own = () => cluster.model.seen.filter((prompt) => prompt.by === replica.name && isOf(prompt, round)).length;
+  while (own() < TURNS) {
+    const { id } = await replica.ask(`round-${round} #${ids.length} count 600 every 50`, { background: true });
+    ids.push(id);
+    await waitFor('the turn to run', async () => all(round) === ids.length);
+  }
+  return ids;
+}
+
+const all = (round: number) => cluster.model.seen.filter((prompt) => isOf(prompt, round)).length;
+
+function isOf(prompt: { messages: readonly { text: string }[] }, round: number): boolean {
+  return prompt.messages.at(-1)?.text.startsWith(`round-${round} `) ?? false;
+}

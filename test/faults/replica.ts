@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startApp } from '#app.ts';
+import { readConfig } from '#config.ts';
+import { createLog } from '#log.ts';
+import type { Tool } from '#tools/tool.ts';
+
+/** A replica as in production, plus two tools that leave a mark outside: one may be repeated, the other must not be. */
+const log = createLog('warn');
+const tools = [markTool('mark_once', false), markTool('mark_again', true)];
+const app = await startApp(readConfig(), log, { tools });
+process.stdout.write(`The gateway is at ${app.gatewayUrl}\n`);
+process.once('SIGTERM', () => void app.close());
+
+/** Tells the test's ledger that it ran, then takes its time, so that it can be killed in between. */
+function markTool(name: string, repeatable: boolean): Tool {
+  return {
+    definition: { name, description: 'Leaves a mark.', parameters: { type: 'object' }, strict: null },
+    repeatable,
+    async call(argumentsJson, { idempotencyKey, signal }) {
+      const { ledger, pause = 0 } = JSON.parse(argumentsJson) as { ledger: string; pause?: number };
+      await fetch(ledger, { method: 'POST', body: JSON.stringify({ name, key: idempotencyKey }) });
+      await sleep(pause, undefined, { signal });
+      return 'marked';
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import { type Cluster, startCluster, turnIdOf } from './cluster.ts';
+import { findBreaches } from './ledger.ts';
+import { query } from './query.ts';
+
+let cluster: Cluster;
+
+beforeEach(async () => {
+  cluster = await startCluster();
+});
+
+afterEach(() => cluster.close());
+
+test('a replica that hung until its turns were taken over writes nothing more', async () => {
+  const hung = await cluster.start();
+  const ids = (
+    await Promise.all(Array.from({ length: 5 }, () => hung.ask('count 40 every 100', { background: true })))
+  ).map(({ id }) => id);
+  await waitFor('the turns to run', async () => cluster.model.seen.length === 5);
+  const peer = await cluster.start();
+  hung.send('SIGSTOP');
+  await waitFor('the peer to take over', async () => asked(peer.name) === 5, 40_000);
+  hung.send('SIGCONT');
+  await waitFor(
+    'the peer to finish',
+    async () => (await states(ids)).every(({ status }) => status === 'completed'),
+    30_000,
+  );
+
+  // It still answers, and has noticed.
+  expect((await hung.request('/readyz')).status).toBe(200);
+  expect(await findBreaches(cluster.connection, ids.map(turnIdOf))).toEqual([]);
+  const written = await query<{ attempt: number }>(
+    cluster,
+    'select distinct attempt from items where attempt is not null',
+  );
+  expect(written).toEqual([{ attempt: 1 }]);
+  const logged = await query(cluster, 'select 1 from turn_events where first < 1000000 and created_at > $1', [
+    new Date(peerTookOver(peer.name)),
+  ]);
+  expect(logged).toEqual([]);
+}, 90_000);
+
+test('SIGTERM under load: nothing fails, a peer finishes everything at once, and the process is gone within 10 s', async () => {
+  const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
+  const sends = Array.from({ length: 30 }, (_, i) => leaving.ask(`turn ${i} count 20 every 50`, { background: true }));
+  const ids = (await Promise.all(sends)).map(({ id }) => id);
+  await waitFor('the turns to run', async () => cluster.model.seen.length >= 30);
+
+  const begun = performance.now();
+  await leaving.kill('SIGTERM');
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  await waitFor('the peer to finish', async () => (await states(ids)).every(({ status }) => status === 'completed'));
+
+  expect(asked(peer.name)).toBeGreaterThan(0);
+  expect(leaving.output()).not.toContain('"level":50');
+  expect(await findBreaches(cluster.connection, ids.map(turnIdOf))).toEqual([]);
+}, 60_000);
+
+test('SIGTERM resets open streams, which never end cleanly without their terminal event', async () => {
+  const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
+  const response = await leaving.post({ input: 'count 30 every 100', stream: true });
+  const first = await response.body?.getReader().read();
+  const id = /resp_[0-9a-f]{64}/.exec(new TextDecoder().decode(first?.value))?.[0] ?? '';
+
+  const whole = leaving.post({ input: 'count 30 every 100', stream: true }).then((other) => other.text());
+  await waitFor('both turns to run', async () => cluster.model.seen.length === 2);
+  await Promise.all([leaving.kill('SIGTERM'), expect(whole).rejects.toThrow(TypeError)]);
+
+  const watched = await (await peer.request(`/api/v1/responses/${id}?stream=true`)).text();
+  expect(watched).toContain('event: response.completed');
+}, 60_000);
+
+const asked = (name: string) => cluster.model.seen.filter((prompt) => prompt.by === name).length;
+
+const peerTookOver = (name: string) =>
+  performance.timeOrigin + Math.max(...cluster.model.seen.filter((prompt) => prompt.by === name).map(({ at }) => at));
+
+function states(responseIds: readonly string[]): Promise<{ status: string }[]> {
+  return query(cluster, 'select status from turns where id = any($1)', [responseIds.map(turnIdOf)]);
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readStream, type StreamEvent } from '../support/read-stream.ts';
+import { textOf, type WireResponse } from '../support/service.ts';
+import { type Cluster, type Replica, startCluster } from './cluster.ts';
+import { query } from './query.ts';
+
+let cluster: Cluster;
+
+beforeEach(async () => {
+  cluster = await startCluster();
+});
+
+afterEach(() => cluster.close());
+
+test('a watcher that comes back to another replica with its last number sees every later event once', async () => {
+  const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
+  const first = await take(await one.post({ input: 'count 60 every 30', stream: true }), 12);
+  const id = first[0]?.response?.id ?? '';
+
+  const rest = await watch(other, id, first.at(-1)?.sequence_number);
+
+  const all = [...first, ...rest];
+  expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, index) => index));
+  expect(all.at(-1)?.type).toBe('response.completed');
+  expect(saidIn(all)).toBe(textOf(await other.get(id)));
+}, 30_000);
+
+test('a watcher outlives the replica that ran its turn, and half a message is closed as incomplete', async () => {
+  const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
+  const { id } = await victim.ask('count 40 every 50', { background: true });
+  const events: StreamEvent[] = [];
+  for await (const event of readStream(await survivor.request(`/api/v1/responses/${id}?stream=true`))) {
+    events.push(event);
+    if (events.length === 12) await victim.kill();
+  }
+
+  const numbers = events.map((event) => event.sequence_number);
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  expect(numbers.at(-1)).toBeGreaterThan(1_000_000);
+  const messages = events.filter((event) => event.type === 'response.output_item.done').map((event) => event.item);
+  expect(messages.map((item) => item?.status)).toEqual(['incomplete', 'completed']);
+  const final = await survivor.get(id);
+  expect(final.output.map((item) => item.id)).toEqual([messages[1]?.id]);
+  expect(saidIn(events, messages[1]?.id)).toBe(textOf(final));
+
+  // Who looks again later sees the same.
+  const again = await watch(survivor, id, undefined);
+  expect(again.map((event) => [event.sequence_number, event.type])).toEqual(
+    events.map((event) => [event.sequence_number, event.type]),
+  );
+}, 30_000);
+
+test('a cancel on one replica stops the model call on another', async () => {
+  const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
+  const stream = readStream(await one.post({ input: 'count 600 every 50', stream: true }));
+  const id = (await stream.next()).value?.response?.id ?? '';
+
+  const cancelled = (await (
+    await other.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' })
+  ).json()) as WireResponse;
+
+  expect(cancelled).toMatchObject({ status: 'cancelled', model: 'reborn' });
+  let last: StreamEvent | undefined;
+  for await (const event of stream) last = event;
+  expect(last).toMatchObject({ type: 'response.failed', response: { status: 'cancelled' } });
+}, 30_000);
+
+test('when the event log is gone, the rest is made from the items', async () => {
+  const replica = await cluster.start();
+  const { id } = await replica.ask('say all of this');
+  await query(cluster, 'delete from turn_events');
+
+  const events = await watch(replica, id, undefined);
+  expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+  expect(saidIn(events)).toBe('all of this');
+  expect((await watch(replica, id, 5000)).map((event) => event.type)).toEqual(['response.completed']);
+}, 30_000);
+
+async function take(response: Response, count: number): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for await (const event of readStream(response)) {
+    events.push(event);
+    if (events.length === count) break;
+  }
+  return events;
+}
+
+async function watch(replica: Replica, id: string, after: number | undefined): Promise<StreamEvent[]> {
+  const more = after === undefined ? '' : `&starting_after=${after}`;
+  return Array.fromAsync(readStream(await replica.request(`/api/v1/responses/${id}?stream=true${more}`)));
+}
+
+function saidIn(events: readonly (StreamEvent & { item_id?: string })[], itemId?: string): string {
+  return events
+    .filter((event) => !itemId || event.item_id === itemId)
+    .map((event) => event.delta ?? '')
+    .join('');
+}
