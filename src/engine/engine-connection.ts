@@ -21,8 +21,12 @@ export function connectEngine(connection: pg.PoolConfig, onError: (error: unknow
 }
 
 /** One connection outside the pool, with the same mark, for what belongs to a session: LISTEN and the presence lock. */
-export async function connectEngineClient(connection: pg.PoolConfig): Promise<pg.Client> {
+export async function connectEngineClient(
+  connection: pg.PoolConfig,
+  onError: (error: unknown) => void,
+): Promise<pg.Client> {
   const client = new pg.Client({ ...connection, keepAlive: true });
+  client.on('error', onError); // from the first moment on: unheard, it would end the process
   await client.connect();
   await client.query(MARK);
   return client;

@@ -33,6 +33,7 @@ export async function startEngine(options: {
   const pool = connectEngine(connection, onError);
   const queue = await openQueue(pool, onError);
   let peers = 0;
+  let claimFailed = false;
 
   const writer = createEventWriter(async (runs) => {
     await writeEvents(pool, runs);
@@ -55,8 +56,6 @@ export async function startEngine(options: {
     begin: running.begin,
     onError,
   });
-
-  let claimFailed = false;
 
   /** A claim whose answer was lost may have been made all the same: what it took and nobody runs is given back first. */
   async function claim(count: number): Promise<ClaimedTurn[]> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { ReplicaId } from '#domain/ids.ts';
 import { connectEngineClient } from './engine-connection.ts';
@@ -26,46 +27,60 @@ export async function startListener(options: {
   onConnect: () => void;
   onError: (error: unknown) => void;
 }): Promise<Listener> {
-  let client: pg.Client | undefined;
+  const { connection, replica, onSignal, onConnect, onError } = options;
+  const closed = new AbortController();
   let since: number | undefined;
-  let closed = false;
-  let retry: NodeJS.Timeout | undefined;
 
-  async function connect(): Promise<void> {
-    const fresh = await connectEngineClient(options.connection);
-    fresh.on('error', options.onError);
-    fresh.on('end', () => {
-      since = undefined;
-      if (!closed) reconnectSoon();
-    });
-    fresh.on('notification', ({ payload }) => options.onSignal(JSON.parse(payload ?? '') as Signal));
-    client = fresh;
-    await announce(fresh, options.replica);
-    await fresh.query(`listen ${CHANNEL}`);
+  async function open(): Promise<Session> {
+    const client = await connectEngineClient(connection, onError);
+    const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
+    client.on('notification', ({ payload }) => onSignal(JSON.parse(payload ?? '') as Signal));
+    try {
+      await announce(client, replica);
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
     since = performance.now();
-    options.onConnect();
+    onConnect();
+    return { client, ended };
   }
 
-  function reconnectSoon(): void {
-    retry = setTimeout(() => {
-      connect().catch((error: unknown) => {
-        options.onError(error);
-        void client?.end().catch(options.onError);
-        if (!closed) reconnectSoon();
-      });
-    }, 250);
+  async function reopen(): Promise<Session | undefined> {
+    for (;;) {
+      await sleep(AGAIN_MS, undefined, { signal: closed.signal }).catch(() => {});
+      if (closed.signal.aborted) return undefined;
+      try {
+        return await open();
+      } catch (error) {
+        onError(error);
+      }
+    }
   }
 
-  await connect();
+  let session: Session | undefined = await open();
+  const listening = (async () => {
+    while (session) {
+      await session.ended;
+      since = undefined;
+      session = await reopen();
+    }
+  })();
+
   return {
     presentSince: () => since,
     close: async () => {
-      closed = true;
-      clearTimeout(retry);
-      await client?.end();
+      closed.abort();
+      await session?.client.end();
+      await listening;
     },
   };
 }
+
+type Session = { readonly client: pg.Client; readonly ended: Promise<void> };
+
+const AGAIN_MS = 250;
 
 /** The row becomes visible only when the lock is already held, so that a living replica never looks dead. */
 async function announce(client: pg.Client, replica: ReplicaId): Promise<void> {
