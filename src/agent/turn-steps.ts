@@ -7,9 +7,10 @@ import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
+import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findGateAhead } from '#store/gates.ts';
-import { appendItems, loadHistory, markStarted, type WrittenItem } from '#store/items.ts';
+import { appendItems, loadHistory, markStarted, placeItems, type WrittenItem } from '#store/items.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import { callTool } from './call-tool.ts';
 import { gateFor } from './gates.ts';
@@ -36,7 +37,15 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
   async function append(items: readonly WrittenItem[]): Promise<Item[]> {
-    const appended = await withOwner(db, turn, (trx) => appendItems(trx, turn, turn, ownItems().length, items));
+    const position = ownItems().length;
+    const appended = await whileAway(run.signal, async (tries) => {
+      try {
+        return await withOwner(db, turn, (trx) => appendItems(trx, turn, turn, position, items));
+      } catch (error) {
+        if (tries > 0 && isDuplicate(error)) return placeItems(turn, position, items); // only the answer was lost
+        throw error;
+      }
+    });
     thread.push(...appended);
     for (const item of appended.map(contentOf)) {
       if (!spoken.finish(item)) eventsOf(item).forEach(run.emit);

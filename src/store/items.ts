@@ -49,7 +49,7 @@ export async function appendItems(
   items: readonly WrittenItem[],
 ): Promise<Item[]> {
   // Arrays of texts, not one JSON: PostgreSQL can't take a JSON apart that holds \u0000.
-  const written = await sql<{ startedAt: Date | null }>`
+  const written = await sql`
     with fence as (
       select thread_id, seq, user_id from turns
       where id = ${turn.id} and user_id = ${owner.userId} and attempt = ${turn.attempt} and status = 'running'
@@ -64,16 +64,25 @@ export async function appendItems(
       ${items.map((item) => item.usage && JSON.stringify(item.usage))}::text[],
       ${items.map((item) => item.started)}::boolean[]
     ) with ordinality as made (id, body, usage, started, ordinality)
-    returning started_at`.execute(trx);
+    returning 1`.execute(trx);
   if (written.rows.length !== items.length) throw new Superseded(turn.id);
-  return items.map(({ started: _, ...item }, index) => ({
+  return placeItems(turn, position, items);
+}
+
+/** The items as they stand in the thread once they are written. */
+export function placeItems(
+  turn: Pick<Turn, 'id' | 'threadId' | 'seq' | 'attempt'>,
+  position: number,
+  items: readonly WrittenItem[],
+): Item[] {
+  return items.map(({ started, ...item }, index) => ({
     ...item,
     threadId: turn.threadId,
     turnId: turn.id,
     turnSeq: turn.seq,
     position: position + index,
     attempt: turn.attempt,
-    startedAt: written.rows[index]?.startedAt ?? null,
+    startedAt: started ? new Date() : null,
   }));
 }
 
