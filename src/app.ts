@@ -15,6 +15,7 @@ import { requireBearer } from '#http/bearer.ts';
 import { healthRoutes } from '#http/health.ts';
 import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
+import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
 import { builtinTools, createRegistry } from '#tools/registry.ts';
 import type { Tool } from '#tools/tool.ts';
@@ -55,6 +56,7 @@ export async function startApp(config: Config, log: Logger, parts: { tools?: rea
     capacity: RUNNING_TURNS,
     runTurn: createRunner({ db, models, tools }),
     onError,
+    isAway,
   });
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine);

@@ -7,15 +7,13 @@ import { type CancelReason, isEnded, type Turn } from '#domain/turn.ts';
 import type { NumberedEvent } from '#domain/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { findGateOfTurn } from '#store/gates.ts';
-import { listTurnItems } from '#store/items.ts';
-import { findTurn } from '#store/turns.ts';
+import { findTurnRecord } from '#store/turns.ts';
 import { cancelTurn } from './cancel-turn.ts';
 import { startTurn, type TurnInput } from './start-turn.ts';
 import { watchTurn } from './watch-turn.ts';
 
 /** A turn, everything that was said in it, and the gate it ended at. */
-export type TurnRecord = { readonly turn: Turn; readonly items: readonly Item[]; readonly gate: Gate | undefined };
+export type TurnRecord = { readonly turn: Turn; readonly items: readonly Item[]; readonly gate: Gate | null };
 
 export type TurnPlace = { readonly threadId: ThreadId; readonly turnId: TurnId };
 
@@ -42,11 +40,9 @@ export type Agent = {
 export function createAgent(db: Database, engine: Engine): Agent {
   const getTurn = (owner: Principal, { threadId, turnId }: TurnPlace) =>
     withOwner(db, owner, async (trx): Promise<TurnRecord> => {
-      const turn = await findTurn(trx, owner, threadId, turnId);
-      if (!turn) throw new NotFound('There is no such response.');
-      const items = await listTurnItems(trx, owner, turn);
-      const gate = turn.status === 'waiting' ? await findGateOfTurn(trx, owner, threadId, turnId) : undefined;
-      return { turn, items, gate };
+      const record = await findTurnRecord(trx, owner, threadId, turnId);
+      if (!record) throw new NotFound('There is no such response.');
+      return record;
     });
 
   const watch: Agent['watch'] = (owner, turn, { after = -1, fresh = false, signal }) => {

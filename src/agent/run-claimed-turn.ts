@@ -11,7 +11,7 @@ export function createRunner(context: TurnContext): RunTurn {
   return async (turn, run) => {
     const attempt = createAttempt(context, turn, run);
     const early = endedBefore(turn, run.poisoned);
-    if (early && !(await attempt.gateAhead())) await attempt.loadHistory(); // a gate's calls are not this turn's to close
+    if (early && !attempt.gateAhead) await attempt.loadHistory(); // a gate's calls are not this turn's to close
 
     const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
     if (outcome.status === 'failed') await attempt.close(`Not run: ${outcome.failure.message}`);

@@ -33,7 +33,7 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
   const steps: TurnSteps = {
     seq: 2,
     loadHistory: async () => [...history],
-    gateAhead: async () => undefined,
+    gateAhead: null,
     async askModel(seen) {
       done.push('ask');
       asked.push(seen.map(({ type }) => type));
@@ -66,7 +66,7 @@ test('a message behind a gate is refused, and nothing is run', async () => {
   const { steps, done } = fakeSteps([[reply]]);
   const ahead: Gate = { id: 'g', threadId: 't', turnId: 'u', ...gate({ callId: 'call_7', name: 'their_look' }) };
 
-  expect(await runTurn({ ...steps, gateAhead: async () => ahead })).toEqual({
+  expect(await runTurn({ ...steps, gateAhead: ahead })).toEqual({
     status: 'failed',
     failure: { code: 'tool_output_missing', message: expect.stringContaining('call_7') },
     refused: true,

@@ -8,7 +8,7 @@ export type TurnSteps = {
   readonly seq: number;
   loadHistory(): Promise<Item[]>;
   /** A gate at which an earlier turn waits and which this turn's input does not answer. */
-  gateAhead(): Promise<Gate | undefined>;
+  readonly gateAhead: Gate | null;
   askModel(history: readonly Item[]): Promise<Item[]>;
   gateFor(call: FunctionCallItem): NewGate | undefined;
   callTool(call: FunctionCallItem): Promise<Item[]>;
@@ -21,8 +21,7 @@ const MAX_ROUNDS = 50;
  * A turn never sleeps. It ends at a gate; answering the gate starts the next turn.
  */
 export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
-  const ahead = await steps.gateAhead();
-  if (ahead) return { status: 'failed', failure: refusalAt(ahead), refused: true };
+  if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead), refused: true };
 
   const history = await steps.loadHistory();
   for (let round = 0; !isAnswered(steps.seq, history); ) {

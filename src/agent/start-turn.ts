@@ -9,7 +9,6 @@ import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } fr
 import type { Engine } from '#engine/engine.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { answerGate, findOpenGate } from '#store/gates.ts';
-import { insertInput } from '#store/items.ts';
 import { insertThread, replaceCatalog, takePlace } from '#store/threads.ts';
 import { countWaiting, insertFailedTurn, insertTurn } from '#store/turns.ts';
 import { checkAnswer } from './gates.ts';
@@ -30,31 +29,45 @@ export type TurnInput = {
  */
 export async function startTurn(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<Turn> {
   const turn = await withOwner(db, owner, async (trx) => {
-    const id = newId();
-    const thread = input.threadId
-      ? await takePlace(trx, owner, input.threadId, id)
-      : await insertThread(trx, owner, newId(), id);
-    if (!thread) return insertUnknownThread(trx, owner, input);
-
-    const gate = input.threadId ? await findOpenGate(trx, owner, thread.id) : undefined;
-    const answered = checkInput(gate, input);
-    if (thread.active !== id) await checkRoom(trx, owner, thread);
-
-    const tools = input.tools ?? (answered ? thread.catalog : []);
-    const place = { id, threadId: thread.id, seq: thread.lastSeq };
-    const inserted = await insertTurn(trx, owner, {
-      ...place,
-      channel: input.channel,
-      request: { ...input.request, tools },
-    });
-    await insertInput(trx, owner, place, input.items);
-    if (answered) await answerGate(trx, owner, answered.id, thread.lastSeq);
-    if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, thread.id, tools);
-    if (thread.active === id) await engine.enqueue(trx, id);
-    return inserted;
+    const accepted = input.threadId
+      ? await continueThread(trx, owner, input.threadId, input)
+      : await beginThread(trx, owner, input);
+    if (accepted.runs) await engine.enqueue(trx, accepted.turn.id);
+    return accepted.turn;
   });
   if (turn.status === 'queued') engine.kick();
   return turn;
+}
+
+/** `runs`: the thread is free, so the turn may run now. */
+type Accepted = { readonly turn: Turn; readonly runs: boolean };
+
+async function beginThread(trx: OwnedTransaction, owner: Principal, input: TurnInput): Promise<Accepted> {
+  const request = { ...input.request, tools: input.tools ?? [] };
+  const turn = { id: newId(), threadId: newId(), seq: 1, channel: input.channel, request };
+  return { turn: await insertTurn(trx, owner, turn, input.items, 'new-thread'), runs: true };
+}
+
+async function continueThread(
+  trx: OwnedTransaction,
+  owner: Principal,
+  threadId: ThreadId,
+  input: TurnInput,
+): Promise<Accepted> {
+  const id = newId();
+  const thread = await takePlace(trx, owner, threadId, id);
+  if (!thread) return { turn: await insertUnknownThread(trx, owner, input), runs: false };
+
+  const answered = checkInput(await findOpenGate(trx, owner, threadId), input);
+  if (thread.active !== id) await checkRoom(trx, owner, thread);
+
+  const tools = input.tools ?? (answered ? thread.catalog : []);
+  const request = { ...input.request, tools };
+  const place = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
+  const turn = await insertTurn(trx, owner, place, input.items, 'known-thread');
+  if (answered) await answerGate(trx, owner, answered.id, thread.lastSeq);
+  if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
+  return { turn, runs: thread.active === id };
 }
 
 /** The gate this input answers, if it is an answer; refuses what the thread can't take now. */
@@ -79,7 +92,7 @@ async function checkRoom(trx: OwnedTransaction, owner: Principal, thread: Thread
 /** Unknown and foreign threads look alike: a failed turn, on a new thread of the caller, that tells nothing. */
 async function insertUnknownThread(trx: OwnedTransaction, owner: Principal, input: TurnInput): Promise<Turn> {
   const place = { id: newId(), threadId: newId(), seq: 1 };
-  await insertThread(trx, owner, place.threadId, null);
+  await insertThread(trx, owner, place.threadId);
   const request = { ...input.request, tools: input.tools ?? [] };
   return insertFailedTurn(trx, owner, { ...place, channel: input.channel, request }, UNKNOWN_THREAD);
 }

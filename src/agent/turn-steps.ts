@@ -1,6 +1,7 @@
 import { type ItemId, newId } from '#domain/ids.ts';
-import { type FunctionCallItem, type Item, type NewItem, text } from '#domain/item.ts';
+import { type FunctionCallItem, type Item, type NewItem, text, type WrittenItem } from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
+import { placeItems } from '#domain/place-items.ts';
 import type { Turn } from '#domain/turn.ts';
 import { contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
@@ -9,8 +10,7 @@ import type { ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { findGateAhead } from '#store/gates.ts';
-import { appendItems, loadHistory, markStarted, placeItems, type WrittenItem } from '#store/items.ts';
+import { markStarted } from '#store/items.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import { callTool } from './call-tool.ts';
 import { gateFor } from './gates.ts';
@@ -38,14 +38,14 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
 
   async function append(items: readonly WrittenItem[]): Promise<Item[]> {
     const position = ownItems().length;
-    const appended = await whileAway(run.signal, async (tries) => {
+    await whileAway(run.signal, async (tries) => {
       try {
-        return await withOwner(db, turn, (trx) => appendItems(trx, turn, turn, position, items));
+        await run.append(position, items);
       } catch (error) {
-        if (tries > 0 && isDuplicate(error)) return placeItems(turn, position, items); // only the answer was lost
-        throw error;
+        if (tries === 0 || !isDuplicate(error)) throw error; // else it was written, and only the answer was lost
       }
     });
+    const appended = placeItems(turn, position, items);
     thread.push(...appended);
     for (const item of appended.map(contentOf)) {
       if (!spoken.finish(item)) eventsOf(item).forEach(run.emit);
@@ -55,11 +55,11 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
 
   return {
     seq: turn.seq,
-    gateAhead: () => withOwner(db, turn, (trx) => findGateAhead(trx, turn, turn.threadId, turn.seq)),
+    gateAhead: run.gateAhead,
     gateFor,
 
     async loadHistory() {
-      thread.push(...(await withOwner(db, turn, (trx) => loadHistory(trx, turn, turn.threadId, turn.seq))));
+      thread.push(...run.history);
       if (turn.attempt > 0) {
         const made = ownItems().filter((item) => item.attempt !== null);
         missingEvents(await run.seenEvents(), made).forEach(run.emit);

@@ -32,5 +32,5 @@ function restOf({ turn, items, gate }: TurnRecord, seen: readonly TurnEvent[]): 
   const { status } = turn;
   if (status === 'queued' || status === 'running') throw new Error(`Turn ${turn.id} is still ${status}.`);
   const made = items.filter((item: Item) => item.attempt !== null);
-  return [...missingEvents(seen, made), { type: 'turn-ended', status, gate: gate ?? null }];
+  return [...missingEvents(seen, made), { type: 'turn-ended', status, gate }];
 }

@@ -18,6 +18,14 @@ export type Item = NewItem & {
 /** What an item says, before it has its place in a thread. */
 export type NewItem = { readonly id: ItemId } & ItemBody;
 
+/** What a turn has made, ready to be written. */
+export type WrittenItem = NewItem & {
+  /** What the model call that made it consumed. */
+  readonly usage: Usage | null;
+  /** Whether this call's tool is started with this very write. */
+  readonly started: boolean;
+};
+
 export type ItemBody = MessageBody | FunctionCallBody | FunctionCallOutputBody;
 
 export type MessageBody = {

@@ -1,7 +1,9 @@
-import type { ReplicaId } from '#domain/ids.ts';
+import type { Gate } from '#domain/gate.ts';
+import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import type { Item, ItemBody } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
-import { type EnginePool, inTransaction } from './engine-connection.ts';
+import { type EnginePool, type EngineTransaction, inTransaction } from './engine-connection.ts';
 import type { JobClaim, Queue } from './queue.ts';
 
 /** A turn that this replica may run, and the job that says so. */
@@ -9,6 +11,10 @@ export type ClaimedTurn = {
   readonly turn: Turn;
   readonly job: JobClaim;
   readonly suspicion: Suspicion;
+  /** What the thread has said up to and including this turn's input. */
+  readonly history: readonly Item[];
+  /** A gate that was open when the turn got its place, and which it does not answer. */
+  readonly gateAhead: Gate | null;
 };
 
 /**
@@ -36,9 +42,10 @@ export function claimTurns(pool: EnginePool, queue: Queue, replica: ReplicaId, c
       jobs.filter((job) => !claimed.has(job.id)),
     ); // their turns have ended
 
+    const histories = await loadHistories(trx, rows);
     return jobs.flatMap((job) => {
       const row = claimed.get(job.id);
-      return row ? [toClaimedTurn(row, job)] : [];
+      return row ? [toClaimedTurn(row, job, histories.get(row.id) ?? [])] : [];
     });
   });
 }
@@ -58,18 +65,45 @@ const CLAIM = `
     cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt", handback, trial,
     case when attempt_base + job.retry_count > 0 then (
       select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
-    ) end as progress`;
+    ) end as progress,
+    (select to_json(gate) from (
+      select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
+      where gates.thread_id = turns.thread_id and turn_seq < turns.seq
+        and (answered_seq is null or answered_seq > turns.seq) limit 1
+    ) as gate) as "gateAhead"`;
+
+/** The threads of all claimed turns at once. Messages that were refused at a gate are left out. */
+async function loadHistories(trx: EngineTransaction, turns: readonly { id: TurnId }[]): Promise<Map<TurnId, Item[]>> {
+  const { rows } = await trx.query<{ claimed: TurnId; body: ItemBody } & Omit<Item, keyof ItemBody>>(HISTORY, [
+    turns.map(({ id }) => id),
+  ]);
+  const histories = new Map<TurnId, Item[]>(turns.map(({ id }) => [id, []]));
+  for (const { claimed, body, ...place } of rows) histories.get(claimed)?.push({ ...place, ...body });
+  return histories;
+}
+
+const HISTORY = `
+  select turns.id as claimed, items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position,
+    items.id, items.attempt, body, items.usage, items.started_at as "startedAt"
+  from turns join items on items.thread_id = turns.thread_id and items.user_id = turns.user_id and turn_seq <= turns.seq
+  where turns.id = any($1::uuid[]) and not exists (
+    select from turns as other where other.refused and other.thread_id = items.thread_id and other.seq = items.turn_seq)
+  order by turns.id, turn_seq, position`;
 
 type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly handback: number;
   readonly trial: number | null;
   readonly progress: number | null;
+  readonly gateAhead: Gate | null;
 };
 
-function toClaimedTurn({ handback, trial, progress, ...turn }: ClaimedRow, job: JobClaim): ClaimedTurn {
+function toClaimedTurn(row: ClaimedRow, job: JobClaim, history: readonly Item[]): ClaimedTurn {
+  const { handback, trial, progress, gateAhead, ...turn } = row;
   return {
     turn: { ...turn, usage: NO_USAGE },
     job,
+    history,
+    gateAhead,
     suspicion: suspicionOf(turn.attempt, trial ?? -1, Math.max(progress ?? 0, handback)),
   };
 }

@@ -27,6 +27,8 @@ export async function startEngine(options: {
   capacity: number;
   runTurn: RunTurn;
   onError: (error: unknown) => void;
+  /** Whether an error says that the database can't be reached. */
+  isAway: (error: unknown) => boolean;
 }) {
   const { connection, onError } = options;
   const replica: ReplicaId = newId();
@@ -48,6 +50,7 @@ export async function startEngine(options: {
     push: watchers.push,
     onFree: () => dispatcher.kick(),
     onError,
+    isAway: options.isAway,
   });
   const dispatcher = startDispatcher({
     capacity: options.capacity,

@@ -1,14 +1,18 @@
 import { Superseded } from '#domain/errors.ts';
+import type { Gate } from '#domain/gate.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import type { Item, WrittenItem } from '#domain/item.ts';
 import type { CancelReason, Turn } from '#domain/turn.ts';
 import { firstSequence, type NumberedEvent, type TurnEvent } from '#domain/turn-event.ts';
+import { type Appending, appendItems } from './append.ts';
+import { createBatch } from './batch.ts';
 import type { ClaimedTurn } from './claim.ts';
 import { type EnginePool, inTransaction } from './engine-connection.ts';
 import { readEvents } from './event-log.ts';
 import type { EventWriter } from './event-writer.ts';
 import { runningJobs } from './presence.ts';
 import type { JobClaim, Queue } from './queue.ts';
-import { createSettler, type TurnEnd } from './settle.ts';
+import { type Settling, settleTurns, type TurnEnd } from './settle.ts';
 import { beginTrial } from './trial.ts';
 import { type StopReason, TurnStopped } from './turn-stopped.ts';
 
@@ -18,6 +22,12 @@ export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
 /** What the engine lends to an attempt. */
 export type TurnRun = {
   readonly signal: AbortSignal;
+  /** What the thread has said up to and including this turn's input. */
+  readonly history: readonly Item[];
+  /** A gate that was open when the turn got its place, and which it does not answer. */
+  readonly gateAhead: Gate | null;
+  /** Writes what the turn has made; throws `Superseded` when another attempt has taken over. */
+  append(position: number, items: readonly WrittenItem[]): Promise<void>;
   /** It kills its hosts, and shall be closed instead of run. */
   readonly poisoned: boolean;
   /** Tells the watchers. After the attempt was stopped nobody hears it. */
@@ -40,9 +50,12 @@ export function createRunningTurns(options: {
   /** A place became free, or a thread was passed on to its next turn. */
   onFree: () => void;
   onError: (error: unknown) => void;
+  /** Whether an error says that the database can't be reached. */
+  isAway: (error: unknown) => boolean;
 }) {
   const { pool, queue, writer, onFree, onError } = options;
-  const settle = createSettler(pool, queue, onFree);
+  const settle = createBatch<Settling, boolean>((batch) => settleTurns(pool, queue, batch, onFree), options.isAway);
+  const append = createBatch<Appending, boolean>((batch) => appendItems(pool, batch), options.isAway);
   const running = new Map<TurnId, Running>();
   const givingBack = new Map<TurnId, JobClaim>();
 
@@ -69,9 +82,19 @@ export function createRunningTurns(options: {
       if (suspicion === 'suspect') endTrial = await beginTrial(pool, turn, signal);
       const seenEvents = async () =>
         ((await readEvents(pool, [{ turnId: turn.id, after: -1 }], ALL)).get(turn.id) ?? []).map(({ event }) => event);
-      const end = await options.runTurn(turn, { signal, poisoned: suspicion === 'poison', emit, seenEvents });
+      const end = await options.runTurn(turn, {
+        signal,
+        history: claimed.history,
+        gateAhead: claimed.gateAhead,
+        poisoned: suspicion === 'poison',
+        emit,
+        seenEvents,
+        append: async (position, items) => {
+          if (!(await append({ turn, position, items }))) throw new Superseded(turn.id);
+        },
+      });
       const { outcome } = end;
-      if (await settle(claimed, end))
+      if (await settle({ ...claimed, ...end }))
         tell({ type: 'turn-ended', status: outcome.status, gate: outcome.status === 'waiting' ? outcome.gate : null });
     } catch (error) {
       const lost = error instanceof Superseded || (signal.aborted && !isCancelled(signal));

@@ -7,51 +7,25 @@ import type { Queue } from './queue.ts';
 
 export type TurnEnd = { readonly outcome: TurnOutcome; readonly usage: Usage };
 
-type Settling = ClaimedTurn & TurnEnd;
-type Waiting = { readonly settling: Settling; readonly done: PromiseWithResolvers<boolean> };
+/** A turn that is to end, and how. */
+export type Settling = ClaimedTurn & TurnEnd;
 
 /**
  * The only way a turn ends: it gets its status, its job goes, and its thread passes to the next queued turn, all in one
- * transaction. Turns that end while a transaction is under way share the next one. Resolves to whether the turn was
- * still this attempt's to end, and calls `onNext` when threads were passed on.
+ * transaction. Answers for each whether it was still this attempt's to end.
  */
-export function createSettler(pool: EnginePool, queue: Queue, onNext: () => void) {
-  const waiting: Waiting[] = [];
-  let busy = false;
-
-  async function flush(): Promise<void> {
-    busy = true;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, 256);
-      try {
-        const settled = await inTransaction(pool, (trx) =>
-          settleTurns(
-            trx,
-            queue,
-            batch.map((one) => one.settling),
-          ),
-        );
-        for (const { settling, done } of batch) done.resolve(settled.ended.has(settling.turn.id));
-        if (settled.next) onNext();
-      } catch (error) {
-        for (const { done } of batch) done.reject(error);
-      }
-    }
-    busy = false;
-  }
-
-  return function settle(claimed: ClaimedTurn, end: TurnEnd): Promise<boolean> {
-    const done = Promise.withResolvers<boolean>();
-    waiting.push({ settling: { ...claimed, ...end }, done });
-    if (!busy) {
-      busy = true;
-      setImmediate(() => void flush()); // whoever ends in this same moment comes along
-    }
-    return done.promise;
-  };
+export async function settleTurns(
+  pool: EnginePool,
+  queue: Queue,
+  batch: readonly Settling[],
+  onNext: () => void,
+): Promise<boolean[]> {
+  const { ended, next } = await inTransaction(pool, (trx) => settleInside(trx, queue, batch));
+  if (next) onNext();
+  return batch.map(({ turn }) => ended.has(turn.id));
 }
 
-async function settleTurns(trx: EngineTransaction, queue: Queue, batch: readonly Settling[]) {
+async function settleInside(trx: EngineTransaction, queue: Queue, batch: readonly Settling[]) {
   // A statement of its own: in one with the rest, the snapshot could miss a turn that was queued a moment ago,
   // and its thread would stop.
   const threads = batch.map(({ turn }) => turn.threadId);

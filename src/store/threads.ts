@@ -4,15 +4,9 @@ import type { Thread } from '#domain/thread.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
-/** A new thread whose first turn is `turnId`. */
-export async function insertThread(
-  trx: OwnedTransaction,
-  owner: Owner,
-  id: ThreadId,
-  turnId: TurnId | null,
-): Promise<Thread> {
-  const row = { id, userId: owner.userId, lastSeq: 1, active: turnId, catalog: '[]' };
-  return trx.insertInto('threads').values(row).returningAll().executeTakeFirstOrThrow();
+/** A new thread with one turn, which never runs. */
+export async function insertThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
+  await trx.insertInto('threads').values({ id, userId: owner.userId, lastSeq: 1, catalog: '[]' }).execute();
 }
 
 /**

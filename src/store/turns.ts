@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import type { Gate } from '#domain/gate.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Item, ItemBody, NewItem } from '#domain/item.ts';
 import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
@@ -12,10 +14,32 @@ export type NewTurn = {
   readonly request: TurnRequest;
 };
 
-export async function insertTurn(trx: OwnedTransaction, owner: Owner, turn: NewTurn): Promise<Turn> {
-  const values = { ...turn, userId: owner.userId, request: JSON.stringify(turn.request) };
-  const row = await trx.insertInto('turns').values(values).returning(columns).executeTakeFirstOrThrow();
-  return toTurn(row);
+/** A turn and the items it begins with, and with the first turn of a thread the thread itself, in one statement. */
+export async function insertTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: NewTurn,
+  items: readonly NewItem[],
+  thread: 'new-thread' | 'known-thread',
+): Promise<Turn> {
+  const newThread = sql`
+    begun as (
+      insert into threads (id, user_id, last_seq, active, catalog)
+      values (${turn.threadId}, ${owner.userId}, 1, ${turn.id}, ${JSON.stringify(turn.request.tools)})
+    ),`;
+  const { rows } = await sql<TurnRow>`
+    with ${thread === 'new-thread' ? newThread : sql``} input as (
+      insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
+      select ${turn.threadId}::uuid, ${turn.seq}::integer, ordinality - 1, item.id, ${turn.id}::uuid, ${owner.userId}, item.body::json
+      from unnest(
+        ${items.map(({ id }) => id)}::uuid[],
+        ${items.map(({ id: _, ...body }) => JSON.stringify(body))}::text[]
+      ) with ordinality as item (id, body, ordinality)
+    )
+    insert into turns (id, thread_id, user_id, seq, channel, request)
+    values (${turn.id}, ${turn.threadId}, ${owner.userId}, ${turn.seq}, ${turn.channel}, ${JSON.stringify(turn.request)})
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(trx);
+  return toTurn(one(rows));
 }
 
 /** A turn that is over before it began: it has its place and its reason, and never runs. */
@@ -52,6 +76,39 @@ export async function findTurn(
     .where('userId', '=', owner.userId)
     .executeTakeFirst();
   return row && toTurn(row);
+}
+
+/** A turn, everything that was said in it, and the gate it ended at, answered or not. */
+export async function findTurnRecord(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  id: TurnId,
+): Promise<{ turn: Turn; items: Item[]; gate: Gate | null } | undefined> {
+  const { rows } = await sql<TurnRow & { items: ItemRow[]; gate: Gate | null }>`
+    select ${sql.join(columns.map((column) => sql.ref(`turns.${column}`)))},
+      (select coalesce(json_agg(item order by item.position), '[]') from (
+        select thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, items.id, items.attempt,
+          body, items.usage, items.started_at as "startedAt"
+        from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq and items.user_id = turns.user_id
+      ) as item) as items,
+      (select to_json(gate) from (
+        select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
+        where gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and gates.user_id = turns.user_id
+      ) as gate) as gate
+    from turns where turns.id = ${id} and turns.thread_id = ${threadId} and turns.user_id = ${owner.userId}`.execute(
+    trx,
+  );
+  if (!rows[0]) return undefined;
+  const { items, gate, ...turn } = rows[0];
+  return { turn: toTurn(turn), items: items.map(toItem), gate };
+}
+
+type ItemRow = Omit<Item, keyof ItemBody | 'startedAt'> & { body: ItemBody; startedAt: string | null };
+
+/** A row that came as JSON, in which a time is a text. */
+function toItem({ body, startedAt, ...place }: ItemRow): Item {
+  return { ...place, ...body, startedAt: startedAt === null ? null : new Date(startedAt) };
 }
 
 /** How many turns wait behind the thread's active one. */
@@ -131,5 +188,10 @@ const columns = [
 
 /** A row as the driver gives it: the columns above, of which `usage` is null until the turn has ended. */
 type TurnRow = Omit<Turn, 'usage'> & { readonly usage: Turn['usage'] | null };
+
+function one<T>(rows: readonly T[]): T {
+  if (rows.length !== 1 || !rows[0]) throw new Error(`Expected one row, got ${rows.length}.`);
+  return rows[0];
+}
 
 const toTurn = (row: TurnRow): Turn => ({ ...row, usage: row.usage ?? NO_USAGE });

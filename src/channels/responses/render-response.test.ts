@@ -44,7 +44,7 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     endedAt: new Date(1_700_000_005_999),
     ...turn,
   };
-  return renderResponse({ turn: whole, items: [], gate: undefined, ...record }, 'm');
+  return renderResponse({ turn: whole, items: [], gate: null, ...record }, 'm');
 }
 
 const gate = (kind: GateKind): Gate => ({ id: 'g', threadId, turnId, kind, call });

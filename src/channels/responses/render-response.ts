@@ -64,7 +64,7 @@ const CALLERS_FAULT: ReadonlySet<FailureCode> = new Set([
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
 /** A gate that only a person can answer has no place in this format: the turn is shown as failed, and says where to go. */
-function failureOf(turn: Turn, gate: Gate | undefined): Failure | null {
+function failureOf(turn: Turn, gate: Gate | null): Failure | null {
   return gate && gate.kind !== 'external-tool' ? refusalAt(gate) : turn.failure;
 }
 

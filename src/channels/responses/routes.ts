@@ -28,7 +28,7 @@ export function responsesRoutes(
 
       if (create.stream)
         return stream(request, reply, turn, { model: create.model, startingAfter: -1, fresh: !isEnded(turn) });
-      if (create.background) return renderResponse({ turn, items: [], gate: undefined }, create.model);
+      if (create.background) return renderResponse({ turn, items: [], gate: null }, create.model);
       const record = await waitFor(request, reply, turn);
       return record ? renderResponse(record, create.model) : hangUp(reply);
     });

@@ -22,7 +22,7 @@ export async function* streamResponse(
   const number = createNumbering();
   const output = createOutput();
   const started = renderResponse(
-    { turn: { ...turn, status: 'running', failure: null, endedAt: null }, items: [], gate: undefined },
+    { turn: { ...turn, status: 'running', failure: null, endedAt: null }, items: [], gate: null },
     model,
   );
 

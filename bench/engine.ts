@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { createAgent } from '#agent/agent.ts';
+import { createRunner } from '#agent/run-claimed-turn.ts';
+import { migrateDatabase } from '#database/migrate.ts';
+import { openDatabase } from '#database/open-database.ts';
+import { PreparingClient } from '#database/preparing-client.ts';
+import { newId } from '#domain/ids.ts';
+import { text } from '#domain/item.ts';
+import { OPERATOR } from '#domain/principal.ts';
+import { NO_USAGE } from '#domain/usage.ts';
+import { startEngine } from '#engine/engine.ts';
+import type { Model } from '#models/model.ts';
+import { isAway } from '#store/away.ts';
+import { connectStore } from '#store/connection.ts';
+import { createRegistry } from '#tools/registry.ts';
+import { prepareBarePgBoss } from './bare-pg-boss.ts';
+import { prepareBareSql } from './bare-sql.ts';
+import { postgresCpu } from './postgres-cpu.ts';
+
+/**
+ * What a turn costs: (a) its durable writes as bare SQL, (b) bare pg-boss, (c) our whole turn with a model that answers
+ * at once. Interleaved in one run, so that a busy machine disturbs all three alike; the median of the rounds counts.
+ */
+const ROUNDS = 5;
+const SECONDS = 2;
+
+const home = await mkdtemp(path.join(tmpdir(), 'reborn-bench-'));
+await chmod(home, 0o711);
+const database = await openDatabase({ url: undefined, home });
+const postmaster = Number(readFileSync(`${database.connection.host}/postmaster.pid`, 'utf8').split('\n')[0]);
+await migrateDatabase(database.connection, path.join(import.meta.dirname, '../migrations'));
+
+let statements = 0;
+class CountingClient extends PreparingClient {
+  override query(...args: unknown[]): never {
+    statements++;
+    return super.query(...args);
+  }
+}
+const connection = { ...database.connection, Client: CountingClient };
+const report = (error: unknown) => console.error(error);
+
+const pool = new pg.Pool({ ...connection, max: 20 });
+const db = connectStore(connection, report);
+const model: Model = {
+  provider: 'bench',
+  name: 'instant',
+  async ask(_prompt, onText) {
+    onText('hello');
+    return { text: 'hello', calls: [], finish: 'stop', usage: NO_USAGE };
+  },
+};
+const runTurn = createRunner({ db, models: { find: async () => model }, tools: createRegistry([]) });
+const engine = await startEngine({ connection, capacity: 500, runTurn, onError: report, isAway });
+const agent = createAgent(db, engine);
+const forever = new AbortController().signal;
+
+async function ourTurn(): Promise<void> {
+  const turn = await agent.startTurn(OPERATOR, {
+    threadId: undefined,
+    channel: 'responses',
+    items: [{ id: newId(), type: 'message', role: 'user', content: [text('hello')], status: 'completed' }],
+    request: { model: 'm', temperature: null, echo: {} },
+    tools: undefined,
+  });
+  await agent.outcome(OPERATOR, turn, forever);
+}
+
+const boss = await prepareBarePgBoss(pool, report);
+const candidates = { 'a bare SQL': await prepareBareSql(pool), 'b bare pg-boss': boss.turn, 'c our turn': ourTurn };
+
+type Sample = { turnsPerSecond: number; cpuMs: number; statements: number; commits: number };
+
+/** Runs `turn` over and over on `concurrency` lanes for a while. */
+async function measure(turn: () => Promise<void>, concurrency: number, seconds: number): Promise<Sample> {
+  const before = await reading();
+  const begun = performance.now();
+  const end = begun + seconds * 1000;
+  let turns = 0;
+  const lane = async () => {
+    while (performance.now() < end) {
+      await turn();
+      turns++;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  const elapsed = (performance.now() - begun) / 1000;
+  const after = await reading();
+  return {
+    turnsPerSecond: turns / elapsed,
+    cpuMs: (after.cpu - before.cpu) / turns,
+    statements: (after.statements - before.statements) / turns,
+    commits: (after.commits - before.commits) / turns,
+  };
+}
+
+async function reading() {
+  const node = process.cpuUsage();
+  await pool.query('select pg_stat_force_next_flush()');
+  const { rows } = await pool.query<{ commits: string }>(
+    'select xact_commit as commits from pg_stat_database where datname = current_database()',
+  );
+  return {
+    cpu: (node.user + node.system) / 1000 + postgresCpu(postmaster),
+    statements,
+    commits: Number(rows[0]?.commits),
+  };
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+console.log(
+  `${cpus().length} cores, Node ${process.version}, PostgreSQL ${database.version}, median of ${ROUNDS} rounds of ${SECONDS} s\n`,
+);
+console.log('| concurrency | | turns/s | CPU ms/turn | statements/turn | commits/turn | CPU against a |');
+console.log('| ---: | --- | ---: | ---: | ---: | ---: | ---: |');
+for (const turn of Object.values(candidates)) await measure(turn, 16, 1); // warm up
+for (const concurrency of [1, 16, 64, 256]) {
+  const samples = new Map<string, Sample[]>(Object.keys(candidates).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, turn] of Object.entries(candidates))
+      samples.get(name)?.push(await measure(turn, concurrency, SECONDS));
+
+  const of = (name: string, field: keyof Sample) => median(samples.get(name)?.map((sample) => sample[field]) ?? []);
+  for (const name of samples.keys()) {
+    const figures = [
+      of(name, 'turnsPerSecond').toFixed(0),
+      of(name, 'cpuMs').toFixed(2),
+      of(name, 'statements').toFixed(1),
+      of(name, 'commits').toFixed(1),
+      `${(of(name, 'cpuMs') / of('a bare SQL', 'cpuMs')).toFixed(2)}x`,
+    ];
+    console.log(`| ${[concurrency, name, ...figures].join(' | ')} |`);
+  }
+}
+
+await boss.stop();
+await engine.drain();
+await Promise.all([db.destroy(), pool.end()]);
+await database.close();
+await rm(home, { recursive: true, force: true });
