@@ -42,9 +42,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index turns_live on turns (status, runner) where status in ('queued', 'running')`.execute(db);
   await sql`create index turns_refused on turns (thread_id, seq) where refused`.execute(db);
 
+  // No foreign key: items are only ever written with, or behind the fence of, a turn that has one.
   await sql`
     create table items (
-      thread_id uuid not null references threads on delete cascade,
+      thread_id uuid not null,
       turn_seq integer not null,
       position integer not null,
       id uuid not null unique,

@@ -4,7 +4,7 @@ import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Item, ItemBody, NewItem } from '#domain/item.ts';
 import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
-import type { OwnedTransaction, Owner } from './connection.ts';
+import { type OwnedTransaction, type Owner, runStatement } from './connection.ts';
 
 export type NewTurn = {
   readonly id: TurnId;
@@ -22,25 +22,32 @@ export async function insertTurn(
   items: readonly NewItem[],
   thread: 'new-thread' | 'known-thread',
 ): Promise<Turn> {
-  const newThread = sql`
-    begun as (
-      insert into threads (id, user_id, last_seq, active, catalog)
-      values (${turn.threadId}, ${owner.userId}, 1, ${turn.id}, ${JSON.stringify(turn.request.tools)})
-    ),`;
-  const { rows } = await sql<TurnRow>`
-    with ${thread === 'new-thread' ? newThread : sql``} input as (
-      insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
-      select ${turn.threadId}::uuid, ${turn.seq}::integer, ordinality - 1, item.id, ${turn.id}::uuid, ${owner.userId}, item.body::json
-      from unnest(
-        ${items.map(({ id }) => id)}::uuid[],
-        ${items.map(({ id: _, ...body }) => JSON.stringify(body))}::text[]
-      ) with ordinality as item (id, body, ordinality)
-    )
-    insert into turns (id, thread_id, user_id, seq, channel, request)
-    values (${turn.id}, ${turn.threadId}, ${owner.userId}, ${turn.seq}, ${turn.channel}, ${JSON.stringify(turn.request)})
-    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(trx);
+  const values = [
+    turn.id,
+    turn.threadId,
+    owner.userId,
+    turn.seq,
+    turn.channel,
+    JSON.stringify(turn.request),
+    items.map(({ id }) => id),
+    items.map(({ id: _, ...body }) => JSON.stringify(body)),
+  ];
+  const rows =
+    thread === 'new-thread'
+      ? await runStatement<TurnRow>(trx, INSERT_WITH_THREAD, [...values, JSON.stringify(turn.request.tools)])
+      : await runStatement<TurnRow>(trx, INSERT, values);
   return toTurn(one(rows));
 }
+
+const INPUT_AND_TURN = `
+  input as (
+    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
+    select $2::uuid, $4::integer, ordinality - 1, item.id, $1::uuid, $3::text, item.body::json
+    from unnest($7::uuid[], $8::text[]) with ordinality as item (id, body, ordinality)
+  )
+  insert into turns (id, thread_id, user_id, seq, channel, request)
+  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6)
+  returning`;
 
 /** A turn that is over before it began: it has its place and its reason, and never runs. */
 export async function insertFailedTurn(
@@ -85,22 +92,13 @@ export async function findTurnRecord(
   threadId: ThreadId,
   id: TurnId,
 ): Promise<{ turn: Turn; items: Item[]; gate: Gate | null } | undefined> {
-  const { rows } = await sql<TurnRow & { items: ItemRow[]; gate: Gate | null }>`
-    select ${sql.join(columns.map((column) => sql.ref(`turns.${column}`)))},
-      (select coalesce(json_agg(item order by item.position), '[]') from (
-        select thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, items.id, items.attempt,
-          body, items.usage, items.started_at as "startedAt"
-        from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq and items.user_id = turns.user_id
-      ) as item) as items,
-      (select to_json(gate) from (
-        select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
-        where gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and gates.user_id = turns.user_id
-      ) as gate) as gate
-    from turns where turns.id = ${id} and turns.thread_id = ${threadId} and turns.user_id = ${owner.userId}`.execute(
-    trx,
-  );
-  if (!rows[0]) return undefined;
-  const { items, gate, ...turn } = rows[0];
+  const [row] = await runStatement<TurnRow & { items: ItemRow[]; gate: Gate | null }>(trx, FIND_RECORD, [
+    id,
+    threadId,
+    owner.userId,
+  ]);
+  if (!row) return undefined;
+  const { items, gate, ...turn } = row;
   return { turn: toTurn(turn), items: items.map(toItem), gate };
 }
 
@@ -185,6 +183,30 @@ const columns = [
   'createdAt',
   'endedAt',
 ] as const;
+
+const selected = columns
+  .map((column) => `turns.${column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${column}"`)
+  .join(', ');
+
+const INSERT = `with ${INPUT_AND_TURN} ${selected}`;
+
+const INSERT_WITH_THREAD = `
+  with begun as (
+    insert into threads (id, user_id, last_seq, active, catalog) values ($2::uuid, $3::text, 1, $1::uuid, $9)
+  ), ${INPUT_AND_TURN} ${selected}`;
+
+const FIND_RECORD = `
+  select ${selected},
+    (select coalesce(json_agg(item order by item.position), '[]') from (
+      select thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, items.id, items.attempt,
+        body, items.usage, items.started_at as "startedAt"
+      from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq and items.user_id = turns.user_id
+    ) as item) as items,
+    (select to_json(gate) from (
+      select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
+      where gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and gates.user_id = turns.user_id
+    ) as gate) as gate
+  from turns where turns.id = $1 and turns.thread_id = $2 and turns.user_id = $3`;
 
 /** A row as the driver gives it: the columns above, of which `usage` is null until the turn has ended. */
 type TurnRow = Omit<Turn, 'usage'> & { readonly usage: Turn['usage'] | null };
