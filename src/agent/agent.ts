@@ -10,6 +10,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { findTurnRecord } from '#store/turns.ts';
 import { cancelTurn } from './cancel-turn.ts';
 import { startTurn, type TurnInput } from './start-turn.ts';
+import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn-reply.ts';
 import { watchTurn } from './watch-turn.ts';
 
 /** A turn, everything that was said in it, and the gate it ended at. */
@@ -32,7 +33,7 @@ export type Agent = {
   /** Follows a turn to its end, on any replica. The only way to learn of one. */
   watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
   /** The turn as it is when it has ended, or when `signal` says not to wait any longer. */
-  outcome(owner: Principal, turn: Turn, signal: AbortSignal): Promise<TurnRecord>;
+  outcome(owner: Principal, turn: Turn, signal: AbortSignal): Promise<TurnReply>;
   cancelTurn(owner: Principal, place: TurnPlace, reason: CancelReason): Promise<void>;
 };
 
@@ -55,9 +56,13 @@ export function createAgent(db: Database, engine: Engine): Agent {
     getTurn,
     watch,
     async outcome(owner, turn, signal) {
-      const events = watch(owner, turn, { signal, fresh: turn.attempt < 0 });
-      for (let ended = isEnded(turn); !ended; ) ended = (await events.next()).done === true;
-      return getTurn(owner, { threadId: turn.threadId, turnId: turn.id });
+      let reply = noReplyYet(turn);
+      if (!isEnded(turn))
+        for await (const { event } of watch(owner, turn, { signal, fresh: turn.attempt < 0 }))
+          reply = replyAfter(reply, event);
+      return isEnded(reply.turn) && !isEnded(turn)
+        ? reply
+        : replyOf(await getTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
     },
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
   };

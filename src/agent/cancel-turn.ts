@@ -2,6 +2,7 @@ import { NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type CancelReason, isEnded } from '#domain/turn.ts';
+import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { lockThread } from '#store/threads.ts';
@@ -18,16 +19,18 @@ export async function cancelTurn(
   place: { threadId: ThreadId; turnId: TurnId },
   reason: CancelReason,
 ): Promise<void> {
-  const { turn, ended } = await withOwner(db, owner, async (trx) => {
+  const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, place.threadId);
     const found = await findTurn(trx, owner, place.threadId, place.turnId);
     if (!thread || !found) throw new NotFound('There is no such response.');
-    if (isEnded(found)) return { turn: undefined, ended: true };
-    if (thread.active !== found.id && (await endQueuedTurn(trx, owner, found))) return { turn: found, ended: true };
-    await requestCancel(trx, owner, found, reason);
-    return { turn: found, ended: false };
+    if (isEnded(found)) return { turn: undefined };
+    const ended = thread.active === found.id ? undefined : await endQueuedTurn(trx, owner, found);
+    if (!ended) await requestCancel(trx, owner, found, reason);
+    return { turn: found, endedAt: ended };
   });
   if (!turn) return;
-  if (ended) engine.tellCancelled(turn);
+  if (endedAt) engine.tellEnded(turn, { ...CANCELLED, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   else await engine.stopCancelled(turn);
 }
+
+const CANCELLED = { status: 'cancelled', failure: null, gate: null } as const;

@@ -22,7 +22,7 @@ export function createSpokenMessage(emit: (event: TurnEvent) => void) {
     finish(item: NewItem): boolean {
       if (item.id !== current?.id) return false;
       current = undefined;
-      emit({ type: 'item-done', item });
+      emit({ type: 'item-done', item, written: true });
       return true;
     },
   };

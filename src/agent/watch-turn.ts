@@ -29,8 +29,11 @@ export async function* watchTurn(
 }
 
 function restOf({ turn, items, gate }: TurnRecord, seen: readonly TurnEvent[]): TurnEvent[] {
-  const { status } = turn;
-  if (status === 'queued' || status === 'running') throw new Error(`Turn ${turn.id} is still ${status}.`);
+  const { status, failure, usage, endedAt } = turn;
+  if (status === 'queued' || status === 'running' || !endedAt) throw new Error(`Turn ${turn.id} is still ${status}.`);
   const made = items.filter((item: Item) => item.attempt !== null);
-  return [...missingEvents(seen, made), { type: 'turn-ended', status, gate }];
+  return [
+    ...missingEvents(seen, made),
+    { type: 'turn-ended', status, failure, gate, usage, endedAt: endedAt.toISOString() },
+  ];
 }

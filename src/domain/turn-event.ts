@@ -1,15 +1,27 @@
 import type { GatedCall, NewGate } from './gate.ts';
 import type { ItemId } from './ids.ts';
 import { type FunctionCallItem, type Item, type NewItem, text, textOf } from './item.ts';
-import type { EndedStatus } from './turn.ts';
+import type { EndedStatus, Failure } from './turn.ts';
+import type { Usage } from './usage.ts';
 
 /** What watchers of a turn see. */
 export type TurnEvent =
   /** A message is added empty and filled by deltas; everything else is added whole. */
   | { readonly type: 'item-added'; readonly item: NewItem }
   | { readonly type: 'text-delta'; readonly itemId: ItemId; readonly delta: string }
-  | { readonly type: 'item-done'; readonly item: NewItem }
-  | { readonly type: 'turn-ended'; readonly status: EndedStatus; readonly gate: NewGate | null };
+  /** `written`: it stands in the thread. What a crash left half said is done too, but never stands anywhere. */
+  | { readonly type: 'item-done'; readonly item: NewItem; readonly written: boolean }
+  | ({ readonly type: 'turn-ended' } & TurnEnding);
+
+/** How a turn ended: all that a reply needs besides its items. */
+export type TurnEnding = {
+  readonly status: EndedStatus;
+  readonly failure: Failure | null;
+  readonly gate: NewGate | null;
+  readonly usage: Usage;
+  /** ISO 8601: an event may come from a log. */
+  readonly endedAt: string;
+};
 
 /** Its number counts up within an attempt; every attempt has numbers of its own, so none is ever used twice. */
 export type NumberedEvent = { readonly sequence: number; readonly event: TurnEvent };
@@ -24,13 +36,13 @@ export function eventsOf(item: NewItem): TurnEvent[] {
   if (item.type !== 'message')
     return [
       { type: 'item-added', item },
-      { type: 'item-done', item },
+      { type: 'item-done', item, written: true },
     ];
   const said = textOf(item.content);
   return [
     { type: 'item-added', item: emptied(item) },
     ...(said ? [{ type: 'text-delta' as const, itemId: item.id, delta: said }] : []),
-    { type: 'item-done', item },
+    { type: 'item-done', item, written: true },
   ];
 }
 
@@ -70,6 +82,7 @@ function abandon({ item, said }: { item: NewItem; said: string }): TurnEvent {
   return {
     type: 'item-done',
     item: item.type === 'message' ? { ...item, content: [text(said)], status: 'incomplete' } : item,
+    written: false,
   };
 }
 

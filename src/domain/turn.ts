@@ -1,4 +1,4 @@
-import type { Gate, NewGate } from './gate.ts';
+import type { NewGate } from './gate.ts';
 import type { ThreadId, TurnId } from './ids.ts';
 import type { UserId } from './principal.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -66,7 +66,7 @@ export function isEnded(turn: Turn): boolean {
 }
 
 /** Why a message may not run while an earlier turn of its thread waits at `gate`. */
-export function refusalAt(gate: Gate): Failure {
+export function refusalAt(gate: NewGate): Failure {
   switch (gate.kind) {
     case 'external-tool':
       return {

@@ -1,9 +1,10 @@
 import type { Gate } from '#domain/gate.ts';
-import type { ReplicaId, TurnId } from '#domain/ids.ts';
-import type { Item, ItemBody } from '#domain/item.ts';
+import type { ReplicaId } from '#domain/ids.ts';
+import type { Item } from '#domain/item.ts';
+import { type ItemJson, itemFromJson } from '#domain/item-json.ts';
 import type { Turn } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
-import { type EnginePool, type EngineTransaction, inTransaction } from './engine-connection.ts';
+import { type EnginePool, inTransaction } from './engine-connection.ts';
 import type { JobClaim, Queue } from './queue.ts';
 
 /** A turn that this replica may run, and the job that says so. */
@@ -42,15 +43,14 @@ export function claimTurns(pool: EnginePool, queue: Queue, replica: ReplicaId, c
       jobs.filter((job) => !claimed.has(job.id)),
     ); // their turns have ended
 
-    const histories = await loadHistories(trx, rows);
     return jobs.flatMap((job) => {
       const row = claimed.get(job.id);
-      return row ? [toClaimedTurn(row, job, histories.get(row.id) ?? [])] : [];
+      return row ? [toClaimedTurn(row, job)] : [];
     });
   });
 }
 
-// The newest attempt that left a trace is looked for only when this is not the first.
+// The thread comes along, without messages that were refused at a gate. The newest attempt that left a trace is looked for only when this is not the first.
 const CLAIM = `
   update turns set
     runner = $1,
@@ -70,39 +70,30 @@ const CLAIM = `
       select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
       where gates.thread_id = turns.thread_id and turn_seq < turns.seq
         and (answered_seq is null or answered_seq > turns.seq) limit 1
-    ) as gate) as "gateAhead"`;
-
-/** The threads of all claimed turns at once. Messages that were refused at a gate are left out. */
-async function loadHistories(trx: EngineTransaction, turns: readonly { id: TurnId }[]): Promise<Map<TurnId, Item[]>> {
-  const { rows } = await trx.query<{ claimed: TurnId; body: ItemBody } & Omit<Item, keyof ItemBody>>(HISTORY, [
-    turns.map(({ id }) => id),
-  ]);
-  const histories = new Map<TurnId, Item[]>(turns.map(({ id }) => [id, []]));
-  for (const { claimed, body, ...place } of rows) histories.get(claimed)?.push({ ...place, ...body });
-  return histories;
-}
-
-const HISTORY = `
-  select turns.id as claimed, items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position,
-    items.id, items.attempt, body, items.usage, items.started_at as "startedAt"
-  from turns join items on items.thread_id = turns.thread_id and items.user_id = turns.user_id and turn_seq <= turns.seq
-  where turns.id = any($1::uuid[]) and not exists (
-    select from turns as other where other.refused and other.thread_id = items.thread_id and other.seq = items.turn_seq)
-  order by turns.id, turn_seq, position`;
+    ) as gate) as "gateAhead",
+    (select json_agg(item order by item."turnSeq", item.position) from (
+      select items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, items.id, items.attempt,
+        body, items.usage, items.started_at as "startedAt"
+      from items where items.thread_id = turns.thread_id and items.user_id = turns.user_id and turn_seq <= turns.seq
+        and not exists (
+          select from turns as other
+          where other.refused and other.thread_id = items.thread_id and other.seq = items.turn_seq)
+    ) as item) as history`;
 
 type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly handback: number;
   readonly trial: number | null;
   readonly progress: number | null;
   readonly gateAhead: Gate | null;
+  readonly history: ItemJson[] | null;
 };
 
-function toClaimedTurn(row: ClaimedRow, job: JobClaim, history: readonly Item[]): ClaimedTurn {
-  const { handback, trial, progress, gateAhead, ...turn } = row;
+function toClaimedTurn(row: ClaimedRow, job: JobClaim): ClaimedTurn {
+  const { handback, trial, progress, gateAhead, history, ...turn } = row;
   return {
     turn: { ...turn, usage: NO_USAGE },
     job,
-    history,
+    history: (history ?? []).map(itemFromJson),
     gateAhead,
     suspicion: suspicionOf(turn.attempt, trial ?? -1, Math.max(progress ?? 0, handback)),
   };

@@ -3,6 +3,8 @@ import type { ClaimedTurn } from './claim.ts';
 export type Dispatcher = {
   /** There may be something to claim. */
   kick(): void;
+  /** A place has become free: worth a look only if there was none. */
+  freed(): void;
   /** How many more turns this replica would take. */
   free(): number;
   stop(): Promise<void>;
@@ -19,11 +21,13 @@ export function startDispatcher(options: {
   const free = () => options.capacity - options.running();
   let kicked = Promise.withResolvers<void>();
   let stopped = false;
+  let full = false;
 
   async function claimAll(): Promise<void> {
     for (;;) {
       const count = batchSize(free());
-      if (count === 0 || stopped) return;
+      full = count === 0;
+      if (full || stopped) return;
       const claimed = await options.claim(count);
       claimed.forEach(options.begin);
       if (claimed.length < count) return;
@@ -45,6 +49,9 @@ export function startDispatcher(options: {
   const looping = loop();
   return {
     kick: () => kicked.resolve(),
+    freed: () => {
+      if (full) kicked.resolve();
+    },
     free,
     stop: async () => {
       stopped = true;

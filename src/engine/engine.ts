@@ -48,7 +48,8 @@ export async function startEngine(options: {
     writer,
     runTurn: options.runTurn,
     push: watchers.push,
-    onFree: () => dispatcher.kick(),
+    onFree: () => dispatcher.freed(),
+    onTurn: () => dispatcher.kick(),
     onError,
     isAway: options.isAway,
   });
@@ -115,8 +116,8 @@ export async function startEngine(options: {
       if (running.has(turn.id)) await running.check([turn.id]);
       else await sendSignal(pool, { cancel: turn.id });
     },
-    /** Lets watchers know of a turn that was cancelled before it was ever run. */
-    tellCancelled: running.tellEnded,
+    /** Lets watchers know of a turn that was ended without being run. */
+    tellEnded: running.tellEnded,
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
     /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */

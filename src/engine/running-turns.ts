@@ -3,7 +3,7 @@ import type { Gate } from '#domain/gate.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Item, WrittenItem } from '#domain/item.ts';
 import type { CancelReason, Turn } from '#domain/turn.ts';
-import { firstSequence, type NumberedEvent, type TurnEvent } from '#domain/turn-event.ts';
+import { firstSequence, type NumberedEvent, type TurnEnding, type TurnEvent } from '#domain/turn-event.ts';
 import { type Appending, appendItems } from './append.ts';
 import { createBatch } from './batch.ts';
 import type { ClaimedTurn } from './claim.ts';
@@ -47,14 +47,19 @@ export function createRunningTurns(options: {
   writer: EventWriter;
   runTurn: RunTurn;
   push: (turnId: TurnId, event: NumberedEvent) => void;
-  /** A place became free, or a thread was passed on to its next turn. */
+  /** A place has become free. */
   onFree: () => void;
+  /** There is a turn to claim: a thread was passed on, or a turn given back. */
+  onTurn: () => void;
   onError: (error: unknown) => void;
   /** Whether an error says that the database can't be reached. */
   isAway: (error: unknown) => boolean;
 }) {
-  const { pool, queue, writer, onFree, onError } = options;
-  const settle = createBatch<Settling, boolean>((batch) => settleTurns(pool, queue, batch, onFree), options.isAway);
+  const { pool, queue, writer, onFree, onTurn, onError } = options;
+  const settle = createBatch<Settling, TurnEnding | undefined>(
+    (batch) => settleTurns(pool, queue, batch, onTurn),
+    options.isAway,
+  );
   const append = createBatch<Appending, boolean>((batch) => appendItems(pool, batch), options.isAway);
   const running = new Map<TurnId, Running>();
   const givingBack = new Map<TurnId, JobClaim>();
@@ -93,9 +98,8 @@ export function createRunningTurns(options: {
           if (!(await append({ turn, position, items }))) throw new Superseded(turn.id);
         },
       });
-      const { outcome } = end;
-      if (await settle({ ...claimed, ...end }))
-        tell({ type: 'turn-ended', status: outcome.status, gate: outcome.status === 'waiting' ? outcome.gate : null });
+      const ending = await settle({ ...claimed, ...end });
+      if (ending) tell({ type: 'turn-ended', ...ending });
     } catch (error) {
       const lost = error instanceof Superseded || (signal.aborted && !isCancelled(signal));
       if (lost) return;
@@ -122,7 +126,7 @@ export function createRunningTurns(options: {
       inTransaction(pool, (trx) => queue.fail(trx, [job])).then(
         () => {
           givingBack.delete(job.id);
-          onFree();
+          onTurn();
         },
         (error: unknown) => {
           onError(error);
@@ -158,7 +162,7 @@ export function createRunningTurns(options: {
     has: (id: TurnId) => running.has(id),
     count: () => running.size,
     /** Tells of the end of a turn that was ended without being run. */
-    tellEnded: (turn: Turn) => createTeller(turn)({ type: 'turn-ended', status: 'cancelled', gate: null }),
+    tellEnded: (turn: Turn, ending: TurnEnding) => createTeller(turn)({ type: 'turn-ended', ...ending }),
 
     async heartbeat(): Promise<void> {
       if (running.size === 0) return;

@@ -1,5 +1,6 @@
 import { newId } from '#domain/ids.ts';
 import type { TurnOutcome } from '#domain/turn.ts';
+import type { TurnEnding } from '#domain/turn-event.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ClaimedTurn } from './claim.ts';
 import { type EnginePool, type EngineTransaction, inTransaction } from './engine-connection.ts';
@@ -12,17 +13,20 @@ export type Settling = ClaimedTurn & TurnEnd;
 
 /**
  * The only way a turn ends: it gets its status, its job goes, and its thread passes to the next queued turn, all in one
- * transaction. Answers for each whether it was still this attempt's to end.
+ * transaction. Answers for each how it ended; undefined if it was no longer this attempt's to end.
  */
 export async function settleTurns(
   pool: EnginePool,
   queue: Queue,
   batch: readonly Settling[],
   onNext: () => void,
-): Promise<boolean[]> {
+): Promise<(TurnEnding | undefined)[]> {
   const { ended, next } = await inTransaction(pool, (trx) => settleInside(trx, queue, batch));
   if (next) onNext();
-  return batch.map(({ turn }) => ended.has(turn.id));
+  return batch.map(({ turn, outcome, usage }) => {
+    const endedAt = ended.get(turn.id);
+    return endedAt && { ...endingOf(outcome), usage, endedAt: endedAt.toISOString() };
+  });
 }
 
 async function settleInside(trx: EngineTransaction, queue: Queue, batch: readonly Settling[]) {
@@ -31,7 +35,7 @@ async function settleInside(trx: EngineTransaction, queue: Queue, batch: readonl
   const threads = batch.map(({ turn }) => turn.threadId);
   await trx.query('select from threads where id = any($1::uuid[]) order by id for no key update', [threads]);
 
-  const { rows } = await trx.query<{ id: string; next: string | null }>(SETTLE, [
+  const { rows } = await trx.query<{ id: string; next: string | null; endedAt: Date }>(SETTLE, [
     batch.map(({ turn }) => turn.id),
     batch.map(({ turn }) => turn.attempt),
     batch.map(({ outcome }) => outcome.status),
@@ -39,7 +43,7 @@ async function settleInside(trx: EngineTransaction, queue: Queue, batch: readonl
     batch.map(({ outcome }) => outcome.status === 'failed' && outcome.refused === true),
     batch.map(({ usage }) => JSON.stringify(usage)),
   ]);
-  const ended = new Set(rows.map((row) => row.id));
+  const ended = new Map(rows.map((row) => [row.id, row.endedAt]));
   await openGates(
     trx,
     batch.filter(({ turn }) => ended.has(turn.id)),
@@ -60,7 +64,7 @@ const SETTLE = `
     from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::boolean[], $6::text[])
       as settling (id, attempt, status, failure, refused, usage)
     where turns.id = settling.id and turns.attempt = settling.attempt and turns.status = 'running'
-    returning turns.id, turns.thread_id, turns.seq
+    returning turns.id, turns.thread_id, turns.seq, turns.ended_at
   )
   update threads set active = (
     select queued.id from turns as queued
@@ -68,7 +72,15 @@ const SETTLE = `
     order by queued.seq limit 1
   )
   from ended where threads.id = ended.thread_id
-  returning ended.id, threads.active as next`;
+  returning ended.id, threads.active as next, ended.ended_at as "endedAt"`;
+
+function endingOf(outcome: TurnOutcome) {
+  return {
+    status: outcome.status,
+    failure: outcome.status === 'failed' ? outcome.failure : null,
+    gate: outcome.status === 'waiting' ? outcome.gate : null,
+  };
+}
 
 async function openGates(trx: EngineTransaction, ended: readonly Settling[]): Promise<void> {
   for (const { turn, outcome } of ended) {

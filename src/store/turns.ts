@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Gate } from '#domain/gate.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
-import type { Item, ItemBody, NewItem } from '#domain/item.ts';
+import type { Item, NewItem } from '#domain/item.ts';
+import { type ItemJson, itemFromJson } from '#domain/item-json.ts';
 import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { type OwnedTransaction, type Owner, runStatement } from './connection.ts';
@@ -92,21 +93,14 @@ export async function findTurnRecord(
   threadId: ThreadId,
   id: TurnId,
 ): Promise<{ turn: Turn; items: Item[]; gate: Gate | null } | undefined> {
-  const [row] = await runStatement<TurnRow & { items: ItemRow[]; gate: Gate | null }>(trx, FIND_RECORD, [
+  const [row] = await runStatement<TurnRow & { items: ItemJson[]; gate: Gate | null }>(trx, FIND_RECORD, [
     id,
     threadId,
     owner.userId,
   ]);
   if (!row) return undefined;
   const { items, gate, ...turn } = row;
-  return { turn: toTurn(turn), items: items.map(toItem), gate };
-}
-
-type ItemRow = Omit<Item, keyof ItemBody | 'startedAt'> & { body: ItemBody; startedAt: string | null };
-
-/** A row that came as JSON, in which a time is a text. */
-function toItem({ body, startedAt, ...place }: ItemRow): Item {
-  return { ...place, ...body, startedAt: startedAt === null ? null : new Date(startedAt) };
+  return { turn: toTurn(turn), items: items.map(itemFromJson), gate };
 }
 
 /** How many turns wait behind the thread's active one. */
@@ -130,7 +124,7 @@ export async function countWaiting(
 }
 
 /** Ends a queued turn that never ran, unless it answers a gate: what hangs on that gate must be closed by running it. */
-export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<boolean> {
+export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<Date | undefined> {
   const ended = await trx
     .updateTable('turns')
     .set({ status: 'cancelled', endedAt: sql<Date>`now()` })
@@ -148,8 +142,9 @@ export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: T
         ),
       ),
     )
+    .returning('endedAt')
     .executeTakeFirst();
-  return ended.numUpdatedRows === 1n;
+  return ended?.endedAt ?? undefined;
 }
 
 /** The first reason stands. */

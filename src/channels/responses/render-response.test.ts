@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnRecord } from '#agent/agent.ts';
+import { replyOf } from '#agent/turn-reply.ts';
 import type { Gate, GateKind } from '#domain/gate.ts';
 import { type Item, type ItemBody, text } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
@@ -44,7 +45,7 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     endedAt: new Date(1_700_000_005_999),
     ...turn,
   };
-  return renderResponse({ turn: whole, items: [], gate: null, ...record }, 'm');
+  return renderResponse(replyOf({ turn: whole, items: [], gate: null, ...record }), 'm');
 }
 
 const gate = (kind: GateKind): Gate => ({ id: 'g', threadId, turnId, kind, call });

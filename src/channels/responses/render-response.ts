@@ -1,5 +1,5 @@
-import type { TurnRecord } from '#agent/agent.ts';
-import type { Gate } from '#domain/gate.ts';
+import type { TurnReply } from '#agent/turn-reply.ts';
+import type { NewGate } from '#domain/gate.ts';
 import { hexFromUuid, type ItemId } from '#domain/ids.ts';
 import { type NewItem, textOf } from '#domain/item.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
@@ -12,8 +12,8 @@ import { formatResponseId } from './response-id.ts';
 export const PLACEHOLDER_MODEL = 'reborn';
 
 /** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
-export function renderResponse(record: TurnRecord, model: string) {
-  const { turn, gate } = record;
+export function renderResponse(reply: TurnReply, model: string) {
+  const { turn, gate } = reply;
   const echo = turn.request.echo as ResponseEcho;
   const failure = failureOf(turn, gate);
   const status = statusOf(turn, failure);
@@ -31,7 +31,7 @@ export function renderResponse(record: TurnRecord, model: string) {
     max_tool_calls: null,
     metadata: echo.metadata,
     model,
-    output: renderOutput(record),
+    output: renderOutput(reply),
     parallel_tool_calls: true,
     presence_penalty: 0,
     frequency_penalty: 0,
@@ -64,7 +64,7 @@ const CALLERS_FAULT: ReadonlySet<FailureCode> = new Set([
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
 /** A gate that only a person can answer has no place in this format: the turn is shown as failed, and says where to go. */
-function failureOf(turn: Turn, gate: Gate | null): Failure | null {
+function failureOf(turn: Turn, gate: NewGate | null): Failure | null {
   return gate && gate.kind !== 'external-tool' ? refusalAt(gate) : turn.failure;
 }
 
@@ -75,8 +75,8 @@ function statusOf(turn: Turn, failure: Failure | null): string {
 }
 
 /** What the turn itself said, and the one call that it hands to the caller. The service's own tool calls stay inside. */
-function renderOutput({ items, gate }: TurnRecord) {
-  const said = items.filter((item) => item.attempt !== null && item.type === 'message');
+function renderOutput({ made, gate }: TurnReply) {
+  const said = made.filter((item) => item.type === 'message');
   const surfaced = gate?.kind === 'external-tool' ? [gate.call] : [];
   return [...said, ...surfaced].map(renderItem);
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Agent, TurnPlace, TurnRecord } from '#agent/agent.ts';
+import type { Agent, TurnPlace } from '#agent/agent.ts';
 import type { TurnInput } from '#agent/start-turn.ts';
+import { noReplyYet, replyOf, type TurnReply } from '#agent/turn-reply.ts';
 import { NotFound } from '#domain/errors.ts';
 import { isEnded, type Turn } from '#domain/turn.ts';
 import { hangUp, whileConnected } from '#http/connected.ts';
@@ -28,14 +29,14 @@ export function responsesRoutes(
 
       if (create.stream)
         return stream(request, reply, turn, { model: create.model, startingAfter: -1, fresh: !isEnded(turn) });
-      if (create.background) return renderResponse({ turn, items: [], gate: null }, create.model);
+      if (create.background) return renderResponse(noReplyYet(turn), create.model);
       const record = await waitFor(request, reply, turn);
       return record ? renderResponse(record, create.model) : hangUp(reply);
     });
 
     app.get<ById>('/responses/:id', async (request, reply) => {
       const record = await agent.getTurn(request.principal, placeOf(request.params.id));
-      if (request.query.stream !== 'true') return renderResponse(record, PLACEHOLDER_MODEL);
+      if (request.query.stream !== 'true') return renderResponse(replyOf(record), PLACEHOLDER_MODEL);
       const startingAfter = Number(request.query.starting_after ?? -1);
       return stream(request, reply, record.turn, { model: PLACEHOLDER_MODEL, startingAfter, fresh: false });
     });
@@ -60,7 +61,7 @@ export function responsesRoutes(
   }
 
   /** The ended turn; undefined when there is nobody left to tell. One that takes too long is cancelled. */
-  async function waitFor(request: FastifyRequest, reply: FastifyReply, turn: Turn): Promise<TurnRecord | undefined> {
+  async function waitFor(request: FastifyRequest, reply: FastifyReply, turn: Turn): Promise<TurnReply | undefined> {
     const connected = whileConnected(request, reply);
     const limit = AbortSignal.timeout(options.timeoutSeconds * 1000);
     const record = await agent.outcome(request.principal, turn, AbortSignal.any([connected, limit]));

@@ -1,4 +1,5 @@
-import type { Agent, TurnRecord } from '#agent/agent.ts';
+import type { Agent } from '#agent/agent.ts';
+import { noReplyYet, replyAfter, type TurnReply } from '#agent/turn-reply.ts';
 import { type NewItem, textOf } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/turn.ts';
@@ -21,10 +22,8 @@ export async function* streamResponse(
   const { model, startingAfter } = options;
   const number = createNumbering();
   const output = createOutput();
-  const started = renderResponse(
-    { turn: { ...turn, status: 'running', failure: null, endedAt: null }, items: [], gate: null },
-    model,
-  );
+  let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
+  const started = renderResponse(reply, model);
 
   for (const type of ['response.created', 'response.in_progress']) {
     const event = number({ type, response: started }, 0);
@@ -35,9 +34,8 @@ export async function* streamResponse(
       const numbered = number(rendered, attemptOf(sequence));
       if (numbered.sequence_number > startingAfter) yield numbered;
     }
-    if (event.type !== 'turn-ended') continue;
-    const record = await agent.getTurn(owner, { threadId: turn.threadId, turnId: turn.id });
-    yield number(terminalEvent(record, model), attemptOf(sequence));
+    reply = replyAfter(reply, event);
+    if (event.type === 'turn-ended') yield number(terminalEvent(reply, model), attemptOf(sequence));
   }
 }
 
@@ -50,8 +48,8 @@ function createNumbering() {
   };
 }
 
-function terminalEvent(record: TurnRecord, model: string): WireEvent {
-  const response = renderResponse(record, model);
+function terminalEvent(reply: TurnReply, model: string): WireEvent {
+  const response = renderResponse(reply, model);
   const type = response.status === 'completed' || response.status === 'incomplete' ? response.status : 'failed';
   return { type: `response.${type}`, response };
 }
