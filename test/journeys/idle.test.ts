@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { startService } from '../support/service.ts';
+
+const SECONDS = 6;
+
+test('an idle replica sends at most 15 statements a second and costs under 1 % of a core', async () => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  const home = await freshHome();
+  const service = await startService(home.env);
+  await sleep(3000); // what a start still has to do is not idleness
+
+  const [before, cpu] = [query.mock.calls.length, process.cpuUsage()];
+  await sleep(SECONDS * 1000);
+  const statements = (query.mock.calls.length - before) / SECONDS;
+  const { user, system } = process.cpuUsage(cpu);
+  const share = (user + system) / 1e6 / SECONDS;
+  await service.close();
+  await home.remove();
+
+  console.log(`idle: ${statements.toFixed(1)} statements/s, ${(share * 100).toFixed(2)} % of a core`);
+  expect(statements).toBeLessThan(15);
+  expect(share).toBeLessThan(0.01 * SLACK);
+}, 40_000);
+
+/** A test runner counts its own work, and a busy machine that of its neighbours, into this process. */
+const SLACK = 3;

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createModelSettings } from '#agent/model-settings.ts';
+import { openDatabase } from '#database/open-database.ts';
+import { connectStore } from '#store/connection.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService } from '../support/service.ts';
+
+let models: Awaited<ReturnType<typeof startScriptedModel>>[];
+let home: Awaited<ReturnType<typeof freshHome>>;
+
+beforeAll(async () => {
+  models = await Promise.all([startScriptedModel(), startScriptedModel()]);
+  home = await freshHome();
+});
+
+afterAll(async () => {
+  await Promise.all(models.map((model) => model.close()));
+  await home.remove();
+});
+
+test('a request whose model names a route is answered by that route, any other by the default', async () => {
+  const [usual, fast] = models;
+  const env = { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'usual', LLM_BASE_URL: usual?.url ?? '' };
+  const service = await startService(env);
+  await storeRoutes({ fast: { provider: 'openai-compatible', name: 'small', baseUrl: fast?.url ?? '' } });
+
+  await service.ask('say one', { model: 'fast' });
+  await service.ask('say two', { model: 'another' });
+  await service.close();
+
+  expect([usual?.seen.length, fast?.seen.length]).toEqual([1, 1]);
+  expect(fast?.seen[0]?.messages.at(-1)?.text).toBe('say one');
+});
+
+async function storeRoutes(
+  routes: Parameters<ReturnType<typeof createModelSettings>['writeRoutes']>[0],
+): Promise<void> {
+  const url = 'DATABASE_URL' in home.env ? home.env.DATABASE_URL : undefined;
+  const database = await openDatabase({ url, home: home.home });
+  const db = connectStore(database.connection, () => {});
+  await createModelSettings(db).writeRoutes(routes);
+  await db.destroy();
+  await database.close();
+}
