@@ -60,14 +60,16 @@ const agent = createAgent(db, engine);
 const forever = new AbortController().signal;
 
 async function ourTurn(): Promise<void> {
-  const turn = await agent.startTurn(OPERATOR, {
+  const started = await agent.startTurn(OPERATOR, {
     threadId: undefined,
+    unknownThread: 'failed-turn',
+    idempotency: undefined,
     channel: 'responses',
     items: [{ id: newId(), type: 'message', role: 'user', content: [text('hello')], status: 'completed' }],
     request: { model: 'm', temperature: null, echo: {} },
     tools: undefined,
   });
-  await agent.outcome(OPERATOR, turn, forever);
+  await agent.outcome(OPERATOR, started, { signal: forever });
 }
 
 const boss = await prepareBarePgBoss(pool, report);

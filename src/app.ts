@@ -6,19 +6,24 @@ import { createModelSettings } from '#agent/model-settings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createAuthenticate } from '#auth/authenticate.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
+import { chatRoutes } from '#channels/gateway/chat.ts';
+import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { migrateDatabase } from '#database/migrate.ts';
-import { openDatabase } from '#database/open-database.ts';
+import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { startEngine } from '#engine/engine.ts';
 import { requireBearer } from '#http/bearer.ts';
 import { healthRoutes } from '#http/health.ts';
+import { createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
-import { builtinTools, createRegistry } from '#tools/registry.ts';
+import { countUse } from '#store/rate-limits.ts';
+import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
 import type { Tool } from '#tools/tool.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import type { Config } from './config.ts';
 
 export type App = {
@@ -28,12 +33,20 @@ export type App = {
   close(): Promise<void>;
 };
 
+/** What a composition may choose besides the configuration. */
+export type Parts = {
+  /** Tools of its own, besides the built-in ones. */
+  readonly tools?: readonly Tool[];
+  /** false: callers may not bring tools. */
+  readonly externalTools?: boolean;
+};
+
 const MIGRATIONS = path.join(import.meta.dirname, '../migrations');
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
 const RUNNING_TURNS = 500;
 
 /** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
-export async function startApp(config: Config, log: Logger, parts: { tools?: readonly Tool[] } = {}): Promise<App> {
+export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a background task failed');
   await using undo = new AsyncDisposableStack(); // what has been started is stopped again when a later part fails
 
@@ -65,21 +78,38 @@ export async function startApp(config: Config, log: Logger, parts: { tools?: rea
   undo.defer(() => gateway.close());
   const tokens = await provisionTokens(config);
   const authenticate = createAuthenticate(Object.values(tokens));
+  const limiter = createLimiter((key, seconds) => countUse(db, key, seconds), config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
   await gateway.register(async (app) => {
     requireBearer(app, authenticate);
     const routes = responsesRoutes(agent, {
       isTaken: (name) => tools.find(name) !== undefined,
+      externalTools: parts.externalTools ?? true,
       timeoutSeconds: config.responsesTimeoutSecs,
+      limiter,
+      modelNames: async () => Object.keys(await settings.readRoutes()),
     });
     await app.register(routes, { prefix: '/api/v1' });
     await app.register(routes, { prefix: '/v1' });
+    await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
+    await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway) : undefined;
   if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${gatewayUrl}/login?token=${tokens.gateway})`);
 
   const running = undo.move();
   return { gatewayUrl, close: () => running.disposeAsync() };
+}
+
+function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry): StatusFacts {
+  return {
+    version: packageJson.version,
+    startedAt: new Date(),
+    model: { provider: config.model.provider, name: config.model.name },
+    channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
+    database: { kind: database.kind, version: database.version },
+    tools: () => tools.definitions().length,
+  };
 }
 
 /** Each of these means the operator. */

@@ -1,15 +1,17 @@
 import { NotFound } from '#domain/errors.ts';
 import type { Gate } from '#domain/gate.ts';
-import type { ThreadId, TurnId } from '#domain/ids.ts';
-import type { Item } from '#domain/item.ts';
+import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { Item, NewItem } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type CancelReason, isEnded, type Turn } from '#domain/turn.ts';
 import type { NumberedEvent } from '#domain/turn-event.ts';
+import type { Census } from '#engine/census.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { findItems } from '#store/items.ts';
 import { findTurnRecord } from '#store/turns.ts';
 import { cancelTurn } from './cancel-turn.ts';
-import { startTurn, type TurnInput } from './start-turn.ts';
+import { type StartedTurn, startTurn, type TurnInput } from './start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn-reply.ts';
 import { watchTurn } from './watch-turn.ts';
 
@@ -26,15 +28,26 @@ export type WatchOptions = {
   readonly signal: AbortSignal;
 };
 
+export type OutcomeOptions = { readonly signal: AbortSignal; readonly limitMs?: number };
+
+/** How long a cancel may take to be noticed; the answer then tells how far the turn got. */
+const CANCEL_MS = 5000;
+
 /** Nothing exists, and nothing of somebody else's either: both throw `NotFound`. */
 export type Agent = {
-  startTurn(owner: Principal, input: TurnInput): Promise<Turn>;
+  startTurn(owner: Principal, input: TurnInput): Promise<StartedTurn>;
   getTurn(owner: Principal, place: TurnPlace): Promise<TurnRecord>;
   /** Follows a turn to its end, on any replica. The only way to learn of one. */
   watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
-  /** The turn as it is when it has ended, or when `signal` says not to wait any longer. */
-  outcome(owner: Principal, turn: Turn, signal: AbortSignal): Promise<TurnReply>;
+  /**
+   * The turn when it has ended. One that takes longer than `limitMs` is cancelled as timed out; when `signal` aborts,
+   * the turn as it is then.
+   */
+  outcome(owner: Principal, started: StartedTurn, options: OutcomeOptions): Promise<TurnReply>;
+  /** Those of the items that are the owner's. */
+  findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
   cancelTurn(owner: Principal, place: TurnPlace, reason: CancelReason): Promise<void>;
+  census(): Promise<Census>;
 };
 
 /** The facade that every channel talks to. */
@@ -51,19 +64,33 @@ export function createAgent(db: Database, engine: Engine): Agent {
     return watchTurn(engine, turn, { after, fresh, signal, getRecord });
   };
 
+  /** What the events of a turn add up to; if they were not followed to the end, what the tables say now. */
+  async function follow(owner: Principal, { turn, fresh }: StartedTurn, signal: AbortSignal): Promise<TurnReply> {
+    let reply = noReplyYet(turn);
+    if (!isEnded(turn)) {
+      for await (const { event } of watch(owner, turn, { signal, fresh })) reply = replyAfter(reply, event);
+      if (isEnded(reply.turn)) return reply;
+    }
+    return replyOf(await getTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
+  }
+
   return {
     startTurn: (owner, input) => startTurn(db, engine, owner, input),
     getTurn,
     watch,
-    async outcome(owner, turn, signal) {
-      let reply = noReplyYet(turn);
-      if (!isEnded(turn))
-        for await (const { event } of watch(owner, turn, { signal, fresh: turn.attempt < 0 }))
-          reply = replyAfter(reply, event);
-      return isEnded(reply.turn) && !isEnded(turn)
-        ? reply
-        : replyOf(await getTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
+    async outcome(owner, started, { signal, limitMs }) {
+      const place = { threadId: started.turn.threadId, turnId: started.turn.id };
+      const limit = limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+      const reply = await follow(owner, started, limit);
+      if (isEnded(reply.turn) || signal.aborted || limitMs === undefined) return reply;
+
+      await cancelTurn(db, engine, owner, place, 'turn_timeout');
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_MS)]);
+      return follow(owner, { turn: reply.turn, fresh: false }, patience);
     },
+    findItems: (owner, ids) =>
+      ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findItems(trx, owner, ids)),
+    census: () => engine.census(),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
   };
 }

@@ -1,6 +1,6 @@
-import { Conflict, InvalidRequest } from '#domain/errors.ts';
+import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { Gate } from '#domain/gate.ts';
-import { newId, type ThreadId } from '#domain/ids.ts';
+import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { NewItem } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import { MAX_WAITING_TURNS, type Thread } from '#domain/thread.ts';
@@ -9,54 +9,86 @@ import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } fr
 import type { Engine } from '#engine/engine.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { answerGate, findOpenGate } from '#store/gates.ts';
+import { takeKey } from '#store/idempotency-keys.ts';
 import { insertThread, replaceCatalog, takePlace } from '#store/threads.ts';
-import { countWaiting, insertFailedTurn, insertTurn } from '#store/turns.ts';
+import { countWaiting, getTurnById, insertFailedTurn, insertTurn } from '#store/turns.ts';
 import { checkAnswer } from './gates.ts';
 
 export type TurnInput = {
   /** The thread to continue; undefined begins a new one. */
   readonly threadId: ThreadId | undefined;
+  /** What becomes of an input for a thread that does not exist, or is somebody else's: the two look alike. */
+  readonly unknownThread: 'failed-turn' | 'not-found';
   readonly channel: Channel;
   readonly items: readonly NewItem[];
   readonly request: Omit<TurnRequest, 'tools'>;
   /** The caller's tools; undefined when the request named none. */
   readonly tools: readonly ToolDefinition[] | undefined;
+  /** Makes the same request, sent again, be the same turn. */
+  readonly idempotency: { readonly key: string; readonly digest: string } | undefined;
 };
+
+/** `fresh`: it was accepted just now, as opposed to being the turn of an earlier request with the same key. */
+export type StartedTurn = { readonly turn: Turn; readonly fresh: boolean };
 
 /**
  * Accepts an input: from the moment this resolves it can't be lost. Place, items and wake-up are one transaction, and
  * the thread's row lock makes concurrent inputs, and concurrent answers to one gate, take their turns.
  */
-export async function startTurn(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<Turn> {
-  const turn = await withOwner(db, owner, async (trx) => {
+export async function startTurn(
+  db: Database,
+  engine: Engine,
+  owner: Principal,
+  input: TurnInput,
+): Promise<StartedTurn> {
+  const started = await withOwner(db, owner, async (trx): Promise<StartedTurn> => {
+    const id = newId();
+    const earlier = input.idempotency && (await findEarlier(trx, owner, id, input.idempotency));
+    if (earlier) return { turn: earlier, fresh: false };
+
     const accepted = input.threadId
-      ? await continueThread(trx, owner, input.threadId, input)
-      : await beginThread(trx, owner, input);
-    if (accepted.runs) await engine.enqueue(trx, accepted.turn.id);
-    return accepted.turn;
+      ? await continueThread(trx, owner, id, input.threadId, input)
+      : await beginThread(trx, owner, id, input);
+    if (accepted.runs) await engine.enqueue(trx, id);
+    return { turn: accepted.turn, fresh: true };
   });
-  if (turn.status === 'queued') engine.kick();
-  return turn;
+  if (started.fresh && started.turn.status === 'queued') engine.kick();
+  return started;
+}
+
+/** The turn that an earlier request with the same key began. */
+async function findEarlier(
+  trx: OwnedTransaction,
+  owner: Principal,
+  id: TurnId,
+  { key, digest }: NonNullable<TurnInput['idempotency']>,
+): Promise<Turn | undefined> {
+  const kept = await takeKey(trx, owner, key, { digest, turnId: id });
+  if (kept.turnId === id) return undefined;
+  if (kept.digest !== digest)
+    throw new Conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before. Use a new key.');
+  return getTurnById(trx, owner, kept.turnId);
 }
 
 /** `runs`: the thread is free, so the turn may run now. */
 type Accepted = { readonly turn: Turn; readonly runs: boolean };
 
-async function beginThread(trx: OwnedTransaction, owner: Principal, input: TurnInput): Promise<Accepted> {
+async function beginThread(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Accepted> {
   const request = { ...input.request, tools: input.tools ?? [] };
-  const turn = { id: newId(), threadId: newId(), seq: 1, channel: input.channel, request };
+  const turn = { id, threadId: newId(), seq: 1, channel: input.channel, request };
   return { turn: await insertTurn(trx, owner, turn, input.items, 'new-thread'), runs: true };
 }
 
 async function continueThread(
   trx: OwnedTransaction,
   owner: Principal,
+  id: TurnId,
   threadId: ThreadId,
   input: TurnInput,
 ): Promise<Accepted> {
-  const id = newId();
   const thread = await takePlace(trx, owner, threadId, id);
-  if (!thread) return { turn: await insertUnknownThread(trx, owner, input), runs: false };
+  if (!thread && input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
+  if (!thread) return { turn: await insertUnknownThread(trx, owner, id, input), runs: false };
 
   const answered = checkInput(await findOpenGate(trx, owner, threadId), input);
   if (thread.active !== id) await checkRoom(trx, owner, thread);
@@ -89,9 +121,14 @@ async function checkRoom(trx: OwnedTransaction, owner: Principal, thread: Thread
     );
 }
 
-/** Unknown and foreign threads look alike: a failed turn, on a new thread of the caller, that tells nothing. */
-async function insertUnknownThread(trx: OwnedTransaction, owner: Principal, input: TurnInput): Promise<Turn> {
-  const place = { id: newId(), threadId: newId(), seq: 1 };
+/** A failed turn, on a new thread of the caller, that tells nothing. */
+async function insertUnknownThread(
+  trx: OwnedTransaction,
+  owner: Principal,
+  id: TurnId,
+  input: TurnInput,
+): Promise<Turn> {
+  const place = { id, threadId: newId(), seq: 1 };
   await insertThread(trx, owner, place.threadId);
   const request = { ...input.request, tools: input.tools ?? [] };
   return insertFailedTurn(trx, owner, { ...place, channel: input.channel, request }, UNKNOWN_THREAD);

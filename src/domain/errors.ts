@@ -38,6 +38,17 @@ export class Conflict extends Error {
   }
 }
 
+/** Too many requests: the caller may come back after a while. */
+export class RateLimited extends Error {
+  override readonly name = 'RateLimited';
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number, message: string) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** Another attempt has taken this turn over: whoever catches this writes nothing more. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';

@@ -59,6 +59,7 @@ export type ContentPart =
   | { readonly type: 'image'; readonly mediaType: string; readonly base64: string }
   | { readonly type: 'file'; readonly mediaType: string; readonly base64: string; readonly filename: string | null };
 
+export type MessageItem = Item & MessageBody;
 export type FunctionCallItem = Item & FunctionCallBody;
 
 export const text = (value: string): ContentPart => ({ type: 'text', text: value });

@@ -3,11 +3,13 @@ import type pg from 'pg';
 import { newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
+import { takeCensus } from './census.ts';
 import { type ClaimedTurn, claimTurns } from './claim.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { connectEngine, inTransaction } from './engine-connection.ts';
-import { forgetOldEvents, writeEvents } from './event-log.ts';
+import { writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
+import { forgetOld } from './forget.ts';
 import { type Signal, sendSignal, startListener } from './listener.ts';
 import { buryDeadReplicas, handBack } from './presence.ts';
 import { openQueue } from './queue.ts';
@@ -100,7 +102,7 @@ export async function startEngine(options: {
     repeat(3000, () => running.heartbeat(), onError),
     repeat(500, watchPeers, onError),
     repeat(15_000, async () => void ((await sweepLostTurns(pool, queue)) && dispatcher.kick()), onError),
-    repeat(60_000, () => forgetOldEvents(pool), onError),
+    repeat(60_000, () => forgetOld(pool), onError),
   ];
 
   return {
@@ -118,6 +120,7 @@ export async function startEngine(options: {
     },
     /** Lets watchers know of a turn that was ended without being run. */
     tellEnded: running.tellEnded,
+    census: () => takeCensus(pool),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
     /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */

@@ -51,17 +51,6 @@ export async function readEvents(
   return found;
 }
 
-/** An hour after a turn has ended its log may go; a turn that runs keeps all of it. */
-export async function forgetOldEvents(pool: EnginePool): Promise<void> {
-  await pool.query(
-    `delete from turn_events where ctid = any (array(
-       select old.ctid from turn_events as old
-       where created_at < now() - interval '1 hour' and not exists (
-         select from turns where turns.id = old.turn_id and (ended_at is null or ended_at > now() - interval '1 hour'))
-       limit 10000))`,
-  );
-}
-
 /** Deltas that follow each other are kept together; their pieces stay apart, so that each keeps its number. */
 type MergedEvent =
   | Exclude<TurnEvent, { type: 'text-delta' }>

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
+import { Conflict, InvalidRequest, NotFound, RateLimited } from '#domain/errors.ts';
 
 /** The one error envelope of every interface. */
 export type ErrorEnvelope = {
@@ -14,6 +14,7 @@ export type ErrorEnvelope = {
 /** The only place where an error becomes a status. What is not a caller's mistake is a bug: logged, and told without details. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body } = toAnswer(error, request);
+  if (error instanceof RateLimited) reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
   if (status >= 500) request.log.error({ err: error }, 'a request failed');
   return reply.code(status).header('x-request-id', request.id).send(body);
 }
@@ -27,6 +28,8 @@ function toAnswer(error: unknown, request: FastifyRequest): { status: number; bo
     return { status: 400, body: envelope('invalid_request_error', error.code, error.message, error.param) };
   if (error instanceof NotFound) return { status: 404, body: envelope('not_found_error', 'not_found', error.message) };
   if (error instanceof Conflict) return { status: 409, body: envelope('conflict_error', error.code, error.message) };
+  if (error instanceof RateLimited)
+    return { status: 429, body: envelope('rate_limit_error', 'rate_limited', error.message) };
   return answerToFramework(error) ?? { status: 500, body: internalError(request) };
 }
 

@@ -1,8 +1,22 @@
-import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { createHash } from 'node:crypto';
+import Fastify, {
+  errorCodes,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { announceClosing } from './connected.ts';
 import { answerError, answerNotFound, WANTS_JSON } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The SHA-256 of the body as it came, when the request carries an Idempotency-Key. */
+    bodyDigest: string;
+  }
+}
 
 /** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
 export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLogger }): FastifyInstance {
@@ -27,9 +41,12 @@ export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLo
   });
   // Plain JSON.parse: a field may be named __proto__ like any other unknown field, because nothing is merged.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, body: string) =>
-    parseJson(body),
-  );
+  app.decorateRequest('bodyDigest', '');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
+    if (request.headers['idempotency-key'] !== undefined)
+      request.bodyDigest = createHash('sha256').update(body).digest('hex');
+    return parseJson(body);
+  });
   app.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, WANTS_JSON);
   });

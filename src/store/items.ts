@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Superseded } from '#domain/errors.ts';
-import type { Item } from '#domain/item.ts';
+import type { ItemId } from '#domain/ids.ts';
+import type { Item, NewItem } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
@@ -20,4 +21,15 @@ export async function markStarted(
     update items set started_at = now() from fence
     where thread_id = ${call.threadId} and turn_seq = ${call.turnSeq} and position = ${call.position}`.execute(trx);
   if (marked.numAffectedRows !== 1n) throw new Superseded(turn.id);
+}
+
+/** Those of the items with these ids that are the owner's, from whichever threads. */
+export async function findItems(trx: OwnedTransaction, owner: Owner, ids: readonly ItemId[]): Promise<NewItem[]> {
+  const rows = await trx
+    .selectFrom('items')
+    .select(['id', 'body'])
+    .where('id', 'in', [...ids])
+    .where('userId', '=', owner.userId)
+    .execute();
+  return rows.map(({ id, body }) => ({ id, ...body }));
 }

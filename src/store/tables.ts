@@ -62,5 +62,12 @@ export type Tables = {
     answeredAt: Date | null;
     answeredSeq: number | null;
   };
+  idempotencyKeys: {
+    userId: string;
+    key: string;
+    digest: string;
+    turnId: string;
+    createdAt: Generated<Date>;
+  };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

@@ -86,6 +86,11 @@ export async function findTurn(
   return row && toTurn(row);
 }
 
+export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn> {
+  const query = trx.selectFrom('turns').select(columns).where('id', '=', id).where('userId', '=', owner.userId);
+  return toTurn(await query.executeTakeFirstOrThrow());
+}
+
 /** A turn, everything that was said in it, and the gate it ended at, answered or not. */
 export async function findTurnRecord(
   trx: OwnedTransaction,

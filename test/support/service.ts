@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { startApp } from '#app.ts';
+import { type Parts, startApp } from '#app.ts';
 import { readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
 import { waitFor } from './wait-for.ts';
@@ -9,8 +9,8 @@ import { waitFor } from './wait-for.ts';
 export const TOKEN = 'operator-token-of-the-tests';
 
 /** The service inside this process, on a free port. */
-export async function startService(env: Record<string, string>) {
-  const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'));
+export async function startService(env: Record<string, string>, parts: Parts = {}) {
+  const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'), parts);
   return { ...clientOf(app.gatewayUrl ?? ''), close: () => app.close() };
 }
 

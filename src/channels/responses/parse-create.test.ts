@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidRequest } from '#domain/errors.ts';
+import type { NewItem } from '#domain/item.ts';
 import { textOf } from '#domain/item.ts';
 import { parseCreate } from './parse-create.ts';
 
-const parse = (fields: object) => parseCreate({ model: 'm', input: 'hi', ...fields }, () => false);
+const OPTIONS = { isTaken: () => false, externalTools: true, known: new Map<string, NewItem>() };
+const parse = (fields: object) => parseCreate({ model: 'm', input: 'hi', ...fields }, OPTIONS);
 const refused = (param: string | null, code = 'invalid_request') =>
   expect.objectContaining({ name: 'InvalidRequest', code, param });
 const responseId = `resp_${'0'.repeat(64)}`;
@@ -38,7 +40,7 @@ test('every field of the request is taken', () => {
 });
 
 test.each([null, undefined, [], 'text', 1, true])('a body that is %j is refused', (body) => {
-  expect(() => parseCreate(body, () => false)).toThrow(refused(null));
+  expect(() => parseCreate(body, OPTIONS)).toThrow(refused(null));
 });
 
 test.each(['m', 'gpt-4o', 'a b', '模型', 'a'.repeat(256), 'é'.repeat(128), '😀'.repeat(64)])(
@@ -140,7 +142,7 @@ test.each<[field: string, value: unknown]>([
 test('a field named __proto__ is harmless', () => {
   const body =
     '{"model":"m","input":"hi","__proto__":{"stream":true,"temperature":9},"x_context":{"__proto__":{"a":1}}}';
-  const create = parseCreate(JSON.parse(body), () => false);
+  const create = parseCreate(JSON.parse(body), OPTIONS);
 
   expect(create).toMatchObject({ stream: false, temperature: null });
   expect(create.items[0]).toMatchObject({
@@ -217,7 +219,7 @@ test('whatever the body is, it is taken, or refused with the field that is wrong
 
 function refusalOf(body: unknown): unknown {
   try {
-    parseCreate(body, () => false);
+    parseCreate(body, OPTIONS);
     return undefined;
   } catch (error) {
     return error;

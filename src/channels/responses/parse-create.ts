@@ -1,11 +1,11 @@
 import { InvalidRequest } from '#domain/errors.ts';
 import type { NewItem } from '#domain/item.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
+import { parseResponseId, type ResponsePlace } from '#http/response-id.ts';
 import { frameMessage } from './frame-message.ts';
 import { isObject, jsonBytes } from './json-value.ts';
-import { parseInput } from './parse-input.ts';
+import { type KnownItems, parseInput } from './parse-input.ts';
 import { parseTools } from './parse-tools.ts';
-import { parseResponseId, type ResponsePlace } from './response-id.ts';
 
 /** A create request whose every rule has been checked. */
 export type CreateRequest = {
@@ -25,15 +25,24 @@ export type CreateRequest = {
 const MAX_MODEL_BYTES = 256;
 const MAX_CONTEXT_BYTES = 10_240;
 
-/** `isTaken` knows the names that a caller's tool may not have. */
-export function parseCreate(body: unknown, isTaken: (name: string) => boolean): CreateRequest {
+export type ParseOptions = {
+  /** Knows the names that a caller's tool may not have. */
+  readonly isTaken: (name: string) => boolean;
+  /** Whether callers may bring tools at all. */
+  readonly externalTools: boolean;
+  /** The items that the input refers to. */
+  readonly known: KnownItems;
+};
+
+export function parseCreate(body: unknown, options: ParseOptions): CreateRequest {
   if (!isObject(body)) throw new InvalidRequest('invalid_request', null, 'The body must be a JSON object.');
+  if (!options.externalTools) refuseTools(body);
   const model = parseModel(body['model']);
   const previousResponseId = parseString(body, 'previous_response_id', 'previous_response_not_found');
   const previous = previousResponseId === null ? undefined : parsePrevious(previousResponseId);
   const instructions = parseString(body, 'instructions', 'invalid_request');
   const context = parseContext(body['x_context']);
-  const items = parseInput(body['input'], previous !== undefined);
+  const items = parseInput(body['input'], previous !== undefined, options.known);
   return {
     model,
     previous,
@@ -43,9 +52,22 @@ export function parseCreate(body: unknown, isTaken: (name: string) => boolean): 
     temperature: parseTemperature(body['temperature']),
     instructions,
     metadata: isObject(body['metadata']) && jsonBytes(body['metadata']) !== undefined ? body['metadata'] : {},
-    tools: parseTools(body['tools'], isTaken),
+    tools: parseTools(body['tools'], options.isTaken),
     items: frameMessage(items, instructions, context),
   };
+}
+
+/** A service that was composed without external tools says which field asks for them. */
+function refuseTools(body: Record<string, unknown>): void {
+  const refuse = (param: string) =>
+    new InvalidRequest(
+      'invalid_request',
+      param,
+      `This service takes no ${param}: it runs without caller-defined tools.`,
+    );
+  const { tools, tool_choice: toolChoice } = body;
+  if (tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.length === 0)) throw refuse('tools');
+  if (toolChoice !== undefined && toolChoice !== null) throw refuse('tool_choice');
 }
 
 function parseModel(model: unknown): string {

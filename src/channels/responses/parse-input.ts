@@ -4,8 +4,19 @@ import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/ite
 import { isObject } from './json-value.ts';
 import { parseContent } from './parse-content.ts';
 
+/** Items of earlier responses, by the id they have on the wire. */
+export type KnownItems = ReadonlyMap<string, NewItem>;
+
+/** The wire ids that an input refers to, of whatever shape it is otherwise. */
+export function referencedIds(input: unknown): string[] {
+  if (!Array.isArray(input)) return [];
+  return input.flatMap((item) =>
+    isObject(item) && item['type'] === 'item_reference' && typeof item['id'] === 'string' ? item['id'] : [],
+  );
+}
+
 /** The `input` of a request as items. Whether it is an answer to a waiting thread is decided by what it holds. */
-export function parseInput(input: unknown, continues: boolean): NewItem[] {
+export function parseInput(input: unknown, continues: boolean, known: KnownItems = new Map()): NewItem[] {
   if (typeof input === 'string') {
     if (input.trim() === '') throw refuse('input', 'input must not be blank.');
     return [toItem({ type: 'message', role: 'user', content: [text(input)], status: 'completed' })];
@@ -13,7 +24,7 @@ export function parseInput(input: unknown, continues: boolean): NewItem[] {
   if (!Array.isArray(input)) throw refuse('input', 'input is required: a string or an array of items.');
   if (input.length === 0) throw refuse('input', 'input must hold at least one item.');
 
-  const bodies = input.map((item, index) => parseItem(item, `input[${index}]`));
+  const bodies = input.map((item, index) => parseItem(item, `input[${index}]`, known));
   checkOutputs(bodies, continues);
   const items = bodies.filter((body) => body !== undefined).map(toItem);
   if (items.length === 0) throw refuse('input', 'input must hold at least one message or tool result.');
@@ -25,7 +36,7 @@ const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'developer'] s
 const isRole = (role: unknown): role is MessageRole => ROLES.includes(role);
 
 /** undefined for an item that there is nothing in for us. */
-function parseItem(item: unknown, param: string): ItemBody | undefined {
+function parseItem(item: unknown, param: string, known: KnownItems): ItemBody | undefined {
   if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
   switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
     case 'message':
@@ -34,11 +45,19 @@ function parseItem(item: unknown, param: string): ItemBody | undefined {
       return parseCall(item, param);
     case 'function_call_output':
       return parseOutput(item, param);
+    case 'item_reference':
+      return resolveReference(item, param, known);
     case 'reasoning':
       return undefined; // a client may send back what another service gave it
     default:
-      throw refuse(`${param}.type`, 'The type must be message, function_call or function_call_output.');
+      throw refuse(`${param}.type`, 'The type must be message, function_call, function_call_output or item_reference.');
   }
+}
+
+function resolveReference(item: Record<string, unknown>, param: string, known: KnownItems): ItemBody {
+  const found = typeof item['id'] === 'string' ? known.get(item['id']) : undefined;
+  if (!found) throw refuse(`${param}.id`, 'There is no such item. Send the item itself, or its id as it was returned.');
+  return found;
 }
 
 function parseMessage(item: Record<string, unknown>, param: string): ItemBody {
@@ -88,6 +107,7 @@ function checkOutputs(items: readonly (ItemBody | undefined)[], continues: boole
     throw refuse('input', 'Send function_call_output items alone; a message goes into a request of its own.');
 }
 
-const toItem = (body: ItemBody): NewItem => ({ id: newId(), ...body });
+/** What is referred to is said once more, as an item of its own. */
+const toItem = (body: ItemBody): NewItem => ({ ...body, id: newId() });
 
 const refuse = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

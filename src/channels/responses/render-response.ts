@@ -5,8 +5,8 @@ import { type NewItem, textOf } from '#domain/item.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/turn.ts';
 import type { Cost, Usage } from '#domain/usage.ts';
-import type { ResponseEcho } from './response-echo.ts';
-import { formatResponseId } from './response-id.ts';
+import { formatResponseId } from '#http/response-id.ts';
+import { echoOf } from './response-echo.ts';
 
 /** On retrieve and cancel there is no request whose model could be echoed. */
 export const PLACEHOLDER_MODEL = 'reborn';
@@ -14,7 +14,7 @@ export const PLACEHOLDER_MODEL = 'reborn';
 /** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
 export function renderResponse(reply: TurnReply, model: string) {
   const { turn, gate } = reply;
-  const echo = turn.request.echo as ResponseEcho;
+  const echo = echoOf(turn);
   const failure = failureOf(turn, gate);
   const status = statusOf(turn, failure);
   return {

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '#domain/tool.ts';
+import type { Turn } from '#domain/turn.ts';
 import type { CreateRequest } from './parse-create.ts';
 
 /** What of a request is shown again in its response, today and when it is retrieved. Kept with the turn. */
@@ -19,3 +20,14 @@ export function toEcho(create: CreateRequest): ResponseEcho {
     background: create.background,
   };
 }
+
+/** A turn that came by another channel has nothing to echo, and can still be looked at. */
+export const echoOf = (turn: Turn): ResponseEcho => ({ ...NOTHING, ...turn.request.echo });
+
+const NOTHING: ResponseEcho = {
+  previousResponseId: null,
+  instructions: null,
+  metadata: {},
+  tools: [],
+  background: false,
+};

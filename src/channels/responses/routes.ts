@@ -1,79 +1,88 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Agent, TurnPlace } from '#agent/agent.ts';
-import type { TurnInput } from '#agent/start-turn.ts';
-import { noReplyYet, replyOf, type TurnReply } from '#agent/turn-reply.ts';
+import type { StartedTurn, TurnInput } from '#agent/start-turn.ts';
+import { noReplyYet, replyOf } from '#agent/turn-reply.ts';
 import { NotFound } from '#domain/errors.ts';
-import { isEnded, type Turn } from '#domain/turn.ts';
+import { isEnded } from '#domain/turn.ts';
 import { hangUp, whileConnected } from '#http/connected.ts';
+import { idempotencyOf } from '#http/idempotency-key.ts';
+import { type Limiter, limitSends } from '#http/rate-limit.ts';
+import { parseResponseId } from '#http/response-id.ts';
 import { sendEvents } from '#http/sse.ts';
+import { findReferenced } from './find-referenced.ts';
+import { listInputItems } from './list-input-items.ts';
+import { listModels } from './list-models.ts';
 import { type CreateRequest, parseCreate } from './parse-create.ts';
 import { PLACEHOLDER_MODEL, renderResponse } from './render-response.ts';
 import { toEcho } from './response-echo.ts';
-import { parseResponseId } from './response-id.ts';
 import { streamResponse } from './stream-response.ts';
 
-type ById = { Params: { id: string }; Querystring: { stream?: string; starting_after?: string } };
+export type ResponsesOptions = {
+  readonly isTaken: (toolName: string) => boolean;
+  /** Whether callers may bring tools of their own; a standard deployment always lets them. */
+  readonly externalTools: boolean;
+  readonly timeoutSeconds: number;
+  readonly limiter: Limiter;
+  /** The names by which a request can choose a model. */
+  readonly modelNames: () => Promise<readonly string[]>;
+};
+
+type Query = { stream?: string; starting_after?: string; limit?: string; order?: string; after?: string };
+type ById = { Params: { id: string }; Querystring: Query };
 
 /** How long a cancel waits for the turn to notice; the answer then tells how far it got. */
 const CANCEL_WAIT_MS = 5000;
 
 /** The Responses API, for mounting under `/api/v1` and its alias `/v1`. */
-export function responsesRoutes(
-  agent: Agent,
-  options: { isTaken: (toolName: string) => boolean; timeoutSeconds: number },
-) {
+export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
   return async (app: FastifyInstance): Promise<void> => {
-    app.post('/responses', async (request, reply) => {
-      const create = parseCreate(request.body, options.isTaken);
-      const turn = await agent.startTurn(request.principal, toTurnInput(create));
+    app.post('/responses', { onRequest: limitSends(options.limiter) }, async (request, reply) => {
+      const known = await findReferenced(agent, request.principal, request.body);
+      const create = parseCreate(request.body, { ...options, known });
+      const started = await agent.startTurn(request.principal, toTurnInput(create, request));
 
-      if (create.stream)
-        return stream(request, reply, turn, { model: create.model, startingAfter: -1, fresh: !isEnded(turn) });
-      if (create.background) return renderResponse(noReplyYet(turn), create.model);
-      const record = await waitFor(request, reply, turn);
-      return record ? renderResponse(record, create.model) : hangUp(reply);
+      if (create.stream) return stream(request, reply, started, { model: create.model, startingAfter: -1 });
+      if (create.background) return renderResponse(noReplyYet(started.turn), create.model);
+      const signal = whileConnected(request, reply);
+      const ended = await agent.outcome(request.principal, started, { signal, limitMs: options.timeoutSeconds * 1000 });
+      return signal.aborted ? hangUp(reply) : renderResponse(ended, create.model);
     });
 
     app.get<ById>('/responses/:id', async (request, reply) => {
       const record = await agent.getTurn(request.principal, placeOf(request.params.id));
       if (request.query.stream !== 'true') return renderResponse(replyOf(record), PLACEHOLDER_MODEL);
       const startingAfter = Number(request.query.starting_after ?? -1);
-      return stream(request, reply, record.turn, { model: PLACEHOLDER_MODEL, startingAfter, fresh: false });
+      return stream(request, reply, { turn: record.turn, fresh: false }, { model: PLACEHOLDER_MODEL, startingAfter });
     });
 
     app.post<ById>('/responses/:id/cancel', async (request) => {
       const place = placeOf(request.params.id);
       await agent.cancelTurn(request.principal, place, 'cancelled');
       const { turn } = await agent.getTurn(request.principal, place);
-      const record = await agent.outcome(request.principal, turn, AbortSignal.timeout(CANCEL_WAIT_MS));
-      return renderResponse(record, PLACEHOLDER_MODEL);
+      const signal = AbortSignal.timeout(CANCEL_WAIT_MS);
+      return renderResponse(
+        await agent.outcome(request.principal, { turn, fresh: false }, { signal }),
+        PLACEHOLDER_MODEL,
+      );
     });
+
+    app.get<ById>('/responses/:id/input_items', async (request) => {
+      const { items } = await agent.getTurn(request.principal, placeOf(request.params.id));
+      return listInputItems(items, request.query);
+    });
+
+    app.get('/models', async () => listModels(await options.modelNames()));
   };
 
   function stream(
     request: FastifyRequest,
     reply: FastifyReply,
-    turn: Turn,
-    how: { model: string; startingAfter: number; fresh: boolean },
+    { turn, fresh }: StartedTurn,
+    how: { model: string; startingAfter: number },
   ): Promise<void> {
     const signal = whileConnected(request, reply);
-    return sendEvents(reply, streamResponse(agent, request.principal, turn, { ...how, signal }), signal);
-  }
-
-  /** The ended turn; undefined when there is nobody left to tell. One that takes too long is cancelled. */
-  async function waitFor(request: FastifyRequest, reply: FastifyReply, turn: Turn): Promise<TurnReply | undefined> {
-    const connected = whileConnected(request, reply);
-    const limit = AbortSignal.timeout(options.timeoutSeconds * 1000);
-    const record = await agent.outcome(request.principal, turn, AbortSignal.any([connected, limit]));
-    if (connected.aborted) return undefined;
-    if (isEnded(record.turn)) return record;
-
-    await agent.cancelTurn(request.principal, { threadId: turn.threadId, turnId: turn.id }, 'turn_timeout');
-    return agent.outcome(
-      request.principal,
-      record.turn,
-      AbortSignal.any([connected, AbortSignal.timeout(CANCEL_WAIT_MS)]),
-    );
+    const events = streamResponse(agent, request.principal, turn, { ...how, fresh: fresh && !isEnded(turn), signal });
+    return sendEvents(reply, events, signal);
   }
 }
 
@@ -83,12 +92,14 @@ function placeOf(id: string): TurnPlace {
   return place;
 }
 
-function toTurnInput(create: CreateRequest): TurnInput {
+function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput {
   return {
     threadId: create.previous?.threadId,
+    unknownThread: 'failed-turn',
     channel: 'responses',
     items: create.items,
     tools: create.tools,
     request: { model: create.model, temperature: create.temperature, echo: toEcho(create) },
+    idempotency: idempotencyOf(request),
   };
 }

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Agent } from '#agent/agent.ts';
+import type { TurnInput } from '#agent/start-turn.ts';
+import type { TurnReply } from '#agent/turn-reply.ts';
+import { newId } from '#domain/ids.ts';
+import { text, textOf } from '#domain/item.ts';
+import { refusalAt, type Turn } from '#domain/turn.ts';
+import { hangUp, whileConnected } from '#http/connected.ts';
+import { idempotencyOf } from '#http/idempotency-key.ts';
+import { parseBody } from '#http/parse-body.ts';
+import { type Limiter, limitSends } from '#http/rate-limit.ts';
+import { formatResponseId } from '#http/response-id.ts';
+
+const chatRequest = z.object({
+  message: z.string('message is required and must be a string.').refine((said) => said.trim() !== '', {
+    error: 'message must not be blank.',
+  }),
+  thread_id: z.uuid('thread_id must be the id of a thread.').nullish(),
+});
+
+/** `POST /api/chat` waits for the answer; `POST /api/chat/send` only accepts the message. */
+export function chatRoutes(agent: Agent, options: { limiter: Limiter; timeoutSeconds: number }) {
+  const send = { onRequest: limitSends(options.limiter) };
+  return async (app: FastifyInstance): Promise<void> => {
+    app.post('/chat', send, async (request, reply) => {
+      const started = await agent.startTurn(request.principal, toTurnInput(request));
+      const signal = whileConnected(request, reply);
+      const ended = await agent.outcome(request.principal, started, { signal, limitMs: options.timeoutSeconds * 1000 });
+      return signal.aborted ? hangUp(reply) : renderChat(ended);
+    });
+
+    app.post('/chat/send', send, async (request, reply) => {
+      const { turn } = await agent.startTurn(request.principal, toTurnInput(request));
+      return reply.code(202).send({ ...placeOf(turn), turn_id: turn.id, status: 'queued' });
+    });
+  };
+}
+
+function toTurnInput(request: FastifyRequest): TurnInput {
+  const { message, thread_id: threadId } = parseBody(chatRequest, request.body);
+  return {
+    threadId: threadId ?? undefined,
+    unknownThread: 'not-found',
+    channel: 'gateway',
+    items: [{ id: newId(), type: 'message', role: 'user', content: [text(message)], status: 'completed' }],
+    tools: undefined,
+    request: { model: null, temperature: null, echo: {} },
+    idempotency: idempotencyOf(request),
+  };
+}
+
+const placeOf = (turn: Turn) => ({
+  thread_id: turn.threadId,
+  response_id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
+});
+
+function renderChat({ turn, made, gate }: TurnReply) {
+  const said = made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : []));
+  const error = gate ? refusalAt(gate) : turn.failure;
+  return { ...placeOf(turn), status: turn.status, message: said.join('\n\n'), ...(error && { error }) };
+}

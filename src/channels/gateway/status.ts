@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import type { Agent } from '#agent/agent.ts';
+
+/** What stays the same while the service runs. */
+export type StatusFacts = {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly model: { readonly provider: string; readonly name: string };
+  readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
+  readonly database: { readonly kind: string; readonly version: string };
+  readonly tools: () => number;
+};
+
+/** `GET /api/status`: what this service is, and how busy it is. */
+export function statusRoute(agent: Agent, facts: StatusFacts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.get('/status', async () => {
+      const { replicas, queued, running, threads } = await agent.census();
+      const { version, channels, database, model } = facts;
+      return {
+        status: 'ok',
+        version,
+        uptime_seconds: Math.floor((Date.now() - facts.startedAt.getTime()) / 1000),
+        model: { ...model, demo: model.provider === 'demo' },
+        channels,
+        database,
+        replicas,
+        queue: { queued, running },
+        tools: facts.tools(),
+        threads,
+      };
+    });
+  };
+}

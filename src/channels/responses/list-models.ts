@@ -1,0 +1,12 @@
+import { PLACEHOLDER_MODEL } from './render-response.ts';
+
+/** What client libraries list: the default under the service's own name, and every named route. */
+export function listModels(routes: readonly string[]) {
+  const data = [PLACEHOLDER_MODEL, ...routes.filter((name) => name !== PLACEHOLDER_MODEL)].map((id) => ({
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: 'reborn',
+  }));
+  return { object: 'list', data };
+}

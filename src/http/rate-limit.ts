@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+import { RateLimited } from '#domain/errors.ts';
+
+export type CountUse = (key: string, windowSeconds: number) => Promise<{ used: number; resetsInSeconds: number }>;
+
+/** Counts a use of `key`, and throws `RateLimited` when there have been too many. */
+export type Limiter = (key: string) => Promise<void>;
+
+const MAX_REMEMBERED = 10_000;
+
+/** At most `limit` uses per key in a window; another limit has windows of its own. Who is known to be over the limit is turned away without asking again. */
+export function createLimiter(countUse: CountUse, limit: number, windowSeconds: number): Limiter {
+  const blocked = new Map<string, number>(); // until when, by this process's clock
+
+  return async (key) => {
+    const left = ((blocked.get(key) ?? 0) - performance.now()) / 1000;
+    if (left > 0) throw tooMany(left);
+    blocked.delete(key);
+
+    const { used, resetsInSeconds } = await countUse(`${limit}/${windowSeconds}:${key}`, windowSeconds);
+    if (used <= limit) return;
+    if (blocked.size >= MAX_REMEMBERED) blocked.clear();
+    blocked.set(key, performance.now() + resetsInSeconds * 1000);
+    throw tooMany(resetsInSeconds);
+  };
+
+  function tooMany(seconds: number): RateLimited {
+    const wait = Math.max(1, Math.ceil(seconds));
+    return new RateLimited(seconds, `More than ${limit} requests in ${windowSeconds} s. Try again in ${wait} s.`);
+  }
+}
+
+/** A hook for every route that sends a message: they all count against the one limit of their user. */
+export function limitSends(limiter: Limiter) {
+  return async (request: FastifyRequest): Promise<void> => limiter(`chat:${request.principal.userId}`);
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService, textOf, type WireResponse } from '../support/service.ts';
+
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Awaited<ReturnType<typeof startService>>;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
+  env = { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  service = await startService({ ...env, CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '1' });
+});
+
+afterAll(async () => {
+  await service?.close();
+  await model.close();
+  await home.remove();
+});
+
+const withKey = (key: string, input: string) =>
+  service.request('/api/v1/responses', {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', input }),
+    headers: { 'idempotency-key': key },
+  });
+
+test('the same Idempotency-Key and body are the same response, also at the same moment', async () => {
+  const asked = model.seen.length;
+  const answers = await Promise.all(Array.from({ length: 5 }, () => withKey('k1', 'say once')));
+  const responses = (await Promise.all(answers.map((answer) => answer.json()))) as WireResponse[];
+
+  expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+  expect(responses.map(textOf)).toEqual(Array.from({ length: 5 }, () => 'once'));
+  expect(model.seen).toHaveLength(asked + 1);
+});
+
+test('the same Idempotency-Key with another body is refused, and an overlong one too', async () => {
+  await withKey('k2', 'say one');
+  const other = await withKey('k2', 'say two');
+
+  expect([other.status, await other.json()]).toMatchObject([409, { error: { code: 'idempotency_mismatch' } }]);
+  expect((await withKey('k'.repeat(256), 'say one')).status).toBe(200);
+  expect((await withKey('k'.repeat(257), 'say one')).status).toBe(400);
+});
+
+test('a turn that takes too long to wait for is cancelled, with what it said so far', async () => {
+  const response = await service.ask('count 100 every 50');
+
+  expect(response).toMatchObject({ status: 'failed', error: { code: 'turn_timeout' } });
+  expect(textOf(response)).toMatch(/^0 1 2 /);
+  expect(textOf(await service.ask('say next', { previous_response_id: response.id }))).toBe('next');
+}, 20_000);
+
+test('the items that a response was given can be listed, a page at a time', async () => {
+  const input = ['one', 'two', 'say three'].map((content) => ({ role: 'user', content }));
+  const { id } = await service.ask(input);
+  const list = async (query: string) =>
+    (await (await service.request(`/v1/responses/${id}/input_items${query}`)).json()) as {
+      data: { id: string; content: { type: string; text: string }[] }[];
+      has_more: boolean;
+      last_id: string;
+    };
+
+  const first = await list('?limit=2&order=asc');
+  expect(first.data.map(({ content }) => content)).toEqual([
+    [{ type: 'input_text', text: 'one' }],
+    [{ type: 'input_text', text: 'two' }],
+  ]);
+  const second = await list(`?order=asc&after=${first.last_id}`);
+  expect([first.has_more, second.has_more, second.data[0]?.content[0]?.text]).toEqual([true, false, 'say three']);
+  expect((await list('')).data[0]?.content[0]?.text).toBe('say three');
+  expect((await service.request(`/v1/responses/${id}/input_items?limit=0`)).status).toBe(400);
+});
+
+test('an item of an earlier response can be referred to by its id, and no other', async () => {
+  const first = await service.ask('say remember me');
+  const reference = { type: 'item_reference', id: first.output[0]?.id };
+  const second = await service.ask([reference, { role: 'user', content: 'recite' }]);
+
+  expect(textOf(second)).toContain('remember me');
+  const unknown = { type: 'item_reference', id: `msg_${'0'.repeat(32)}` };
+  const refused = await service.post({ input: [unknown, { role: 'user', content: 'recite' }] });
+  expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'input[0].id' } }]);
+});
+
+test('a tool result may answer a call that is referred to', async () => {
+  const tools = [{ type: 'function', name: 'look' }];
+  const paused = await service.ask('use look {}', { tools });
+  const [call] = paused.output;
+  const input = [
+    { role: 'user', content: 'look for me' },
+    { type: 'item_reference', id: call?.id },
+    { type: 'function_call_output', call_id: call?.call_id, output: 'seen' },
+  ];
+
+  expect(textOf(await service.ask(input, { tools }))).toBe('result: seen');
+});
+
+test('the models can be listed', async () => {
+  const models = await (await service.request('/api/v1/models')).json();
+
+  expect(models).toMatchObject({ object: 'list', data: [{ id: 'reborn', object: 'model' }] });
+});
+
+test('a chat message is answered, continued and refused like any other', async () => {
+  const chat = async (body: object, path = '/api/chat') => {
+    const response = await service.request(path, { method: 'POST', body: JSON.stringify(body) });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const first = await chat({ message: 'say hi' });
+  expect(first).toMatchObject({ status: 200, body: { status: 'completed', message: 'hi' } });
+
+  const { thread_id, response_id } = first.body;
+  expect((await service.get(String(response_id))).status).toBe('completed');
+  const sent = await chat({ message: 'say ho', thread_id }, '/api/chat/send');
+  expect(sent).toMatchObject({ status: 202, body: { thread_id, status: 'queued' } });
+  expect(await chat({ message: 'break 500', thread_id })).toMatchObject({ body: { error: { code: 'model_error' } } });
+  expect(await chat({ message: ' ' })).toMatchObject({ status: 400, body: { error: { param: 'message' } } });
+  expect(await chat({ message: 'x', thread_id: crypto.randomUUID() })).toMatchObject({ status: 404 });
+});
+
+test('the status tells what runs', async () => {
+  expect(await (await service.request('/api/status')).json()).toMatchObject({
+    status: 'ok',
+    model: { provider: 'openai-compatible', name: 'scripted', demo: false },
+    channels: { terminal: false, gateway: true, webhook: false },
+    replicas: 1,
+    queue: { running: expect.any(Number) },
+    tools: 1,
+    threads: expect.any(Number),
+  });
+});
+
+test('the limit on sends holds across two replicas, and is one for all ways to send', async () => {
+  const limited = { ...env, CHAT_RATE_PER_MINUTE: '5' };
+  const [one, other] = await Promise.all([startService(limited), startService(limited)]);
+  const statuses: number[] = [];
+  for (let i = 0; i < 7; i++) {
+    const replica = i % 2 === 0 ? one : other;
+    const path = i % 3 === 0 ? '/api/chat/send' : '/api/v1/responses';
+    const body = JSON.stringify({ model: 'm', input: 'say x', message: 'say x' });
+    statuses.push((await replica.request(path, { method: 'POST', body })).status);
+  }
+  const refused = await one.post({ input: 'say x' });
+  await Promise.all([one.close(), other.close()]);
+
+  expect(statuses.map((status) => status < 300)).toEqual([true, true, true, true, true, false, false]);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('a composition without external tools refuses tools and tool_choice, naming the field', async () => {
+  const closed = await startService(env, { externalTools: false });
+  const refusal = async (fields: object) => {
+    const response = await closed.post({ input: 'say x', ...fields });
+    return { status: response.status, body: await response.json() };
+  };
+
+  expect(await refusal({ tools: [{ type: 'function', name: 'a' }] })).toMatchObject({
+    status: 400,
+    body: { error: { param: 'tools' } },
+  });
+  expect(await refusal({ tool_choice: 'auto' })).toMatchObject({
+    status: 400,
+    body: { error: { param: 'tool_choice' } },
+  });
+  expect((await refusal({ tools: [], tool_choice: null })).status).toBe(200);
+  await closed.close();
+});

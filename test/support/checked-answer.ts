@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import { type NumberedWireEvent, wireEvent } from '#channels/responses/wire-event.ts';
+import { type WireResponse, wireResponse } from '#channels/responses/wire-response.ts';
+import { errorEnvelope } from '#http/error-envelope.ts';
+
+type WireError = z.infer<typeof errorEnvelope>['error'];
+
+export type CheckedAnswer = {
+  readonly status: number;
+  /** The object that was sent, or the one of the terminal event. */
+  readonly response: WireResponse | undefined;
+  readonly events: readonly NumberedWireEvent[];
+  readonly error: WireError | undefined;
+};
+
+/** Reads an answer of the Responses API to its end, and checks every object in it against its schema. */
+export async function checkedAnswer(answer: Response): Promise<CheckedAnswer> {
+  const nothing = { status: answer.status, response: undefined, events: [], error: undefined };
+  expect(answer.headers.get('x-request-id')).toBeTruthy();
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+    const events = checkedEvents(await answer.text());
+    const last = events.at(-1);
+    return { ...nothing, events, response: last && 'response' in last ? last.response : undefined };
+  }
+  const body: unknown = await answer.json();
+  if (answer.status !== 200) return { ...nothing, error: errorEnvelope.parse(body).error };
+  return { ...nothing, response: wireResponse.parse(body) };
+}
+
+const TERMINAL = /^response\.(completed|incomplete|failed)$/;
+
+/** Frames of `event:` and `data:` alone, under rising numbers, with one terminal event, which is the last. */
+function checkedEvents(stream: string): NumberedWireEvent[] {
+  const frames = stream.split('\n\n');
+  expect(frames.pop()).toBe('');
+  const events = frames.map((frame) => {
+    const [, type, data = ''] = /^event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+    const event = wireEvent.parse(JSON.parse(data));
+    expect(type).toBe(event.type);
+    return event;
+  });
+  const numbers = events.map((event) => event.sequence_number);
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  expect(events.filter(({ type }) => TERMINAL.test(type))).toEqual(events.slice(-1));
+  return events;
+}
