@@ -1,0 +1,123 @@
+import { Agent, ModelBehaviorError, OpenAIProvider, Runner, tool } from '@openai/agents';
+import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { type Client, NO_CALL, type Target } from './features.ts';
+
+const connect = (target: Target) =>
+  new Runner({
+    modelProvider: new OpenAIProvider({ openAIClient: new OpenAI({ ...target, maxRetries: 0 }) }),
+    tracingDisabled: true, // it would be sent to its maker
+  });
+
+const lookup = tool({
+  name: 'lookup',
+  description: 'The weather in a city',
+  parameters: z.object({ city: z.string() }),
+  execute: async ({ city }) => `snow in ${city}`,
+});
+
+const agent = new Agent({ name: 'Ann', instructions: 'Be brief.', model: 'any-name', tools: [lookup] });
+
+export const agents: Client = {
+  packages: ['@openai/agents'],
+  features: {
+    'answers a message': async ({ service }) => {
+      expect(await connect(service).run(agent, 'say hello there')).toMatchObject({ finalOutput: 'hello there' });
+    },
+
+    'answers under the alias `/v1`': async ({ alias }) => {
+      expect(await connect(alias).run(agent, 'say the same')).toMatchObject({ finalOutput: 'the same' });
+    },
+
+    'streams an answer': async ({ service }) => {
+      const result = await connect(service).run(agent, 'say one two three', { stream: true });
+
+      const pieces = await Array.fromAsync(result.toTextStream());
+
+      expect(pieces).toEqual(['one ', 'two ', 'three']);
+      expect(result.finalOutput).toBe('one two three');
+    },
+
+    'goes on from `previous_response_id`': async ({ service }) => {
+      const runner = connect(service);
+      const first = await runner.run(agent, 'say a pear');
+      expect(first.lastResponseId).toMatch(/^resp_/);
+
+      const second = await runner.run(agent, 'recite', { previousResponseId: first.lastResponseId ?? '' });
+
+      expect(second.finalOutput).toContain('a pear');
+    },
+
+    'runs tools by `previous_response_id`': async ({ service }) => {
+      const runner = connect(service);
+      const first = await runner.run(agent, 'say ready');
+
+      const second = await runner.run(agent, 'use lookup {"city":"Oslo"}\nuse lookup {"city":"Rome"}', {
+        previousResponseId: first.lastResponseId ?? '',
+      });
+
+      expect(second.finalOutput).toBe('result: snow in Rome');
+    },
+
+    'runs tools and replays the history': async ({ service }) => {
+      const runner = connect(service);
+      const first = await runner.run(agent, 'say let me look\nuse lookup {"city":"Oslo"}');
+      expect(first.finalOutput).toBe('result: snow in Oslo');
+
+      const second = await runner.run(agent, [...first.history, { role: 'user', content: 'recite' }]);
+
+      expect(second.finalOutput).toContain('snow in Oslo');
+    },
+
+    'runs tools while streaming': async ({ service }) => {
+      const result = await connect(service).run(agent, 'use lookup {"city":"Oslo"}', { stream: true });
+      const text = (await Array.fromAsync(result.toTextStream())).join('');
+
+      expect(text).toBe('result: snow in Oslo');
+      expect(result.newItems.map((item) => item.type)).toEqual([
+        'tool_call_item',
+        'tool_call_output_item',
+        'message_output_item',
+      ]);
+    },
+
+    'retrieves a response': NO_CALL,
+    'cancels a background response': NO_CALL,
+    'resumes a background stream': NO_CALL,
+    'tells of a failed turn': async ({ service }) => {
+      await expect(connect(service).run(agent, 'break 400')).rejects.toThrow(ModelBehaviorError);
+    },
+
+    'tells of a failed stream': async ({ service }) => {
+      const result = await connect(service).run(agent, 'break 400', { stream: true });
+
+      await expect(Array.fromAsync(result.toTextStream())).rejects.toThrow(ModelBehaviorError);
+    },
+
+    'lists input items': NO_CALL,
+    'lists models': NO_CALL,
+
+    'knows 400': async ({ service }) => {
+      const asked = connect(service).run(agent.clone({ model: ' ' }), 'say no');
+
+      await expect(asked).rejects.toThrow(BadRequestError);
+    },
+
+    'knows 401': async ({ stranger }) => {
+      await expect(connect(stranger).run(agent, 'say no')).rejects.toThrow(AuthenticationError);
+    },
+
+    'knows 404': async ({ nowhere }) => {
+      await expect(connect(nowhere).run(agent, 'say no')).rejects.toThrow(NotFoundError);
+    },
+
+    'knows 429': async ({ limited }) => {
+      const three = async () => {
+        for (let i = 0; i < 3; i++) await connect(limited).run(agent, 'say again');
+      };
+
+      await expect(three()).rejects.toThrow(RateLimitError);
+    },
+  },
+};

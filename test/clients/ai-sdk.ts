@@ -1,0 +1,143 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateText, isStepCount, type ModelMessage, streamText, tool } from 'ai';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { type Client, NO_CALL, type Target } from './features.ts';
+
+const connect = (target: Target) => createOpenAI(target)('any-name');
+
+const WEATHER = { description: 'The weather in a city', inputSchema: z.object({ city: z.string() }) };
+
+const lookup = tool({ ...WEATHER, execute: async ({ city }) => `snow in ${city}` });
+
+const ASK_FOR_OSLO = {
+  prompt: 'say let me look\nuse lookup {"city":"Oslo"}',
+  tools: { lookup },
+  stopWhen: isStepCount(5),
+};
+
+export const aiSdk: Client = {
+  packages: ['ai', '@ai-sdk/openai'],
+  features: {
+    'answers a message': async ({ service }) => {
+      const { text, usage, finishReason } = await generateText({ model: connect(service), prompt: 'say hello there' });
+
+      expect({ text, finishReason }).toEqual({ text: 'hello there', finishReason: 'stop' });
+      expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 5, totalTokens: 15 });
+    },
+
+    'answers under the alias `/v1`': async ({ alias }) => {
+      expect(await generateText({ model: connect(alias), prompt: 'say the same' })).toMatchObject({ text: 'the same' });
+    },
+
+    'streams an answer': async ({ service }) => {
+      const { textStream } = streamText({ model: connect(service), prompt: 'say one two three' });
+
+      expect(await Array.fromAsync(textStream)).toEqual(['one ', 'two ', 'three']);
+    },
+
+    'goes on from `previous_response_id`': async ({ service }) => {
+      const model = connect(service);
+      const first = await generateText({ model, prompt: 'say a pear' });
+
+      const second = await generateText({ model, prompt: 'recite', providerOptions: after(first) });
+
+      expect(second.text).toContain('a pear');
+    },
+
+    'runs tools by `previous_response_id`': async ({ service }) => {
+      const model = connect(service);
+      const tools = { lookup: tool({ ...WEATHER, outputSchema: z.string() }) };
+      const asked = await generateText({ model, tools, prompt: 'use lookup {"city":"Oslo"}' });
+      expect(asked.toolCalls).toMatchObject([{ toolName: 'lookup', input: { city: 'Oslo' } }]);
+
+      const messages = [resultFor(asked.toolCalls[0]?.toolCallId ?? '', 'snow')];
+      const answered = await generateText({ model, tools, messages, providerOptions: after(asked) });
+
+      expect(answered.text).toBe('result: snow');
+    },
+
+    'runs tools and replays the history': async ({ service }) => {
+      const { text, steps } = await generateText({ model: connect(service), ...ASK_FOR_OSLO });
+
+      expect(text).toBe('result: snow in Oslo');
+      expect(steps).toHaveLength(2);
+    },
+
+    'runs tools while streaming': async ({ service }) => {
+      const result = streamText({ model: connect(service), ...ASK_FOR_OSLO });
+
+      expect((await Array.fromAsync(result.textStream)).join('')).toBe('let me lookresult: snow in Oslo');
+      expect(await result.steps).toHaveLength(2);
+    },
+
+    'retrieves a response': NO_CALL,
+    'cancels a background response': NO_CALL,
+    'resumes a background stream': NO_CALL,
+    'tells of a failed turn': async ({ service }) => {
+      const asked = generateText({ model: connect(service), prompt: 'break 400' });
+
+      await expect(asked).rejects.toThrow('The model answered 400');
+    },
+
+    'tells of a failed stream': async ({ service }) => {
+      const errors: unknown[] = [];
+      const { textStream } = streamText({
+        model: connect(service),
+        prompt: 'break 400',
+        maxRetries: 0,
+        onError: ({ error }) => void errors.push(error),
+      });
+
+      expect(await Array.fromAsync(textStream)).toEqual([]);
+      expect(errors).toMatchObject([{ message: expect.stringContaining('The model answered 400') }]);
+    },
+
+    'lists input items': NO_CALL,
+    'lists models': NO_CALL,
+
+    'knows 400': async ({ service }) => {
+      const asked = generateText({ model: createOpenAI(service)(' '), prompt: 'say no' });
+
+      await expect(asked).rejects.toMatchObject({
+        statusCode: 400,
+        data: { error: { code: 'invalid_request', param: 'model' } },
+      });
+    },
+
+    'knows 401': async ({ stranger }) => {
+      const asked = generateText({ model: connect(stranger), prompt: 'say no' });
+
+      await expect(asked).rejects.toMatchObject({ name: 'AI_APICallError', statusCode: 401 });
+    },
+
+    'knows 404': async ({ nowhere }) => {
+      const asked = generateText({ model: connect(nowhere), prompt: 'say no' });
+
+      await expect(asked).rejects.toMatchObject({ statusCode: 404, data: { error: { code: 'not_found' } } });
+    },
+
+    'knows 429': async ({ limited }) => {
+      const three = async () => {
+        for (let i = 0; i < 3; i++) await generateText({ model: connect(limited), prompt: 'say again', maxRetries: 0 });
+      };
+
+      await expect(three()).rejects.toMatchObject({ statusCode: 429, isRetryable: true });
+    },
+  },
+};
+
+function after({
+  providerMetadata,
+}: {
+  providerMetadata: Awaited<ReturnType<typeof generateText>>['providerMetadata'];
+}) {
+  const previousResponseId = providerMetadata?.['openai']?.['responseId'];
+  expect(previousResponseId).toMatch(/^resp_/);
+  return { openai: { previousResponseId: previousResponseId as string } };
+}
+
+const resultFor = (toolCallId: string, value: string): ModelMessage => ({
+  role: 'tool',
+  content: [{ type: 'tool-result', toolCallId, toolName: 'lookup', output: { type: 'text', value } }],
+});

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { type Client, FEATURES, type Feature } from './features.ts';
+
+/** A feature that a client was seen to have. */
+export type Success = { readonly client: Client; readonly feature: Feature };
+
+/** The page about the clients, as its tests found it. */
+export async function renderTable(clients: readonly Client[], successes: readonly Success[]): Promise<string> {
+  const reasons: string[] = [];
+  const cell = (client: Client, feature: Feature) => {
+    const check = client.features[feature];
+    if (typeof check !== 'string')
+      return successes.some((seen) => seen.client === client && seen.feature === feature) ? 'yes' : 'fails';
+    if (!reasons.includes(check)) reasons.push(check);
+    return `limit ${reasons.indexOf(check) + 1}`;
+  };
+  const head = ['The client…', ...(await Promise.all(clients.map(nameOf)))];
+  const rows = FEATURES.map((feature) => [feature, ...clients.map((client) => cell(client, feature))]);
+  const limits = reasons.map((reason, index) => `${index + 1}. ${reason}\n`).join('');
+  return `${INTRODUCTION}\n${layOut([head, ...rows])}\n${limits && `\nLimits:\n\n${limits}`}`;
+}
+
+const INTRODUCTION = `# Clients of the Responses API
+
+Written by \`npm run compatibility\`: each \`yes\` is a test in [test/clients](../test/clients) in which the client, as its
+maker publishes it, talks to a running service. A test fails when this page says something else.
+`;
+
+async function nameOf({ packages }: Client): Promise<string> {
+  const names = packages.map(async (name) => {
+    const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, 'utf8')) as { version: string };
+    return `\`${name}\` ${version}`;
+  });
+  return (await Promise.all(names)).join(', ');
+}
+
+function layOut([head = [], ...rows]: string[][]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (cells: string[]) => `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}

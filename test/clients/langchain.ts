@@ -1,0 +1,119 @@
+import { type AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { ChatOpenAI } from '@langchain/openai';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { type Client, NO_CALL, type Target } from './features.ts';
+
+const connect = ({ baseURL, apiKey }: Target, model = 'any-name') =>
+  new ChatOpenAI({ model, apiKey, configuration: { baseURL }, useResponsesApi: true, maxRetries: 0 });
+
+const lookup = tool(async ({ city }: { city: string }) => `snow in ${city}`, {
+  name: 'lookup',
+  description: 'The weather in a city',
+  schema: z.object({ city: z.string() }),
+});
+
+export const langchain: Client = {
+  packages: ['@langchain/openai', '@langchain/core'],
+  features: {
+    'answers a message': async ({ service }) => {
+      const message = await connect(service).invoke('say hello there');
+
+      expect(message.text).toBe('hello there');
+      expect(message.usage_metadata).toMatchObject({ input_tokens: 10, output_tokens: 5, total_tokens: 15 });
+    },
+
+    'answers under the alias `/v1`': async ({ alias }) => {
+      expect(await connect(alias).invoke('say the same')).toMatchObject({ text: 'the same' });
+    },
+
+    'streams an answer': async ({ service }) => {
+      const chunks = await Array.fromAsync(await connect(service).stream('say one two three'));
+
+      expect(chunks.map((chunk) => chunk.text).filter(Boolean)).toEqual(['one ', 'two ', 'three']);
+    },
+
+    'goes on from `previous_response_id`': async ({ service }) => {
+      const chat = connect(service);
+      const first = await chat.invoke('say a pear');
+
+      const second = await chat.invoke('recite', { previous_response_id: idOf(first) });
+
+      expect(second.text).toContain('a pear');
+    },
+
+    'runs tools by `previous_response_id`': async ({ service }) => {
+      const chat = connect(service).bindTools([lookup]);
+      const asked = await chat.invoke('use lookup {"city":"Oslo"}');
+
+      const answered = await chat.invoke([await callLookup(asked)], { previous_response_id: idOf(asked) });
+
+      expect(answered.text).toBe('result: snow in Oslo');
+    },
+
+    'runs tools and replays the history': async ({ service }) => {
+      const chat = connect(service).bindTools([lookup]);
+      const question = new HumanMessage('say let me look\nuse lookup {"city":"Oslo"}');
+      const asked = await chat.invoke([question]);
+
+      const answered = await chat.invoke([question, asked, await callLookup(asked)]);
+
+      expect(answered.text).toBe('result: snow in Oslo');
+    },
+
+    'runs tools while streaming': async ({ service }) => {
+      const chat = connect(service).bindTools([lookup]);
+      const question = new HumanMessage('say let me look\nuse lookup {"city":"Oslo"}');
+      const chunks = await Array.fromAsync(await chat.stream([question]));
+      const asked = chunks.reduce((all, chunk) => all.concat(chunk));
+
+      const answer = await Array.fromAsync(await chat.stream([question, asked, await callLookup(asked)]));
+
+      expect(answer.map((chunk) => chunk.text).join('')).toBe('result: snow in Oslo');
+    },
+
+    'retrieves a response': NO_CALL,
+    'cancels a background response': NO_CALL,
+    'resumes a background stream': NO_CALL,
+    'tells of a failed turn': async ({ service }) => {
+      await expect(connect(service).invoke('break 400')).rejects.toThrow('The model answered 400');
+    },
+
+    'tells of a failed stream': 'The client passes over `response.failed`: its stream ends without an error.',
+    'lists input items': NO_CALL,
+    'lists models': NO_CALL,
+
+    'knows 400': async ({ service }) => {
+      await expect(connect(service, ' ').invoke('say no')).rejects.toMatchObject({ status: 400, param: 'model' });
+    },
+
+    'knows 401': async ({ stranger }) => {
+      await expect(connect(stranger).invoke('say no')).rejects.toMatchObject({ status: 401 });
+    },
+
+    'knows 404': async ({ nowhere }) => {
+      await expect(connect(nowhere).invoke('say no')).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    },
+
+    'knows 429': async ({ limited }) => {
+      const three = async () => {
+        for (let i = 0; i < 3; i++) await connect(limited).invoke('say again');
+      };
+
+      await expect(three()).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+    },
+  },
+};
+
+const idOf = (message: AIMessageChunk) => String(message.response_metadata['id']);
+
+async function callLookup({ tool_calls: [call] = [] }: AIMessageChunk): Promise<ToolMessage> {
+  expect(call).toMatchObject({ name: 'lookup', args: { city: 'Oslo' } });
+  return await lookup.invoke({
+    type: 'tool_call',
+    name: 'lookup',
+    args: { city: 'Oslo' },
+    id: call?.id ?? '',
+  });
+}

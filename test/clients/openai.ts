@@ -1,0 +1,234 @@
+import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
+import type {
+  FunctionTool,
+  Response,
+  ResponseFunctionToolCall,
+  ResponseStreamEvent,
+} from 'openai/resources/responses/responses';
+import { expect } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import type { Client, Target } from './features.ts';
+
+const connect = (target: Target) => new OpenAI({ ...target, maxRetries: 0 });
+
+const model = 'any-name';
+
+const lookup: FunctionTool = {
+  type: 'function',
+  name: 'lookup',
+  description: 'The weather in a city',
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  strict: true,
+};
+
+export const openai: Client = {
+  packages: ['openai'],
+  features: {
+    'answers a message': async ({ service }) => {
+      const response = await connect(service).responses.create({ model, input: 'say hello there' });
+
+      expect(response).toMatchObject({ object: 'response', status: 'completed', model, error: null });
+      expect(response.output_text).toBe('hello there');
+      expect(response.usage).toMatchObject({ input_tokens: 10, output_tokens: 5, total_tokens: 15 });
+    },
+
+    'answers under the alias `/v1`': async ({ alias }) => {
+      const response = await connect(alias).responses.create({ model, input: 'say the same' });
+
+      expect(response.output_text).toBe('the same');
+    },
+
+    'streams an answer': async ({ service }) => {
+      const stream = connect(service).responses.stream({ model, input: 'say one two three' });
+      const deltas: string[] = [];
+      stream.on('response.output_text.delta', (event) => deltas.push(event.delta));
+
+      const response = await stream.finalResponse();
+
+      expect(response).toMatchObject({ status: 'completed', output_text: 'one two three' });
+      expect(deltas).toEqual(['one ', 'two ', 'three']);
+    },
+
+    'goes on from `previous_response_id`': async ({ service }) => {
+      const { responses } = connect(service);
+      const first = await responses.create({ model, input: 'say a pear' });
+      const second = await responses.create({ model, input: 'recite', previous_response_id: first.id });
+
+      expect(second.previous_response_id).toBe(first.id);
+      expect(second.output_text).toContain('a pear');
+    },
+
+    'runs tools by `previous_response_id`': async ({ service }) => {
+      const { responses } = connect(service);
+      const input = 'use lookup {"city":"Oslo"}\nuse lookup {"city":"Rome"}';
+      let response = await responses.create({ model, input, tools: [lookup] });
+      for (const city of ['Oslo', 'Rome']) {
+        const call = onlyCall(response);
+        expect(call).toMatchObject({ name: 'lookup', arguments: `{"city":"${city}"}` });
+        response = await responses.create({
+          model,
+          previous_response_id: response.id,
+          input: [{ type: 'function_call_output', call_id: call.call_id, output: `snow in ${city}` }],
+          tools: [lookup],
+        });
+      }
+
+      expect(response.output_text).toBe('result: snow in Rome');
+    },
+
+    'runs tools and replays the history': async ({ service }) => {
+      const { responses } = connect(service);
+      const question = { role: 'user', content: 'use lookup {"city":"Oslo"}' } as const;
+      const asked = await responses.create({ model, input: [question], tools: [lookup] });
+      const output = { type: 'function_call_output', call_id: onlyCall(asked).call_id, output: 'snow' } as const;
+
+      const answered = await responses.create({ model, input: [question, onlyCall(asked), output], tools: [lookup] });
+
+      expect(answered.output_text).toBe('result: snow');
+    },
+
+    'runs tools while streaming': async ({ service }) => {
+      const { responses } = connect(service);
+      const input = 'say let me look\nuse lookup {"city":"Oslo"}';
+      const asked = await responses.stream({ model, input, tools: [lookup] }).finalResponse();
+      expect(asked.output_text).toBe('let me look');
+      const [, call] = asked.output;
+      expect(call).toMatchObject({ type: 'function_call', parsed_arguments: { city: 'Oslo' } });
+
+      const answered = await responses
+        .stream({
+          model,
+          previous_response_id: asked.id,
+          input: [
+            { type: 'function_call_output', call_id: (call as ResponseFunctionToolCall).call_id, output: 'snow' },
+          ],
+          tools: [lookup],
+        })
+        .finalResponse();
+
+      expect(answered.output_text).toBe('result: snow');
+    },
+
+    'retrieves a response': async ({ service }) => {
+      const { responses } = connect(service);
+      const created = await responses.create({ model, input: 'say keep this' });
+
+      const retrieved = await responses.retrieve(created.id);
+
+      expect(retrieved).toMatchObject({ id: created.id, status: 'completed', output: created.output });
+      expect(retrieved.output_text).toBe('keep this');
+    },
+
+    'cancels a background response': async ({ service }) => {
+      const { responses } = connect(service);
+      const { id, status } = await responses.create({ model, input: 'count 2000 every 50', background: true });
+      expect(status).toBe('queued');
+      await waitFor('the response to begin', async () => (await responses.retrieve(id)).status === 'in_progress');
+
+      expect(await responses.cancel(id)).toMatchObject({ id, status: 'cancelled' });
+      expect(await responses.retrieve(id)).toMatchObject({ id, status: 'cancelled' });
+    },
+
+    'resumes a background stream': async ({ service }) => {
+      const { responses } = connect(service);
+      const input = 'count 12 every 50';
+      const all: ResponseStreamEvent[] = [];
+      for await (const event of await responses.create({ model, input, background: true, stream: true })) {
+        all.push(event);
+        if (textOf(all).includes('2 ')) break;
+      }
+      const id = all[0]?.type === 'response.created' ? all[0].response.id : '';
+      const starting_after = all.at(-1)?.sequence_number ?? -1;
+
+      for await (const event of await responses.retrieve(id, { stream: true, starting_after })) all.push(event);
+
+      expect(textOf(all)).toBe('0 1 2 3 4 5 6 7 8 9 10 11 ');
+      expect(all.at(-1)?.type).toBe('response.completed');
+      const helped = await responses.stream({ response_id: id, starting_after }).finalResponse();
+      expect(helped).toMatchObject({ id, output_text: '0 1 2 3 4 5 6 7 8 9 10 11 ' });
+    },
+
+    'tells of a failed turn': async ({ service }) => {
+      expect(await connect(service).responses.create({ model, input: 'break 400' })).toMatchObject(FAILED);
+    },
+
+    'tells of a failed stream': async ({ service }) => {
+      expect(await connect(service).responses.stream({ model, input: 'break 400' }).finalResponse()).toMatchObject(
+        FAILED,
+      );
+    },
+
+    'lists input items': async ({ service }) => {
+      const { responses } = connect(service);
+      const { id } = await responses.create({ model, input: 'say ready' });
+
+      const items = [];
+      for await (const item of responses.inputItems.list(id)) items.push(item);
+
+      expect(items).toMatchObject([
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'say ready' }] },
+      ]);
+    },
+
+    'lists models': async ({ service }) => {
+      const models = [];
+      for await (const listed of connect(service).models.list()) models.push(listed);
+
+      expect(models).toContainEqual(expect.objectContaining({ object: 'model', id: expect.any(String) }));
+    },
+
+    'knows 400': async ({ service }) => {
+      const refused = await errorOf(connect(service).responses.create({ model: '', input: 'say no' }));
+
+      expect(refused).toBeInstanceOf(BadRequestError);
+      expect(refused).toMatchObject({ type: 'invalid_request_error', code: 'invalid_request', param: 'model' });
+      expect(refused).toHaveProperty('requestID', expect.any(String));
+    },
+
+    'knows 401': async ({ stranger }) => {
+      expect(await errorOf(connect(stranger).responses.create({ model, input: 'say no' }))).toBeInstanceOf(
+        AuthenticationError,
+      );
+    },
+
+    'knows 404': async ({ service }) => {
+      const refused = await errorOf(connect(service).responses.retrieve(`resp_${'0'.repeat(64)}`));
+
+      expect(refused).toBeInstanceOf(NotFoundError);
+      expect(refused).toMatchObject({ type: 'not_found_error', code: 'not_found' });
+    },
+
+    'knows 429': async ({ limited }) => {
+      const { responses } = connect(limited);
+      const three = async () => {
+        for (let i = 0; i < 3; i++) await responses.create({ model, input: 'say again' });
+      };
+      const refused = await errorOf(three());
+
+      expect(refused).toBeInstanceOf(RateLimitError);
+      expect(refused).toMatchObject({ type: 'rate_limit_error', code: 'rate_limited' });
+      expect(Number((refused as RateLimitError).headers.get('retry-after'))).toBeGreaterThan(0);
+    },
+  },
+};
+
+const FAILED = { status: 'failed', error: { code: 'model_error', message: expect.stringContaining('400') } };
+
+function onlyCall({ output }: Response): ResponseFunctionToolCall {
+  expect(output).toMatchObject([{ type: 'function_call' }]);
+  return output[0] as ResponseFunctionToolCall;
+}
+
+const textOf = (events: readonly ResponseStreamEvent[]) =>
+  events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
+
+const errorOf = (request: Promise<unknown>) =>
+  request.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
