@@ -7,7 +7,9 @@ import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createAuthenticate } from '#auth/authenticate.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
+import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
+import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
@@ -15,6 +17,7 @@ import { PreparingClient } from '#database/preparing-client.ts';
 import { startEngine } from '#engine/engine.ts';
 import { requireBearer } from '#http/bearer.ts';
 import { healthRoutes } from '#http/health.ts';
+import { describeApi } from '#http/openapi.ts';
 import { createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
@@ -80,6 +83,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const authenticate = createAuthenticate(Object.values(tokens));
   const limiter = createLimiter((key, seconds) => countUse(db, key, seconds), config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
+  const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
+    ...responsesDescription,
+    ...gatewayDescription,
+  ]);
+  gateway.get('/openapi.json', async () => api);
   await gateway.register(async (app) => {
     requireBearer(app, authenticate);
     const routes = responsesRoutes(agent, {

@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => cluster.close());
 
 const ROUNDS = rounds(5, 500);
+const MESSAGES_PER_THREAD = 40;
 
 test(
   'kill -9 at random moments loses nothing, repeats nothing blindly and wedges no thread',
@@ -42,10 +43,11 @@ test(
   60_000 + ROUNDS * 5000,
 );
 
-/** One conversation: a message after the other on one thread, to whichever replica answers. */
+/** One lane of conversations: message after message on one thread, to whichever replica answers, then on a new one. */
 async function talk(accepted: string[], signal: AbortSignal): Promise<void> {
   let previous: string | undefined;
-  while (!signal.aborted) {
+  for (let said = 0; !signal.aborted; said++) {
+    if (said % MESSAGES_PER_THREAD === 0) previous = undefined;
     const replica = pick([...cluster.replicas]);
     const id = replica && (await send(replica, previous));
     if (id) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serviceStatus } from '#channels/gateway/wire-status.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, textOf, type WireResponse } from '../support/service.ts';
@@ -123,7 +124,9 @@ test('a chat message is answered, continued and refused like any other', async (
 });
 
 test('the status tells what runs', async () => {
-  expect(await (await service.request('/api/status')).json()).toMatchObject({
+  const status: unknown = await (await service.request('/api/status')).json();
+  expect(() => serviceStatus.parse(status)).not.toThrow();
+  expect(status).toMatchObject({
     status: 'ok',
     model: { provider: 'openai-compatible', name: 'scripted', demo: false },
     channels: { terminal: false, gateway: true, webhook: false },
@@ -132,6 +135,23 @@ test('the status tells what runs', async () => {
     tools: 1,
     threads: expect.any(Number),
   });
+});
+
+test('the public document names every route, without a token', async () => {
+  const response = await fetch(`${service.url}/openapi.json`);
+  const document = (await response.json()) as { openapi: string; paths: Record<string, object> };
+
+  expect(document.openapi).toMatch(/^3\.1/);
+  expect(Object.keys(document.paths)).toEqual([
+    '/api/v1/responses',
+    '/api/v1/responses/{id}',
+    '/api/v1/responses/{id}/cancel',
+    '/api/v1/responses/{id}/input_items',
+    '/api/v1/models',
+    '/api/chat',
+    '/api/chat/send',
+    '/api/status',
+  ]);
 });
 
 test('the limit on sends holds across two replicas, and is one for all ways to send', async () => {

@@ -35,7 +35,7 @@ function checkedEvents(stream: string): NumberedWireEvent[] {
   const frames = stream.split('\n\n');
   expect(frames.pop()).toBe('');
   const events = frames.map((frame) => {
-    const [, type, data = ''] = /^event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+    const [, type, data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(frame) ?? [];
     const event = wireEvent.parse(JSON.parse(data));
     expect(type).toBe(event.type);
     return event;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { TurnInput } from '#agent/start-turn.ts';
 import type { TurnReply } from '#agent/turn-reply.ts';
@@ -11,13 +11,7 @@ import { idempotencyOf } from '#http/idempotency-key.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { type Limiter, limitSends } from '#http/rate-limit.ts';
 import { formatResponseId } from '#http/response-id.ts';
-
-const chatRequest = z.object({
-  message: z.string('message is required and must be a string.').refine((said) => said.trim() !== '', {
-    error: 'message must not be blank.',
-  }),
-  thread_id: z.uuid('thread_id must be the id of a thread.').nullish(),
-});
+import { type chatAccepted, type chatReply, chatRequest } from './wire-chat.ts';
 
 /** `POST /api/chat` waits for the answer; `POST /api/chat/send` only accepts the message. */
 export function chatRoutes(agent: Agent, options: { limiter: Limiter; timeoutSeconds: number }) {
@@ -32,7 +26,8 @@ export function chatRoutes(agent: Agent, options: { limiter: Limiter; timeoutSec
 
     app.post('/chat/send', send, async (request, reply) => {
       const { turn } = await agent.startTurn(request.principal, toTurnInput(request));
-      return reply.code(202).send({ ...placeOf(turn), turn_id: turn.id, status: 'queued' });
+      const accepted: z.infer<typeof chatAccepted> = { ...placeOf(turn), turn_id: turn.id, status: 'queued' };
+      return reply.code(202).send(accepted);
     });
   };
 }
@@ -55,7 +50,7 @@ const placeOf = (turn: Turn) => ({
   response_id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
 });
 
-function renderChat({ turn, made, gate }: TurnReply) {
+function renderChat({ turn, made, gate }: TurnReply): z.infer<typeof chatReply> {
   const said = made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : []));
   const error = gate ? refusalAt(gate) : turn.failure;
   return { ...placeOf(turn), status: turn.status, message: said.join('\n\n'), ...(error && { error }) };

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
+import type { serviceStatus } from './wire-status.ts';
 
 /** What stays the same while the service runs. */
 export type StatusFacts = {
@@ -7,14 +9,14 @@ export type StatusFacts = {
   readonly startedAt: Date;
   readonly model: { readonly provider: string; readonly name: string };
   readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
-  readonly database: { readonly kind: string; readonly version: string };
+  readonly database: { readonly kind: 'embedded' | 'external'; readonly version: string };
   readonly tools: () => number;
 };
 
 /** `GET /api/status`: what this service is, and how busy it is. */
 export function statusRoute(agent: Agent, facts: StatusFacts) {
   return async (app: FastifyInstance): Promise<void> => {
-    app.get('/status', async () => {
+    app.get('/status', async (): Promise<z.infer<typeof serviceStatus>> => {
       const { replicas, queued, running, threads } = await agent.census();
       const { version, channels, database, model } = facts;
       return {

@@ -19,3 +19,9 @@ export function sortKeys(value: unknown): unknown {
   const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(sorted.map(([key, inner]) => [key, sortKeys(inner)]));
 }
+
+/** Whether a value nests at most `levels` deep. Much deeper, not everything that handles it later could write it. */
+export function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}

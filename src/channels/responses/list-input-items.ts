@@ -11,9 +11,8 @@ const USUAL = 20;
 export function listInputItems(items: readonly Item[], paging: Paging) {
   const limit = parseLimit(paging.limit);
   const input = items.filter((item) => item.attempt === null);
-  const ordered = paging.order === 'asc' ? input : input.toReversed();
-  const after = ordered.findIndex((item) => wireItemId(item.type, item.id) === paging.after);
-  const rest = ordered.slice(after + 1);
+  const ordered = isAscending(paging.order) ? input : input.toReversed();
+  const rest = paging.after === undefined ? ordered : itemsAfter(ordered, paging.after);
   const data = rest.slice(0, limit).map(renderInputItem);
   return {
     object: 'list',
@@ -22,6 +21,18 @@ export function listInputItems(items: readonly Item[], paging: Paging) {
     last_id: data.at(-1)?.id ?? null,
     has_more: rest.length > limit,
   };
+}
+
+function isAscending(order = 'desc'): boolean {
+  if (order !== 'asc' && order !== 'desc')
+    throw new InvalidRequest('invalid_request', 'order', 'order must be asc or desc.');
+  return order === 'asc';
+}
+
+function itemsAfter(items: readonly Item[], id: string): Item[] {
+  const place = items.findIndex((item) => wireItemId(item.type, item.id) === id);
+  if (place < 0) throw new InvalidRequest('invalid_request', 'after', 'after must be the id of one of these items.');
+  return items.slice(place + 1);
 }
 
 function parseLimit(limit: string | undefined): number {

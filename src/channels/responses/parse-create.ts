@@ -3,7 +3,7 @@ import type { NewItem } from '#domain/item.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import { parseResponseId, type ResponsePlace } from '#http/response-id.ts';
 import { frameMessage } from './frame-message.ts';
-import { isObject, jsonBytes } from './json-value.ts';
+import { isObject, isShallow, jsonBytes } from './json-value.ts';
 import { type KnownItems, parseInput } from './parse-input.ts';
 import { parseTools } from './parse-tools.ts';
 
@@ -24,6 +24,7 @@ export type CreateRequest = {
 
 const MAX_MODEL_BYTES = 256;
 const MAX_CONTEXT_BYTES = 10_240;
+const MAX_METADATA_DEPTH = 100;
 
 export type ParseOptions = {
   /** Knows the names that a caller's tool may not have. */
@@ -51,7 +52,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     background: body['background'] === true,
     temperature: parseTemperature(body['temperature']),
     instructions,
-    metadata: isObject(body['metadata']) && jsonBytes(body['metadata']) !== undefined ? body['metadata'] : {},
+    metadata: isObject(body['metadata']) && isShallow(body['metadata'], MAX_METADATA_DEPTH) ? body['metadata'] : {},
     tools: parseTools(body['tools'], options.isTaken),
     items: frameMessage(items, instructions, context),
   };

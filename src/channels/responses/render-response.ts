@@ -1,18 +1,20 @@
 import type { TurnReply } from '#agent/turn-reply.ts';
-import type { NewGate } from '#domain/gate.ts';
+import type { GatedCall, NewGate } from '#domain/gate.ts';
 import { hexFromUuid, type ItemId } from '#domain/ids.ts';
-import { type NewItem, textOf } from '#domain/item.ts';
+import { type MessageBody, type NewItem, textOf } from '#domain/item.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/turn.ts';
 import type { Cost, Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { echoOf } from './response-echo.ts';
+import type { WireFunctionCall, WireMessage, WireOutputItem, WireOutputText } from './wire-item.ts';
+import type { WireResponse } from './wire-response.ts';
 
 /** On retrieve and cancel there is no request whose model could be echoed. */
 export const PLACEHOLDER_MODEL = 'reborn';
 
 /** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
-export function renderResponse(reply: TurnReply, model: string) {
+export function renderResponse(reply: TurnReply, model: string): WireResponse {
   const { turn, gate } = reply;
   const echo = echoOf(turn);
   const failure = failureOf(turn, gate);
@@ -68,42 +70,27 @@ function failureOf(turn: Turn, gate: NewGate | null): Failure | null {
   return gate && gate.kind !== 'external-tool' ? refusalAt(gate) : turn.failure;
 }
 
-function statusOf(turn: Turn, failure: Failure | null): string {
+function statusOf(turn: Turn, failure: Failure | null): WireResponse['status'] {
   if (failure) return 'failed';
   if (turn.status === 'waiting') return 'completed';
   return turn.status === 'running' ? 'in_progress' : turn.status;
 }
 
 /** What the turn itself said, and the one call that it hands to the caller. The service's own tool calls stay inside. */
-function renderOutput({ made, gate }: TurnReply) {
-  const said = made.filter((item) => item.type === 'message');
-  const surfaced = gate?.kind === 'external-tool' ? [gate.call] : [];
-  return [...said, ...surfaced].map(renderItem);
+function renderOutput({ made, gate }: TurnReply): WireOutputItem[] {
+  const said = made.filter((item) => item.type === 'message').map(renderMessage);
+  return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;
 }
 
 export function renderItem(item: NewItem) {
-  const id = wireItemId(item.type, item.id);
   switch (item.type) {
     case 'message':
-      return {
-        id,
-        type: item.type,
-        role: item.role,
-        status: item.status,
-        content: [outputText(textOf(item.content))],
-      };
+      return renderMessage(item);
     case 'function_call':
-      return {
-        id,
-        type: item.type,
-        status: 'completed',
-        call_id: item.callId,
-        name: item.name,
-        arguments: item.arguments,
-      };
+      return renderCall(item);
     case 'function_call_output':
       return {
-        id,
+        id: wireItemId(item.type, item.id),
         type: item.type,
         status: 'completed',
         call_id: item.callId,
@@ -112,15 +99,42 @@ export function renderItem(item: NewItem) {
   }
 }
 
+/** What the assistant said: in this turn or, as the caller tells it, before. */
+export function renderMessage(item: NewItem & MessageBody): WireMessage {
+  return {
+    id: wireItemId(item.type, item.id),
+    type: item.type,
+    role: 'assistant',
+    status: item.status,
+    content: [outputText(textOf(item.content))],
+  };
+}
+
+export function renderCall(call: GatedCall): WireFunctionCall {
+  return {
+    id: wireItemId(call.type, call.id),
+    type: call.type,
+    status: 'completed',
+    call_id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+  };
+}
+
 const ITEM_PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco' } as const;
 
 export const wireItemId = (type: NewItem['type'], id: ItemId) => `${ITEM_PREFIX[type]}_${hexFromUuid(id)}`;
 
-export const outputText = (said: string) => ({ type: 'output_text', text: said, annotations: [], logprobs: [] });
+export const outputText = (said: string): WireOutputText => ({
+  type: 'output_text',
+  text: said,
+  annotations: [],
+  logprobs: [],
+});
 
-const renderTool = (tool: ToolDefinition) => ({ type: 'function', ...tool });
+const renderTool = (tool: ToolDefinition): WireResponse['tools'][number] => ({ type: 'function', ...tool });
 
-function renderUsage(usage: Usage) {
+function renderUsage(usage: Usage): WireResponse['usage'] {
   return {
     input_tokens: usage.inputTokens,
     input_tokens_details: { cached_tokens: usage.cachedInputTokens },
@@ -131,7 +145,7 @@ function renderUsage(usage: Usage) {
   };
 }
 
-function renderCost({ inputUsd, outputUsd }: Cost) {
+function renderCost({ inputUsd, outputUsd }: Cost): WireResponse['usage']['cost'] {
   return {
     total_usd: decimal(inputUsd + outputUsd),
     input_usd: decimal(inputUsd),

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Agent, TurnPlace } from '#agent/agent.ts';
 import type { StartedTurn, TurnInput } from '#agent/start-turn.ts';
 import { noReplyYet, replyOf } from '#agent/turn-reply.ts';
-import { NotFound } from '#domain/errors.ts';
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { isEnded } from '#domain/turn.ts';
 import { hangUp, whileConnected } from '#http/connected.ts';
 import { idempotencyOf } from '#http/idempotency-key.ts';
@@ -51,7 +51,7 @@ export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
     app.get<ById>('/responses/:id', async (request, reply) => {
       const record = await agent.getTurn(request.principal, placeOf(request.params.id));
       if (request.query.stream !== 'true') return renderResponse(replyOf(record), PLACEHOLDER_MODEL);
-      const startingAfter = Number(request.query.starting_after ?? -1);
+      const startingAfter = parseStartingAfter(request.query.starting_after);
       return stream(request, reply, { turn: record.turn, fresh: false }, { model: PLACEHOLDER_MODEL, startingAfter });
     });
 
@@ -84,6 +84,14 @@ export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
     const events = streamResponse(agent, request.principal, turn, { ...how, fresh: fresh && !isEnded(turn), signal });
     return sendEvents(reply, events, signal);
   }
+}
+
+/** The number of the last event a watcher has seen; -1 for one who has seen none. */
+function parseStartingAfter(given: string | undefined): number {
+  if (given === undefined) return -1;
+  if (!/^\d{1,15}$/.test(given))
+    throw new InvalidRequest('invalid_request', 'starting_after', 'starting_after must be the number of an event.');
+  return Number(given);
 }
 
 function placeOf(id: string): TurnPlace {

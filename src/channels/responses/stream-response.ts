@@ -4,10 +4,8 @@ import { type NewItem, textOf } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/turn.ts';
 import { attemptOf, firstSequence, type TurnEvent } from '#domain/turn-event.ts';
-import { outputText, renderItem, renderResponse, wireItemId } from './render-response.ts';
-
-type WireEvent = { readonly type: string; readonly [field: string]: unknown };
-type NumberedWireEvent = WireEvent & { readonly sequence_number: number };
+import { outputText, renderCall, renderMessage, renderResponse, wireItemId } from './render-response.ts';
+import type { NumberedWireEvent, WireEvent } from './wire-event.ts';
 
 /**
  * A turn as the events of the reference format, from its first one on. The numbers are counted here, the same way on
@@ -25,7 +23,7 @@ export async function* streamResponse(
   let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
   const started = renderResponse(reply, model);
 
-  for (const type of ['response.created', 'response.in_progress']) {
+  for (const type of ['response.created', 'response.in_progress'] as const) {
     const event = number({ type, response: started }, 0);
     if (event.sequence_number > startingAfter) yield event;
   }
@@ -51,7 +49,7 @@ function createNumbering() {
 function terminalEvent(reply: TurnReply, model: string): WireEvent {
   const response = renderResponse(reply, model);
   const type = response.status === 'completed' || response.status === 'incomplete' ? response.status : 'failed';
-  return { type: `response.${type}`, response };
+  return { type: `response.${type}` as const, response };
 }
 
 /** Gives every item that surfaces its place in the output. The service's own tool calls don't surface. */
@@ -63,7 +61,11 @@ function createOutput() {
     places.set(item.id, known);
     return { output_index: known };
   };
-  const part = (item: NewItem) => ({ item_id: wireItemId(item.type, item.id), ...place(item), content_index: 0 });
+  const part = (item: NewItem) => ({
+    item_id: wireItemId(item.type, item.id),
+    ...place(item),
+    content_index: 0 as const,
+  });
 
   function* render(event: TurnEvent): Generator<WireEvent> {
     switch (event.type) {
@@ -72,7 +74,7 @@ function createOutput() {
         yield {
           type: 'response.output_item.added',
           ...place(event.item),
-          item: { ...renderItem(event.item), status: 'in_progress', content: [] },
+          item: { ...renderMessage(event.item), status: 'in_progress', content: [] },
         };
         yield { type: 'response.content_part.added', ...part(event.item), part: outputText('') };
         return;
@@ -96,8 +98,8 @@ function createOutput() {
         return;
       case 'turn-ended':
         if (event.gate?.kind !== 'external-tool') return;
-        for (const type of ['response.output_item.added', 'response.output_item.done'])
-          yield { type, ...place(event.gate.call), item: renderItem(event.gate.call) };
+        for (const type of ['response.output_item.added', 'response.output_item.done'] as const)
+          yield { type, ...place(event.gate.call), item: renderCall(event.gate.call) };
     }
   }
 
@@ -105,7 +107,7 @@ function createOutput() {
     const said = textOf(item.content);
     yield { type: 'response.output_text.done', ...part(item), text: said, logprobs: [] };
     yield { type: 'response.content_part.done', ...part(item), part: outputText(said) };
-    yield { type: 'response.output_item.done', ...place(item), item: renderItem(item) };
+    yield { type: 'response.output_item.done', ...place(item), item: renderMessage(item) };
   }
 
   return { render };

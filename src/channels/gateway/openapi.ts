@@ -1,0 +1,33 @@
+import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
+import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
+import { serviceStatus } from './wire-status.ts';
+
+/** The gateway's own endpoints for the public document. */
+export const gatewayDescription: readonly RouteDescription[] = [
+  {
+    path: '/api/chat',
+    method: 'post',
+    summary: 'Send a message and wait for the answer.',
+    request: chatRequest,
+    responses: {
+      200: { description: 'The answer, also when the turn failed: see its `status`.', json: chatReply },
+      ...errorAnswers(400, 404, 409, 413, 429),
+    },
+  },
+  {
+    path: '/api/chat/send',
+    method: 'post',
+    summary: 'Send a message without waiting.',
+    request: chatRequest,
+    responses: {
+      202: { description: 'The message was accepted, and will be answered.', json: chatAccepted },
+      ...errorAnswers(400, 404, 409, 413, 429),
+    },
+  },
+  {
+    path: '/api/status',
+    method: 'get',
+    summary: 'What this service is, and how busy it is.',
+    responses: { 200: { description: 'The state of the service.', json: serviceStatus } },
+  },
+];

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** The one error envelope of every interface, with the codes that each type has. */
+export const errorEnvelope = z
+  .strictObject({
+    error: z.discriminatedUnion('type', [
+      errorOf('invalid_request_error', [
+        'invalid_request',
+        'invalid_tool',
+        'no_pending_call',
+        'call_id_mismatch',
+        'tool_output_missing',
+        'previous_response_not_found',
+        'body_too_large',
+      ]),
+      errorOf('not_found_error', ['not_found']),
+      errorOf('conflict_error', ['idempotency_mismatch', 'thread_busy']),
+      errorOf('rate_limit_error', ['rate_limited']),
+      errorOf('server_error', ['internal_error']),
+    ]),
+  })
+  .meta({ id: 'Error' });
+
+function errorOf<T extends string, const C extends string>(type: T, codes: readonly C[]) {
+  return z.strictObject({
+    message: z.string().min(1).describe('What is wrong, and what to do about it.'),
+    type: z.literal(type),
+    code: z.enum(codes),
+    param: z.string().min(1).nullable().describe('The field that is wrong, or null when it is the whole request.'),
+  });
+}
