@@ -25,7 +25,6 @@ const child = spawn(path.resolve('bin/reborn'), ['serve'], {
     PATH: process.env['PATH'],
     ...SETTINGS,
     ...home.env,
-    CHAT_RATE_PER_MINUTE: '1000000',
     LLM_PROVIDER: 'openai-compatible',
     LLM_MODEL: 'scripted',
     LLM_BASE_URL: model.url,

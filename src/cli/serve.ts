@@ -8,9 +8,10 @@ export async function serve(): Promise<void> {
     const config = readConfig();
     const { startApp } = await import('#app.ts'); // a wrong setting is told before everything is loaded
     const log = createLog(config.logLevel);
+    const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
     const app = await startApp(config, log);
-    const stop = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-    log.info(`Stopping on ${String(stop[0] ?? 'request')}.`);
+    const [signal] = (await stop) as [string];
+    log.info(`Stopping on ${signal}.`);
     await app.close();
   } catch (error) {
     process.stderr.write(`${error instanceof ConfigError ? error.message : `reborn: ${messageOf(error)}`}\n`);

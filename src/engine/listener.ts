@@ -34,7 +34,10 @@ export async function startListener(options: {
   async function open(): Promise<Session> {
     const client = await connectEngineClient(connection, onError);
     const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
-    client.on('notification', ({ payload }) => onSignal(JSON.parse(payload ?? '') as Signal));
+    client.on('notification', ({ payload = '' }) => {
+      const signal = parseSignal(payload);
+      if (signal) onSignal(signal);
+    });
     try {
       await announce(client, replica);
       await client.query(`listen ${CHANNEL}`);
@@ -81,6 +84,16 @@ export async function startListener(options: {
 type Session = { readonly client: pg.Client; readonly ended: Promise<void> };
 
 const AGAIN_MS = 250;
+
+/** Anybody on this database may write to the channel: what is not a signal of ours is none. */
+function parseSignal(payload: string): Signal | undefined {
+  try {
+    const signal: unknown = JSON.parse(payload);
+    return typeof signal === 'object' && signal !== null ? (signal as Signal) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The row becomes visible only when the lock is already held, so that a living replica never looks dead. */
 async function announce(client: pg.Client, replica: ReplicaId): Promise<void> {

@@ -38,7 +38,13 @@ export async function spawnService(env: Record<string, string>) {
   };
 }
 
-export const SETTINGS = { GATEWAY_PORT: '0', SERVICE_REBORN_WEBUI_TOKEN: TOKEN, CLI_ENABLED: 'false' };
+/** The limit on sends is far away, except where a test is about it. */
+export const SETTINGS = {
+  GATEWAY_PORT: '0',
+  SERVICE_REBORN_WEBUI_TOKEN: TOKEN,
+  CLI_ENABLED: 'false',
+  CHAT_RATE_PER_MINUTE: '1000000',
+};
 
 export type WireResponse = {
   id: string;
