@@ -81,10 +81,11 @@ const INVARIANTS = (accepted: readonly string[]): [string, string, unknown[]][] 
     [],
   ],
   [
-    'a completed turn has no answer, or more than one',
-    `select turns.id::text as breach from turns where status = 'completed' and 1 <> (
-       select count(*) from items where items.turn_id = turns.id and attempt is not null
-         and body ->> 'type' = 'message' and position = (select max(position) from items as last where last.turn_id = turns.id))`,
+    'a completed turn does not end with its answer',
+    `select turns.id::text as breach from turns
+     left join (select distinct on (turn_id) turn_id, body ->> 'type' as type, attempt from items
+       order by turn_id, position desc) as last on last.turn_id = turns.id
+     where status = 'completed' and (last.type is distinct from 'message' or last.attempt is null)`,
     [],
   ],
 ];
