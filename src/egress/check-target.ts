@@ -1,0 +1,39 @@
+import { isIP } from 'node:net';
+import { EgressRefused } from './egress-failure.ts';
+
+/** The address as it will be used; throws `EgressRefused` for one that nobody may be sent to. */
+export function checkTarget(method: string, address: URL | string): URL {
+  if (!METHOD.test(method) || TUNNELS.includes(method))
+    throw new EgressRefused('The method is not allowed. Use one such as GET or POST, in capitals.');
+  // A parser drops or turns these silently, so whoever looked at the text before us may have seen another host.
+  if (typeof address === 'string' && /[\s\\\p{Cc}]/u.test(address))
+    throw new EgressRefused('The address holds a space, a backslash or a control character. Encode it.');
+
+  const url = URL.parse(String(address));
+  if (!url) throw new EgressRefused('The address is not a URL. Write it like https://example.com/path.');
+  if (url.protocol !== 'https:') throw new EgressRefused('Only https is allowed. Let the address begin with https://.');
+  if (url.username || url.password)
+    throw new EgressRefused('The address holds a user name or password. Send credentials in a header.');
+  checkHost(url.hostname);
+  return url;
+}
+
+const METHOD = /^[A-Z]+(-[A-Z]+)*$/;
+const TUNNELS = ['CONNECT', 'TRACE', 'TRACK'];
+
+/** A parsed URL has brought every spelling of an address (octal, hexadecimal, one number) into its usual form. */
+function checkHost(host: string): void {
+  if (host.startsWith('[') || isIP(host) > 0)
+    throw new EgressRefused('The host is an IP address. Use the name of a host.');
+  if (host.endsWith('.')) throw new EgressRefused('The host ends with a dot. Leave the dot out.');
+  if (!HOST_NAME.test(host) || host.length > 253)
+    throw new EgressRefused('The host is not a full name. Write it like www.example.com.');
+  if (INSIDE.some((name) => host.endsWith(`.${name}`)))
+    throw new EgressRefused(`The host ${host} is a name for inside networks. Use a host on the public internet.`);
+}
+
+/** At least two labels, so that no resolver completes the name. */
+const HOST_NAME = /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names that are never public, whatever a resolver makes of them. The metadata of a cloud is an `internal` one. */
+const INSIDE = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { EgressFailed } from './egress-failure.ts';
+import { get, listen, networkTo, openEgress } from './stand-in.test-support.ts';
+
+type Certificate = { readonly key: string; readonly cert: string };
+
+const folder = mkdtempSync(join(tmpdir(), 'reborn-egress-'));
+let trusted: Certificate;
+let stranger: Certificate;
+
+beforeAll(() => {
+  trusted = makeCertificate('trusted');
+  stranger = makeCertificate('stranger');
+  setDefaultCACertificates([...getCACertificates('default'), trusted.cert]);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('the host is told its name, and its certificate is checked for it', async () => {
+  const { port, names, requests } = await startTls(trusted);
+  const egress = openEgress(tlsTo(port));
+
+  expect(await egress.send(get('https://secure.example.com/'))).toMatchObject({ status: 200 });
+  expect(names).toEqual([['secure.example.com', 'http/1.1']]);
+  expect(requests[0]).toContain('\r\nhost: secure.example.com\r\n');
+});
+
+test('a certificate for another name is refused before anything is sent', async () => {
+  const { port, requests } = await startTls(trusted);
+  const sent = openEgress(tlsTo(port)).send(
+    get('https://other.example.com/', { headers: { authorization: 'secret' } }),
+  );
+  await expect(sent).rejects.toThrow('its certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)');
+  await expect(sent).rejects.toBeInstanceOf(EgressFailed);
+  expect(requests).toEqual([]);
+});
+
+test('a certificate that nobody vouches for is refused, even if the environment turns the check off', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  const { port, requests } = await startTls(stranger);
+  const sent = openEgress(tlsTo(port)).send(get('https://secure.example.com/'));
+  await expect(sent).rejects.toThrow('its certificate is signed by nobody we trust');
+  expect(requests).toEqual([]);
+});
+
+test('a session is not taken up again, so each connection checks the certificate', async () => {
+  const { port, reused } = await startTls(trusted);
+  const egress = openEgress(tlsTo(port));
+  await egress.send(get('https://secure.example.com/'));
+  await egress.send(get('https://secure.example.com/'));
+  expect(reused).toEqual([false, false]);
+});
+
+function tlsTo(port: number) {
+  return networkTo(port, { dial: () => ({ host: '127.0.0.1', port, tls: true }) });
+}
+
+async function startTls(certificate: Certificate) {
+  const names: unknown[] = [];
+  const requests: string[] = [];
+  const reused: boolean[] = [];
+  const server = createServer({ ...certificate, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+    names.push([socket.servername, socket.alpnProtocol]);
+    reused.push(socket.isSessionReused());
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      requests.push(chunk.toString());
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+  });
+  server.on('tlsClientError', () => {});
+  onTestFinished(() => void server.close());
+  return { port: await listen(server), names, requests, reused };
+}
+
+function makeCertificate(name: string): Certificate {
+  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:secure.example.com'];
+  execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}

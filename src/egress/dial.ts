@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Network } from './egress.ts';
+
+type Route = { readonly host: string; readonly port: number; readonly tls: boolean };
+type Deadline = { readonly endsAt: number; readonly signal: AbortSignal };
+
+/** A name may have any number of addresses; its owner shall not make us knock at all of them. */
+const MAX_TRIED = 8;
+
+/** A connection to the first of the checked addresses that takes one. */
+export async function dial(
+  network: Network,
+  addresses: readonly string[],
+  url: URL,
+  { endsAt, signal }: Deadline,
+): Promise<Socket> {
+  const port = Number(url.port || 443);
+  const tried = addresses.slice(0, MAX_TRIED);
+  let failure: unknown;
+  for (const [index, address] of tried.entries()) {
+    const route = network.dial?.(address, port) ?? { host: address, port, tls: true };
+    const share = (endsAt - performance.now()) / (tried.length - index);
+    try {
+      return await connect(route, url.hostname, index === tried.length - 1 ? undefined : share, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** Gives up after `patience`, if another address waits for its turn; else only when the signal says so. */
+async function connect(
+  { host, port, tls }: Route,
+  name: string,
+  patience: number | undefined,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = tls ? connectTls({ host, port, servername: name, ...TLS }) : connectPlain({ host, port });
+  // Errors are seen by whoever waits; between two of them nobody does.
+  socket.on('error', () => {});
+
+  const timer = patience === undefined ? undefined : setTimeout(() => socket.destroy(new ConnectTimeout()), patience);
+  try {
+    await once(socket, tls ? 'secureConnect' : 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Said outright, because the environment can turn the check of certificates off. */
+const TLS = { rejectUnauthorized: true, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] } as const;
+
+class ConnectTimeout extends Error {
+  readonly code = 'ETIMEDOUT';
+}

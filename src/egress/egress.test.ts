@@ -1,0 +1,284 @@
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { EgressFailed, EgressRefused } from './egress-failure.ts';
+import { get, listen, networkTo, openEgress, PUBLIC, startStandIn } from './stand-in.test-support.ts';
+
+const HELLO = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello';
+
+describe('a request', () => {
+  test('reaches the host as it was asked for, and its answer comes back', async () => {
+    const { port, requests } = await startStandIn((socket) => socket.write(HELLO));
+    const request = get('https://api.example.com/a%20b?c=d#e', {
+      method: 'POST',
+      body: 'grüße',
+      headers: { 'X-Key': 'k' },
+    });
+    const answer = await openEgress(networkTo(port)).send(request);
+
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-length': '5', 'x-a': '1, 2' } });
+    expect(Buffer.from(answer.body).toString()).toBe('hello');
+    const lines = requests[0]?.split('\r\n');
+    expect(lines?.[0]).toBe('POST /a%20b?c=d HTTP/1.1');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'host: api.example.com',
+        'connection: close',
+        'X-Key: k',
+        'accept-encoding: identity',
+        'content-length: 7',
+      ]),
+    );
+  });
+
+  test('goes to the port in the URL, else to 443', async () => {
+    const { port, requests } = await startStandIn((socket) => socket.write(HELLO));
+    const dialled: unknown[] = [];
+    const dial = (...where: unknown[]) => {
+      dialled.push(where);
+      return { host: '127.0.0.1', port, tls: false };
+    };
+    const egress = openEgress(networkTo(port, { dial }));
+    await egress.send(get('https://example.com/'));
+    await egress.send(get('https://example.com:8443/'));
+
+    expect(dialled).toEqual([
+      [PUBLIC, 443],
+      [PUBLIC, 8443],
+    ]);
+    expect(requests[1]).toContain('\r\nhost: example.com:8443\r\n');
+  });
+
+  test('keeps bytes as they are, both ways', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 256\r\n\r\n';
+    const { port, requests } = await startStandIn((socket) => socket.write(Buffer.concat([Buffer.from(head), bytes])));
+    const answer = await openEgress(networkTo(port)).send(get('https://example.com/', { method: 'PUT', body: bytes }));
+
+    expect(answer.body).toEqual(bytes);
+    expect(requests[0]?.endsWith(Buffer.from(bytes).toString('latin1'))).toBe(true);
+  });
+
+  test('ignores the proxies of the environment', async () => {
+    const proxy = await startStandIn((socket) => socket.end());
+    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'])
+      vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    const { port } = await startStandIn((socket) => socket.write(HELLO));
+
+    expect(await openEgress(networkTo(port)).send(get('https://example.com/'))).toMatchObject({ status: 200 });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test.each([
+    ['http://example.com/', {}],
+    ['https://127.0.0.1/', {}],
+    ['https://example.com/', { headers: { Host: 'other.example.com' } }],
+    ['https://example.com/', { headers: { a: 'b\r\nc: d' } }],
+    ['https://example.com/', { method: 'CONNECT' }],
+  ])('that is not allowed is refused before the host is looked up: %s %j', async (url, more) => {
+    const resolve = vi.fn(async () => [PUBLIC]);
+    await expect(openEgress({ resolve }).send(get(url, more))).rejects.toThrow(EgressRefused);
+    expect(resolve).not.toHaveBeenCalled();
+  });
+});
+
+describe('the addresses of a host', () => {
+  test('are looked up once; a second answer is never asked for', async () => {
+    const { port } = await startStandIn((socket) => socket.write(HELLO));
+    const answers = [[PUBLIC], ['127.0.0.1']];
+    const resolve = vi.fn(async () => answers.shift() ?? []);
+    const dialled: string[] = [];
+    const dial = (address: string) => {
+      dialled.push(address);
+      return { host: '127.0.0.1', port, tls: false };
+    };
+    await openEgress({ resolve, dial }).send(get('https://rebind.example.com/'));
+
+    expect(resolve).toHaveBeenCalledTimes(1);
+    expect(dialled).toEqual([PUBLIC]);
+  });
+
+  test.each([
+    ['a private one', ['10.1.2.3']],
+    ['a private one among public ones', [PUBLIC, '8.8.8.8', '10.1.2.3']],
+    ['a metadata service', ['169.254.169.254']],
+    ['an IPv4 one in IPv6', ['::ffff:10.1.2.3']],
+    ['something that is no address', ['10.1.2.3.example.com']],
+    ['none', []],
+  ])('must all be public: %s', async (_name, addresses) => {
+    const dial = vi.fn();
+    const sent = openEgress({ resolve: async () => addresses, dial }).send(get('https://inside.example.com/'));
+
+    const refusal: unknown = await sent.catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(EgressRefused);
+    // The same words, so that nobody learns which names exist inside; and no address in them, nor in a cause.
+    expect(refusal).toHaveProperty('message', expect.stringMatching(/^The host inside.example.com has no address, or/));
+    expect(`${JSON.stringify(refusal)}${(refusal as Error).stack}`).not.toContain('10.1.2.3');
+    expect(refusal).not.toHaveProperty('cause');
+    expect(dial).not.toHaveBeenCalled();
+  });
+
+  test('are tried one after the other until one takes the connection', async () => {
+    const { port } = await startStandIn((socket) => socket.write(HELLO));
+    const nobody = createServer();
+    const closedPort = await listen(nobody);
+    nobody.close();
+    const dialled: string[] = [];
+    const dial = (address: string) => {
+      dialled.push(address);
+      return { host: '127.0.0.1', port: address === '8.8.8.8' ? port : closedPort, tls: false };
+    };
+    const egress = openEgress({ resolve: async () => ['1.1.1.1', '8.8.8.8', '9.9.9.9'], dial });
+
+    expect(await egress.send(get('https://example.com/'))).toMatchObject({ status: 200 });
+    expect(dialled).toEqual(['1.1.1.1', '8.8.8.8']);
+  });
+
+  test('are tried up to the eighth, and the failure tells no address', async () => {
+    const nobody = createServer();
+    const port = await listen(nobody);
+    nobody.close();
+    const dial = vi.fn(() => ({ host: '127.0.0.1', port, tls: false }));
+    const resolve = async () => Array.from({ length: 50 }, (_, index) => `8.8.8.${index}`);
+
+    const sent = openEgress({ resolve, dial }).send(get('https://example.com/'));
+    await expect(sent).rejects.toThrow('The request to example.com failed: nobody listens there (ECONNREFUSED).');
+    await expect(sent).rejects.toBeInstanceOf(EgressFailed);
+    expect(dial).toHaveBeenCalledTimes(8);
+  });
+
+  test('share the time: one that hangs leaves some for the next', async () => {
+    const { port } = await startStandIn((socket) => socket.write(HELLO));
+    const mute = await startStandIn(() => {});
+    // TLS to somebody who says nothing hangs like a connection into the void.
+    const dial = (address: string) =>
+      address === '1.1.1.1'
+        ? { host: '127.0.0.1', port: mute.port, tls: true }
+        : { host: '127.0.0.1', port, tls: false };
+    const egress = openEgress({ resolve: async () => ['1.1.1.1', '8.8.8.8'], dial });
+
+    expect(await egress.send(get('https://example.com/', { timeoutMs: 1_000 }))).toMatchObject({ status: 200 });
+  });
+
+  test('that a resolver can not find out are a failure, not a refusal', async () => {
+    const resolve = () => Promise.reject(Object.assign(new Error('10.0.0.53 is away'), { code: 'ESERVFAIL' }));
+    const sent = openEgress({ resolve }).send(get('https://example.com/'));
+    await expect(sent).rejects.toThrow(new EgressFailed('The host example.com could not be looked up (ESERVFAIL).'));
+  });
+});
+
+describe('the deadline', () => {
+  const short = { timeoutMs: 150 };
+
+  test('covers the lookup, and tells the resolver', async () => {
+    let told = false;
+    const resolve = (_host: string, signal?: AbortSignal) => {
+      signal?.addEventListener('abort', () => (told = true));
+      return Promise.withResolvers<string[]>().promise;
+    };
+    const sent = openEgress({ resolve }).send(get('https://example.com/', short));
+    await expect(sent).rejects.toThrow(new EgressFailed('example.com did not answer within 150 ms.'));
+    expect(told).toBe(true);
+  });
+
+  test('covers the handshake', async () => {
+    const { port, open } = await startStandIn(() => {});
+    const dial = () => ({ host: '127.0.0.1', port, tls: true });
+    const sent = openEgress(networkTo(port, { dial })).send(get('https://example.com/', short));
+    await expect(sent).rejects.toThrow('did not answer within 150 ms');
+    await waitFor('the connection to close', async () => open.size === 0);
+  });
+
+  test.each([
+    ['headers that come letter by letter', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n'],
+    ['a body that comes letter by letter', 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 'a'],
+    ['endless early hints', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['endless extensions of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5', ';a'],
+  ])('covers %s', async (_name, start, drip) => {
+    const { port, open } = await startStandIn((socket) => {
+      socket.write(start);
+      const timer = setInterval(() => socket.write(drip), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const sent = openEgress(networkTo(port)).send(get('https://example.com/', short));
+    await expect(sent).rejects.toThrow('did not answer within 150 ms');
+    await waitFor('the connection to close', async () => open.size === 0);
+  });
+
+  test('covers a request that nobody reads', async () => {
+    const server = createServer({ pauseOnConnect: true }, (socket) => onTestFinished(() => void socket.destroy()));
+    onTestFinished(() => void server.close());
+    const network = networkTo(await listen(server));
+    const sent = openEgress(network).send(
+      get('https://example.com/', { ...short, method: 'POST', body: new Uint8Array(50_000_000) }),
+    );
+    await expect(sent).rejects.toThrow('did not answer within 150 ms');
+  });
+
+  test('may be further away than a timer reaches', async () => {
+    const { port } = await startStandIn((socket) => socket.write(HELLO));
+    const sent = openEgress(networkTo(port)).send(get('https://example.com/', { timeoutMs: 1e12 }));
+    expect(await sent).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the signal of the caller', () => {
+  test('breaks the request off, and its reason is the cause', async () => {
+    const abort = new AbortController();
+    const { port, open } = await startStandIn(() => abort.abort('enough'));
+    const sent = openEgress(networkTo(port)).send(get('https://example.com/', { signal: abort.signal }));
+    await expect(sent).rejects.toThrow(new EgressFailed('The request was cancelled.', { cause: 'enough' }));
+    await waitFor('the connection to close', async () => open.size === 0);
+  });
+
+  test('that was given before keeps it from being sent', async () => {
+    const resolve = vi.fn(async () => [PUBLIC]);
+    const sent = openEgress({ resolve }).send(get('https://example.com/', { signal: AbortSignal.abort() }));
+    await expect(sent).rejects.toThrow('cancelled');
+    expect(resolve).not.toHaveBeenCalled();
+  });
+
+  test('is let go of in the end', async () => {
+    const { port } = await startStandIn((socket) => socket.write(HELLO));
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    await openEgress(networkTo(port)).send(get('https://example.com/', { signal }));
+    expect(added).toHaveBeenCalledTimes(1);
+    expect(removed.mock.calls[0]?.[1]).toBe(added.mock.calls[0]?.[1]);
+  });
+});
+
+describe('many requests at once', () => {
+  test('have a connection each, and none is left', async () => {
+    const { port, open, requests } = await startStandIn((socket) => setImmediate(() => socket.write(HELLO)));
+    const egress = openEgress(networkTo(port));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => egress.send(get(`https://host-${index}.example.com/`))),
+    );
+
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(new Set(requests.map((request) => /^host: (.*)$/m.exec(request)?.[1]))).toHaveProperty('size', 100);
+    await waitFor('the connections to close', async () => open.size === 0);
+    expect(process.getActiveResourcesInfo().filter((name) => /TCPSocket|TLS/.test(name))).toEqual([]);
+  });
+
+  test('are all broken off by close, and nothing goes out after it', async () => {
+    const { port, open } = await startStandIn(() => {});
+    const stuck = networkTo(port, { resolve: () => Promise.withResolvers<string[]>().promise });
+    const looking = openEgress(stuck);
+    const egress = openEgress(networkTo(port));
+    const sent = Array.from({ length: 10 }, () => egress.send(get('https://example.com/')));
+    const ends = Promise.allSettled([...sent, looking.send(get('https://example.com/'))]);
+    await waitFor('the requests to arrive', async () => open.size === 10);
+
+    await Promise.all([egress.close(), looking.close()]);
+    const reasons = (await ends).map((end) => (end.status === 'rejected' ? end.reason : undefined));
+    expect(reasons).toEqual(Array.from({ length: 11 }, () => expect.any(EgressFailed)));
+    expect(String(reasons[0])).toContain('The service is stopping');
+    await waitFor('the connections to close', async () => open.size === 0);
+
+    await expect(egress.send(get('https://example.com/'))).rejects.toThrow('The service is stopping');
+  });
+});

@@ -1,0 +1,106 @@
+import { checkHeaders } from './check-headers.ts';
+import { checkTarget } from './check-target.ts';
+import { dial } from './dial.ts';
+import { EgressFailed, toEgressFailure } from './egress-failure.ts';
+import { exchange } from './exchange.ts';
+import { createDns } from './public-dns.ts';
+import { resolvePublic } from './resolve-public.ts';
+
+export type EgressRequest = {
+  readonly method: string;
+  readonly url: URL | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  /** For everything together: name, connection, headers and body. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly signal?: AbortSignal;
+};
+
+/** Header names are in lower case; a header that came several times is joined by commas. */
+export type EgressAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+};
+
+export type Egress = {
+  /** Throws `EgressRefused` or `EgressFailed`, and nothing else. A redirect is an answer, and is not followed. */
+  send(request: EgressRequest): Promise<EgressAnswer>;
+  /** Breaks off what is under way, and lets nothing out any more. */
+  close(): Promise<void>;
+};
+
+/** What a test's composition may replace. All checks stay on. */
+export type Network = {
+  /** Every address of the host; none when there is no such host. */
+  resolve(host: string, signal?: AbortSignal): Promise<readonly string[]>;
+  /** Where a connection to an address really goes. */
+  dial?(address: string, port: number): { host: string; port: number; tls: boolean };
+};
+
+/** The one way out: https to hosts on the public internet, by addresses that were looked up once and checked. */
+export function createEgress(network: Network = { resolve: createDns() }): Egress {
+  const underway = new Map<AbortController, Promise<EgressAnswer>>();
+  let closed = false;
+
+  return {
+    send(request) {
+      if (closed) return Promise.reject(closing());
+      const stop = new AbortController();
+      const answer = send(network, request, stop).finally(() => underway.delete(stop));
+      underway.set(stop, answer);
+      return answer;
+    },
+    async close() {
+      closed = true;
+      for (const stop of underway.keys()) stop.abort(closing());
+      await Promise.allSettled(underway.values());
+    },
+  };
+}
+
+async function send(network: Network, request: EgressRequest, stop: AbortController): Promise<EgressAnswer> {
+  const url = checkTarget(request.method, request.url);
+  checkHeaders(request.headers ?? {});
+
+  const host = url.hostname;
+  const deadline = { endsAt: performance.now() + timeoutOf(request), signal: stop.signal };
+  const release = stopInTime(host, request, stop);
+  try {
+    stop.signal.throwIfAborted();
+    const addresses = await resolvePublic(network, host, stop.signal);
+    const socket = await dial(network, addresses, url, deadline);
+    return await exchange(socket, url, request, stop.signal);
+  } catch (error) {
+    throw toEgressFailure(host, stop.signal.aborted ? stop.signal.reason : error);
+  } finally {
+    release();
+  }
+}
+
+/** A timer that is set for longer fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+function timeoutOf({ timeoutMs }: EgressRequest): number {
+  return Math.min(timeoutMs, LONGEST_TIMER);
+}
+
+/** Stops the request when its time is over or its caller wants no more, until it is released. */
+function stopInTime(host: string, request: EgressRequest, stop: AbortController): () => void {
+  const { timeoutMs, signal } = request;
+  const timeOut = () => stop.abort(new EgressFailed(`${host} did not answer within ${timeoutMs} ms.`));
+  const cancel = () => stop.abort(new EgressFailed('The request was cancelled.', { cause: signal?.reason }));
+
+  const timer = setTimeout(timeOut, timeoutOf(request));
+  signal?.addEventListener('abort', cancel);
+  if (signal?.aborted) cancel();
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  };
+}
+
+function closing(): EgressFailed {
+  return new EgressFailed('The service is stopping. Send the request again when it is back.');
+}
