@@ -49,6 +49,8 @@ describe('a crossing is found', () => {
     ['ai outside models', 'agent/a.ts', "import { streamText } from 'ai';", 'only models may'],
     ['a provider outside models', 'tools/a.ts', "import { openai } from '@ai-sdk/openai';", 'only models may'],
     ['a vendor in the composition', 'app.ts', "import { streamText } from 'ai';", 'only models may'],
+    ['undici outside egress', 'tools/a.ts', "import { fetch } from 'undici';", 'only egress may'],
+    ['ipaddr.js outside egress', 'http/a.ts', "import ipaddr from 'ipaddr.js';", 'only egress may'],
     [
       'the terminal library in another channel',
       'channels/gateway/a.ts',

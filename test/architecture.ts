@@ -46,6 +46,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^pg-boss$/, places: ['engine'] },
   { packages: /^(fastify|fastify-.+|@fastify\/.+)$/, places: ['http', 'channels', 'app.ts'] },
   { packages: /^(ai|@ai-sdk\/.+)$/, places: ['models'] },
+  { packages: /^(undici|ipaddr\.js)$/, places: ['egress'] },
   { packages: /^@earendil-works\/pi-tui$/, places: ['channels/terminal'] },
 ];
 
