@@ -22,6 +22,11 @@ export type InvalidRequestCode =
   | 'tool_output_missing'
   | 'previous_response_not_found';
 
+/** A webhook's sender could not show that it knows the secret. The message must not help somebody who guesses. */
+export class InvalidSecret extends Error {
+  override readonly name = 'InvalidSecret';
+}
+
 /** What was asked for does not exist, or belongs to somebody else: the two look alike. */
 export class NotFound extends Error {
   override readonly name = 'NotFound';

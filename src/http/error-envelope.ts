@@ -13,6 +13,7 @@ export const errorEnvelope = z
         'previous_response_not_found',
         'body_too_large',
       ]),
+      errorOf('authentication_error', ['invalid_secret']),
       errorOf('not_found_error', ['not_found']),
       errorOf('conflict_error', ['idempotency_mismatch', 'thread_busy']),
       errorOf('rate_limit_error', ['rate_limited']),

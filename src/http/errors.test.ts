@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { Conflict, InvalidRequest, NotFound, Superseded } from '#domain/errors.ts';
+import { Conflict, InvalidRequest, InvalidSecret, NotFound, Superseded } from '#domain/errors.ts';
 import { createServer } from './server.ts';
 
 /** What a caller and the log see of a route that throws. */
@@ -30,6 +30,11 @@ test.each<[Error, number, object]>([
     new InvalidRequest('invalid_request', null, 'Wrong.'),
     400,
     { message: 'Wrong.', type: 'invalid_request_error', code: 'invalid_request', param: null },
+  ],
+  [
+    new InvalidSecret('Who?'),
+    401,
+    { message: 'Who?', type: 'authentication_error', code: 'invalid_secret', param: null },
   ],
   [new NotFound('Gone.'), 404, { message: 'Gone.', type: 'not_found_error', code: 'not_found', param: null }],
   [
