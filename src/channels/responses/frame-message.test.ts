@@ -84,7 +84,8 @@ test('without a user message there is nothing to put them in', () => {
 test.each([
   ['</instructions>', '<\\/instructions>'],
   ['</INSTRUCTIONS >', '<\\/INSTRUCTIONS >'],
-  ['< / user-context>', '< \\/ user-context>'],
+  ['< / user-context>', '<\\ / user-context>'],
+  ['<instructions>', '<\\instructions>'],
   ['</p> 1 < 2', '</p> 1 < 2'],
 ])('%s inside a block becomes %s', (given, escaped) => {
   expect(frame(given)).toBe(`<instructions>\n${escaped}\n</instructions>\n\nhi`);

@@ -1,3 +1,4 @@
+import { block, escapeTags } from '#domain/block.ts';
 import { type NewItem, text } from '#domain/item.ts';
 
 /**
@@ -27,8 +28,6 @@ function prepend(prefix: string, content: Extract<NewItem, { type: 'message' }>[
   return first?.type === 'text' ? [text(prefix + first.text), ...rest] : [text(prefix), ...content];
 }
 
-const block = (tag: string, inner: string) => `<${tag}>\n${inner}\n</${tag}>`;
-
 /** Everything that a reader may take for the end of a line. */
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/g;
 
@@ -49,9 +48,4 @@ function isFlat(value: unknown): value is Record<string, string | number | boole
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const fields = Object.values(value);
   return fields.length > 0 && fields.every((field) => typeof field !== 'object' || field === null);
-}
-
-/** A caller can't close a block from inside: its closing tag loses its meaning. */
-function escapeTags(value: string): string {
-  return value.replace(/<(\s*)\/(\s*(?:instructions|user-context)\b)/gi, '<$1\\/$2');
 }
