@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto';
+
+/** What Standard Webhooks signs. The id must have no dot in it, or it could be read as a part of the timestamp. */
+export type SignedWebhook = {
+  readonly id: string;
+  /** Seconds since 1970: of this attempt, not of the event. */
+  readonly timestamp: number;
+  readonly body: string | Buffer;
+  /** `whsec_` and the key in base64. */
+  readonly secret: string;
+};
+
+/** The value of `webhook-signature`, for what is sent and for checking what came. */
+export function signStandardWebhook({ id, timestamp, body, secret }: SignedWebhook): string {
+  const key = findSigningKey(secret);
+  if (!key) throw new Error('A Standard Webhooks secret is whsec_ followed by base64.');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
+/** The key that a secret stands for; undefined when it is not one. The prefix may be left out, as some senders do. */
+export function findSigningKey(secret: string): Buffer | undefined {
+  const encoded = secret.replace(/^whsec_/, '');
+  const key = Buffer.from(encoded, 'base64');
+  return key.length > 0 && unpadded(key.toString('base64')) === unpadded(encoded) ? key : undefined;
+}
+
+const unpadded = (base64: string) => base64.replace(/=+$/, '');
+
+/** Any text as a Standard Webhooks secret, whose key is the text itself. */
+export const toSigningSecret = (text: string): string => `whsec_${Buffer.from(text).toString('base64')}`;
