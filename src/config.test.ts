@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, type Option, options, readConfig } from './config.ts';
+import { ConfigError, type Option, options, readConfig, readForeignVariable } from './config.ts';
 
 describe('without any setting', () => {
   test("the defaults are the spec's, and the demo model answers", () => {
@@ -21,6 +21,7 @@ describe('without any setting', () => {
       databaseUrl: undefined,
       home: join(homedir(), '.reborn'),
       secretsKey: undefined,
+      secretsKeyPrevious: undefined,
       otelEndpoint: undefined,
       logLevel: 'info',
     });
@@ -73,6 +74,7 @@ test('every option is read into its place', () => {
     DATABASE_URL: 'postgres://ann:pw@db:5432/reborn',
     REBORN_HOME: '/srv/reborn',
     SECRETS_KEY: 'ab'.repeat(32),
+    SECRETS_KEY_PREVIOUS: 'cd'.repeat(32),
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     LOG_LEVEL: 'DEBUG',
   });
@@ -111,6 +113,7 @@ test('every option is read into its place', () => {
     databaseUrl: 'postgres://ann:pw@db:5432/reborn',
     home: '/srv/reborn',
     secretsKey: Buffer.alloc(32, 0xab),
+    secretsKeyPrevious: Buffer.alloc(32, 0xcd),
     otelEndpoint: 'http://collector:4318',
     logLevel: 'debug',
   });
@@ -348,6 +351,30 @@ describe('a wrong setting', () => {
         expect(new Set(problems).size).toBe(problems.length);
       }),
     );
+  });
+});
+
+describe('a variable that a tool names', () => {
+  test('is read, and an empty one counts as unset', () => {
+    const env = { WEATHER_KEY: ' k ', EMPTY: ' ' };
+
+    expect(['WEATHER_KEY', 'EMPTY', 'ABSENT', 'toString'].map((name) => readForeignVariable(name, env))).toEqual([
+      'k',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('is never one of our own settings', () => {
+    const env = Object.fromEntries(
+      Object.keys(options).flatMap((name) => [
+        [name, 'k'],
+        [name.toLowerCase(), 'k'],
+      ]),
+    );
+
+    for (const name of Object.keys(env)) expect(readForeignVariable(name, env)).toBeUndefined();
   });
 });
 

@@ -112,6 +112,12 @@ export const options = {
     secret: true,
     help: 'The key that encrypts stored secrets; replicas must share it.',
   },
+  SECRETS_KEY_PREVIOUS: {
+    parser: encryptionKey,
+    unset: 'none',
+    secret: true,
+    help: 'A second key that stored secrets may still be read with, while SECRETS_KEY is being replaced.',
+  },
 
   OTEL_EXPORTER_OTLP_ENDPOINT: { parser: baseUrl, unset: 'not sent', help: 'Where traces and metrics are sent.' },
   LOG_LEVEL: {
@@ -136,6 +142,7 @@ export type Config = {
   databaseUrl: string | undefined;
   home: string;
   secretsKey: Buffer | undefined;
+  secretsKeyPrevious: Buffer | undefined;
   otelEndpoint: string | undefined;
   logLevel: Values['LOG_LEVEL'];
 };
@@ -147,6 +154,8 @@ export type WebhookConfig = {
   callbackHosts: string[];
   jobDays: number;
 } & ({ enabled: true; secret: string } | { enabled: false });
+
+export type EnabledWebhook = Extract<WebhookConfig, { enabled: true }>;
 
 export type OidcConfig = {
   issuer: string;
@@ -181,6 +190,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 
   if (problems.size > 0) throw new ConfigError([...problems.values()]);
   return config;
+}
+
+/** A variable that a tool's author chose. Our own settings are never given away: a tool would send them to its host. */
+export function readForeignVariable(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const isOurs = Object.hasOwn(options, name.toUpperCase()); // Windows doesn't tell the case of names apart
+  return isOurs || !Object.hasOwn(env, name) ? undefined : env[name]?.trim() || undefined;
 }
 
 type OptionName = keyof typeof options;
@@ -246,6 +261,7 @@ function toConfig(values: Values, problems: Problems): Config {
     databaseUrl: values.DATABASE_URL,
     home: values.REBORN_HOME,
     secretsKey: values.SECRETS_KEY,
+    secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS,
     otelEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: values.LOG_LEVEL,
   };

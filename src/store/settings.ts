@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from './connection.ts';
+import type { Database, OwnedTransaction } from './connection.ts';
 
 /** A setting of the whole installation, as it was stored; whoever reads it checks its shape. */
 export async function readSetting(db: Database, name: string): Promise<unknown> {
@@ -14,4 +14,20 @@ export async function writeSetting(db: Database, name: string, value: object): P
     .values({ name, value: json })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: json, updatedAt: sql<Date>`now()` }))
     .execute();
+}
+
+/** Writes the setting unless there is one: of several that come at once the first is kept, when it commits. */
+export async function claimSetting(trx: OwnedTransaction, name: string, value: object): Promise<void> {
+  await trx
+    .insertInto('settings')
+    .values({ name, value: JSON.stringify(value) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
+/** Reads it and keeps it until the transaction ends: from being changed (`share`), or for this transaction alone. */
+export async function lockSetting(trx: OwnedTransaction, name: string, lock: 'share' | 'update'): Promise<unknown> {
+  const query = trx.selectFrom('settings').select('value').where('name', '=', name);
+  const row = await (lock === 'share' ? query.forShare() : query.forUpdate()).executeTakeFirst();
+  return row?.value;
 }

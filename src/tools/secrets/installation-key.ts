@@ -1,0 +1,59 @@
+import type { Database, OwnedTransaction } from '#store/connection.ts';
+import { findOwnersUnderOtherKeys } from '#store/secrets.ts';
+import { claimSetting, lockSetting, readSetting, writeSetting } from '#store/settings.ts';
+import type { KeyRing } from './key-ring.ts';
+
+const SETTING = 'secrets_key';
+
+/** This process has another key than the one that the installation's secrets are encrypted with. */
+export class SecretsKeyMismatch extends Error {
+  override readonly name = 'SecretsKeyMismatch';
+}
+
+/**
+ * The first key that stores something becomes the installation's. A process without it stores nothing, since the other
+ * replicas could not read that, until no secret is left under a key it lacks.
+ */
+export async function claimInstallationKey(trx: OwnedTransaction, keys: KeyRing): Promise<void> {
+  await claimSetting(trx, SETTING, { keyId: keys.current.id });
+  if (isOurs(await readSetting(trx, SETTING), keys) && isOurs(await lockSetting(trx, SETTING, 'share'), keys)) return;
+
+  const claimed = await lockSetting(trx, SETTING, 'update');
+  if (isOurs(claimed, keys)) return;
+  if (await hasSecretsUnderOtherKeys(trx, keys)) throw new SecretsKeyMismatch(explain(claimed, keys));
+
+  await nameInstallationKey(trx, keys);
+}
+
+/** What is wrong with this process's key, in words for the log at the start. */
+export async function findKeyProblem(db: Database, keys: KeyRing): Promise<string | undefined> {
+  const claimed = await readSetting(db, SETTING);
+  if (claimed === undefined || isOurs(claimed, keys)) return undefined;
+
+  return (await hasSecretsUnderOtherKeys(db, keys)) ? explain(claimed, keys) : undefined;
+}
+
+export async function nameInstallationKey(db: Database, keys: KeyRing): Promise<void> {
+  await writeSetting(db, SETTING, { keyId: keys.current.id });
+}
+
+async function hasSecretsUnderOtherKeys(db: Database, keys: KeyRing): Promise<boolean> {
+  return (await findOwnersUnderOtherKeys(db, keys.ids, '', 1)).length > 0;
+}
+
+function explain(claimed: unknown, keys: KeyRing): string {
+  return (
+    `Stored secrets are encrypted with the key ${keyIdOf(claimed)}, but this process has ${keys.ids.join(' and ')}. ` +
+    'Set SECRETS_KEY to the same value on every replica; if the other key is lost, remove the secrets it encrypted.'
+  );
+}
+
+function isOurs(setting: unknown, keys: KeyRing): boolean {
+  const keyId = keyIdOf(setting);
+  return keyId !== undefined && keys.ids.includes(keyId);
+}
+
+function keyIdOf(setting: unknown): string | undefined {
+  const { keyId } = (setting ?? {}) as { keyId?: unknown };
+  return typeof keyId === 'string' ? keyId : undefined;
+}

@@ -1,0 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { Entry } from '@napi-rs/keyring';
+
+// Run by keyring.ts as a program of its own: `make|get|forget ACCOUNT`, and the key comes on the standard output.
+const [act, account = ''] = process.argv.slice(2);
+
+// Without this the Linux kernel's keyring would stand in for a missing Secret Service, and forget the key at a reboot.
+const entry = new Entry('reborn', account, { linux: { store: 'secret-service' } });
+
+if (act === 'make') entry.setPassword(randomBytes(32).toString('hex'));
+if (act === 'forget') entry.deletePassword();
+else process.stdout.write(entry.getPassword() ?? '');

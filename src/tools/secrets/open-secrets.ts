@@ -1,0 +1,20 @@
+import type { Database } from '#store/connection.ts';
+import { createKeyRing } from './key-ring.ts';
+import { createKeyring } from './keyring.ts';
+import { type ProvisionedKey, provisionSecretsKey } from './provision-key.ts';
+import { createSecrets, type Secrets } from './secrets.ts';
+
+export type SecretsSettings = {
+  readonly secretsKey: Buffer | undefined;
+  readonly secretsKeyPrevious: Buffer | undefined;
+  readonly home: string;
+};
+
+/** The secrets of this installation; the service and the commands open them in this one way. */
+export async function openSecrets(db: Database, settings: SecretsSettings): Promise<OpenSecrets> {
+  const { secretsKey: setting, secretsKeyPrevious, home } = settings;
+  const key = await provisionSecretsKey({ setting, home, keyring: createKeyring() });
+  return { key, secrets: createSecrets({ db, keys: createKeyRing(key.key, secretsKeyPrevious) }) };
+}
+
+export type OpenSecrets = { readonly key: ProvisionedKey; readonly secrets: Secrets };

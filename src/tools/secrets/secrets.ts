@@ -1,0 +1,93 @@
+import { type Database, withOwner } from '#store/connection.ts';
+import { listSecrets, type SecretEntry } from '#store/secrets.ts';
+import { holdersFor, ownerOf, type SecretHolder } from './holder.ts';
+import { findKeyProblem } from './installation-key.ts';
+import type { KeyRing } from './key-ring.ts';
+import { type Rotation, rotateSecrets } from './rotate-secrets.ts';
+import type { Secret } from './secret.ts';
+import { openVault, type Vault } from './vault.ts';
+
+export type Secrets = {
+  put(holder: SecretHolder, name: string, value: string, options?: { readonly expiresAt?: Date }): Promise<void>;
+  /** The user's own, or else everyone's; one that has expired is none. */
+  find(holder: SecretHolder, name: string): Promise<Secret | undefined>;
+  exists(holder: SecretHolder, name: string): Promise<boolean>;
+  /** Whether there was one. Everyone's stays when a user's own goes. */
+  remove(holder: SecretHolder, name: string): Promise<boolean>;
+  /** The holder's own, without values. */
+  list(holder: SecretHolder): Promise<SecretEntry[]>;
+  /** Encrypts everything anew with the current key. */
+  rotate(): Promise<Rotation>;
+  /** Words for the log when this process's key is not the one that is in use. */
+  findKeyProblem(): Promise<string | undefined>;
+  /** One transaction of the holder's, in which names are not checked. */
+  inVault<T>(holder: SecretHolder, act: (vault: Vault) => Promise<T>): Promise<T>;
+};
+
+/** Secrets at rest: encrypted before they leave the process, and read only where they are used. */
+export function createSecrets({ db, keys }: { readonly db: Database; readonly keys: KeyRing }): Secrets {
+  const inVault = <T>(holder: SecretHolder, act: (vault: Vault) => Promise<T>): Promise<T> =>
+    withOwner(db, ownerOf(holder), (trx) => act(openVault(trx, keys, holder)));
+
+  const find = async (holder: SecretHolder, name: string): Promise<Secret | undefined> => {
+    checkName(name);
+    for (const each of holdersFor(holder)) {
+      const found = await inVault(each, (vault) => vault.find(name));
+      // Also when it has expired: what is the user's own is not quietly replaced by somebody else's.
+      if (found) return hasExpired(found) ? undefined : found;
+    }
+    return undefined;
+  };
+
+  return {
+    find,
+    inVault,
+    async put(holder, name, value, { expiresAt } = {}) {
+      checkName(name);
+      checkValue(name, value);
+      await inVault(holder, async (vault) => {
+        await vault.claimKey();
+        await vault.remove(grantName(name));
+        await vault.put(name, value, expiresAt ?? null);
+      });
+    },
+    exists: async (holder, name) => (await find(holder, name)) !== undefined,
+    async remove(holder, name) {
+      checkName(name);
+      return inVault(holder, async (vault) => {
+        await vault.remove(grantName(name));
+        return vault.remove(name);
+      });
+    },
+    async list(holder) {
+      const entries = await withOwner(db, ownerOf(holder), (trx) => listSecrets(trx, ownerOf(holder)));
+      return entries.filter(({ name }) => NAME.test(name));
+    },
+    rotate: () => rotateSecrets(db, keys),
+    findKeyProblem: () => findKeyProblem(db, keys),
+  };
+}
+
+/** Where the means to renew a secret lie. No tool can name this place, for a colon is in no secret's name. */
+export const grantName = (name: string) => `${name}:grant`;
+
+const NAME = /^[\w.-]{1,128}$/;
+const MAX_VALUE_BYTES = 64 * 1024;
+
+function hasExpired({ expiresAt }: Secret): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now();
+}
+
+function checkName(name: string): void {
+  if (!NAME.test(name))
+    throw new Error(
+      `${JSON.stringify(name.slice(0, 200))} can't name a secret; use up to 128 letters, digits, dots, dashes and underscores.`,
+    );
+}
+
+/** What could not be given back letter by letter is refused. */
+function checkValue(name: string, value: string): void {
+  if (value === '') throw new Error(`The secret "${name}" is empty; give it a value, or remove it.`);
+  if (!value.isWellFormed()) throw new Error(`The secret "${name}" is not valid Unicode text.`);
+  if (Buffer.byteLength(value) > MAX_VALUE_BYTES) throw new Error(`The secret "${name}" is longer than 64 KiB.`);
+}
