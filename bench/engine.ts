@@ -55,7 +55,7 @@ const model: Model = {
   },
 };
 const runTurn = createRunner({ db, models: { find: async () => model }, tools: createRegistry([]) });
-const engine = await startEngine({ connection, capacity: 500, runTurn, onError: report, isAway });
+const engine = await startEngine({ connection, capacity: 500, runTurn, onError: report, isAway, keepJobsDays: 30 });
 const agent = createAgent(db, engine);
 const forever = new AbortController().signal;
 

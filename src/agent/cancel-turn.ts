@@ -1,10 +1,12 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
+import { CANCELLED_JOB } from '#domain/job.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type CancelReason, isEnded } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { completeJob } from '#store/jobs.ts';
 import { lockThread } from '#store/threads.ts';
 import { endQueuedTurn, findTurn, requestCancel } from '#store/turns.ts';
 
@@ -25,7 +27,8 @@ export async function cancelTurn(
     if (!thread || !found) throw new NotFound('There is no such response.');
     if (isEnded(found)) return { turn: undefined };
     const ended = thread.active === found.id ? undefined : await endQueuedTurn(trx, owner, found);
-    if (!ended) await requestCancel(trx, owner, found, reason);
+    if (ended) await completeJob(trx, owner, found, CANCELLED_JOB);
+    else await requestCancel(trx, owner, found, reason);
     return { turn: found, endedAt: ended };
   });
   if (!turn) return;

@@ -1,4 +1,4 @@
-import type { Failure, Turn, TurnOutcome } from '#domain/turn.ts';
+import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/turn.ts';
 import type { RunTurn } from '#engine/running-turns.ts';
 import { TurnStopped } from '#engine/turn-stopped.ts';
 import { ModelFailure } from '#models/model.ts';
@@ -40,14 +40,13 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
   throw error;
 }
 
-function outcomeOfCancel(reason: NonNullable<Turn['cancelReason']>): TurnOutcome {
-  return reason === 'cancelled' ? { status: 'cancelled' } : { status: 'failed', failure: TIMED_OUT };
+function outcomeOfCancel(reason: CancelReason): TurnOutcome {
+  if (reason === 'cancelled') return { status: 'cancelled' };
+  return { status: 'failed', failure: { code: reason, message: reason === 'turn_timeout' ? TIMED_OUT : UNANSWERED } };
 }
 
-const TIMED_OUT: Failure = {
-  code: 'turn_timeout',
-  message: 'The turn took too long to wait for. Use stream or background for long work.',
-};
+const TIMED_OUT = 'The turn took too long to wait for. Use stream or background for long work.';
+const UNANSWERED = 'What this turn waited for was not answered in time, so it was denied.';
 
 const POISONED: Failure = {
   code: 'interrupted',

@@ -2,14 +2,17 @@ import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { Gate } from '#domain/gate.ts';
 import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { NewItem } from '#domain/item.ts';
+import type { NewJob } from '#domain/job.ts';
 import type { Principal } from '#domain/principal.ts';
 import { MAX_WAITING_TURNS, type Thread } from '#domain/thread.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } from '#domain/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { nameThread } from '#store/conversations.ts';
 import { answerGate, findOpenGate } from '#store/gates.ts';
 import { takeKey } from '#store/idempotency-keys.ts';
+import { insertJob, passJobOn } from '#store/jobs.ts';
 import { insertThread, replaceCatalog, takePlace } from '#store/threads.ts';
 import { countWaiting, getTurnById, insertFailedTurn, insertTurn } from '#store/turns.ts';
 import { checkAnswer } from './gates.ts';
@@ -26,6 +29,8 @@ export type TurnInput = {
   readonly tools: readonly ToolDefinition[] | undefined;
   /** Makes the same request, sent again, be the same turn. */
   readonly idempotency: { readonly key: string; readonly digest: string } | undefined;
+  /** Makes the turn a job as well. A job may name its thread itself: the name begins it, and continues it later. */
+  readonly job?: NewJob;
 };
 
 /** `fresh`: it was accepted just now, as opposed to being the turn of an earlier request with the same key. */
@@ -46,9 +51,8 @@ export async function startTurn(
     const earlier = input.idempotency && (await findEarlier(trx, owner, id, input.idempotency));
     if (earlier) return { turn: earlier, fresh: false };
 
-    const accepted = input.threadId
-      ? await continueThread(trx, owner, id, input.threadId, input)
-      : await beginThread(trx, owner, id, input);
+    const accepted = await takeInput(trx, owner, id, input);
+    if (input.job) await insertJob(trx, owner, accepted.turn, input.job);
     if (accepted.runs) await engine.enqueue(trx, id);
     return { turn: accepted.turn, fresh: true };
   });
@@ -73,9 +77,25 @@ async function findEarlier(
 /** `runs`: the thread is free, so the turn may run now. */
 type Accepted = { readonly turn: Turn; readonly runs: boolean };
 
-async function beginThread(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Accepted> {
+async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Accepted> {
+  if (input.threadId) return continueThread(trx, owner, id, input.threadId, input);
+  const fresh = newId();
+  const name = input.job?.conversationId;
+  const threadId = name ? await nameThread(trx, owner, name, fresh) : fresh;
+  return threadId === fresh
+    ? beginThread(trx, owner, id, fresh, input)
+    : continueThread(trx, owner, id, threadId, input);
+}
+
+async function beginThread(
+  trx: OwnedTransaction,
+  owner: Principal,
+  id: TurnId,
+  threadId: ThreadId,
+  input: TurnInput,
+): Promise<Accepted> {
   const request = { ...input.request, tools: input.tools ?? [] };
-  const turn = { id, threadId: newId(), seq: 1, channel: input.channel, request };
+  const turn = { id, threadId, seq: 1, channel: input.channel, request };
   return { turn: await insertTurn(trx, owner, turn, input.items, 'new-thread'), runs: true };
 }
 
@@ -97,9 +117,14 @@ async function continueThread(
   const request = { ...input.request, tools };
   const place = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
   const turn = await insertTurn(trx, owner, place, input.items, 'known-thread');
-  if (answered) await answerGate(trx, owner, answered.id, thread.lastSeq);
+  if (answered) await closeGate(trx, owner, answered, turn);
   if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
   return { turn, runs: thread.active === id };
+}
+
+async function closeGate(trx: OwnedTransaction, owner: Principal, gate: Gate, turn: Turn): Promise<void> {
+  await answerGate(trx, owner, gate.id, turn.seq);
+  await passJobOn(trx, owner, gate.id, turn.id);
 }
 
 /** The gate this input answers, if it is an answer; refuses what the thread can't take now. */

@@ -26,7 +26,9 @@ export type Turn = {
 
 export type TurnStatus = 'queued' | 'running' | EndedStatus;
 export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-export type CancelReason = 'cancelled' | 'turn_timeout';
+/** Stopped by somebody, or for one of these failures. */
+export type CancelReason = 'cancelled' | 'turn_timeout' | GateRefusal;
+export type GateRefusal = 'tool_output_missing' | 'approval_required' | 'authentication_required' | 'pairing_required';
 export type Channel = 'responses' | 'gateway' | 'terminal' | 'webhook';
 
 /** What the caller asked of this turn besides its input items. */
@@ -66,7 +68,7 @@ export function isEnded(turn: Turn): boolean {
 }
 
 /** Why a message may not run while an earlier turn of its thread waits at `gate`. */
-export function refusalAt(gate: NewGate): Failure {
+export function refusalAt(gate: NewGate): Failure & { readonly code: GateRefusal } {
   switch (gate.kind) {
     case 'external-tool':
       return {

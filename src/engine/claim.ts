@@ -4,7 +4,7 @@ import type { Item } from '#domain/item.ts';
 import { type ItemJson, itemFromJson } from '#domain/item-json.ts';
 import type { Turn } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
-import { type EnginePool, inTransaction } from './engine-connection.ts';
+import { type EnginePool, type EngineTransaction, inTransaction } from './engine-connection.ts';
 import type { JobClaim, Queue } from './queue.ts';
 
 /** A turn that this replica may run, and the job that says so. */
@@ -38,6 +38,7 @@ export function claimTurns(pool: EnginePool, queue: Queue, replica: ReplicaId, c
       jobs.map((job) => job.retryCount),
     ]);
     const claimed = new Map(rows.map((row) => [row.id, row]));
+    await startJobs(trx, rows);
     await queue.delete(
       trx,
       jobs.filter((job) => !claimed.has(job.id)),
@@ -48,6 +49,15 @@ export function claimTurns(pool: EnginePool, queue: Queue, replica: ReplicaId, c
       return row ? [toClaimedTurn(row, job)] : [];
     });
   });
+}
+
+/** A job runs when its first turn does. */
+async function startJobs(trx: EngineTransaction, rows: readonly ClaimedRow[]): Promise<void> {
+  const turns = rows.flatMap(({ id, channel }) => (channel === 'webhook' ? id : []));
+  if (turns.length > 0)
+    await trx.query(`update jobs set status = 'running' where turn_id = any($1::uuid[]) and status = 'queued'`, [
+      turns,
+    ]);
 }
 
 // The thread comes along, without messages that were refused at a gate. The newest attempt that left a trace is looked for only when this is not the first.

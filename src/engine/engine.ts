@@ -11,6 +11,7 @@ import { writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
 import { forgetOld } from './forget.ts';
 import { type Signal, sendSignal, startListener } from './listener.ts';
+import { findOverdueGates } from './overdue-gates.ts';
 import { buryDeadReplicas, handBack } from './presence.ts';
 import { openQueue } from './queue.ts';
 import { repeat } from './repeat.ts';
@@ -31,6 +32,8 @@ export async function startEngine(options: {
   onError: (error: unknown) => void;
   /** Whether an error says that the database can't be reached. */
   isAway: (error: unknown) => boolean;
+  /** How long a completed job can still be asked for. */
+  keepJobsDays: number;
 }) {
   const { connection, onError } = options;
   const replica: ReplicaId = newId();
@@ -102,7 +105,7 @@ export async function startEngine(options: {
     repeat(3000, () => running.heartbeat(), onError),
     repeat(500, watchPeers, onError),
     repeat(15_000, async () => void ((await sweepLostTurns(pool, queue)) && dispatcher.kick()), onError),
-    repeat(60_000, () => forgetOld(pool), onError),
+    repeat(60_000, () => forgetOld(pool, options.keepJobsDays), onError),
   ];
 
   return {
@@ -121,6 +124,7 @@ export async function startEngine(options: {
     /** Lets watchers know of a turn that was ended without being run. */
     tellEnded: running.tellEnded,
     census: () => takeCensus(pool),
+    findOverdueGates: () => findOverdueGates(pool),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
     /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */

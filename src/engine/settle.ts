@@ -1,4 +1,5 @@
 import { newId } from '#domain/ids.ts';
+import { CANCELLED_JOB } from '#domain/job.ts';
 import type { TurnOutcome } from '#domain/turn.ts';
 import type { TurnEnding } from '#domain/turn-event.ts';
 import type { Usage } from '#domain/usage.ts';
@@ -12,7 +13,7 @@ export type TurnEnd = { readonly outcome: TurnOutcome; readonly usage: Usage };
 export type Settling = ClaimedTurn & TurnEnd;
 
 /**
- * The only way a turn ends: it gets its status, its job goes, and its thread passes to the next queued turn, all in one
+ * The only way a turn ends: it gets its status, and with it the job of a webhook caller, its wake-up goes, and its thread passes to the next queued turn, all in one
  * transaction. Answers for each how it ended; undefined if it was no longer this attempt's to end.
  */
 export async function settleTurns(
@@ -42,6 +43,8 @@ async function settleInside(trx: EngineTransaction, queue: Queue, batch: readonl
     batch.map(({ outcome }) => (outcome.status === 'failed' ? JSON.stringify(outcome.failure) : null)),
     batch.map(({ outcome }) => outcome.status === 'failed' && outcome.refused === true),
     batch.map(({ usage }) => JSON.stringify(usage)),
+    batch.map(({ outcome }) => (outcome.status === 'waiting' ? outcome.gate.kind : null)),
+    JSON.stringify(CANCELLED_JOB),
   ]);
   const ended = new Map(rows.map((row) => [row.id, row.endedAt]));
   await openGates(
@@ -61,10 +64,17 @@ const SETTLE = `
   with ended as (
     update turns set status = settling.status, failure = settling.failure::json, refused = settling.refused,
       usage = settling.usage::json, runner = null, ended_at = now()
-    from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::boolean[], $6::text[])
-      as settling (id, attempt, status, failure, refused, usage)
+    from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[])
+      as settling (id, attempt, status, failure, refused, usage, gate)
     where turns.id = settling.id and turns.attempt = settling.attempt and turns.status = 'running'
-    returning turns.id, turns.thread_id, turns.seq, turns.ended_at
+    returning turns.id, turns.thread_id, turns.seq, turns.ended_at, turns.status, turns.failure, settling.gate
+  ), followed as (
+    update jobs set waiting_on = ended.gate,
+      status = case when ended.gate is null then 'completed' else jobs.status end,
+      failure = case when ended.status = 'cancelled' then $8::json else ended.failure end,
+      completed_at = case when ended.gate is null then ended.ended_at end,
+      callback_due_at = case when ended.gate is null and callback_url is not null then ended.ended_at end
+    from ended where jobs.turn_id = ended.id
   )
   update threads set active = (
     select queued.id from turns as queued

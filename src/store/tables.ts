@@ -1,9 +1,11 @@
 import type { Generated, JSONColumnType } from 'kysely';
 import type { GatedCall, GateKind } from '#domain/gate.ts';
 import type { ItemBody } from '#domain/item.ts';
+import type { Callback, JobFailure, JobStatus } from '#domain/job.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
-import type { Channel, Failure, TurnRequest, TurnStatus } from '#domain/turn.ts';
+import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/turn.ts';
 import type { Usage } from '#domain/usage.ts';
+import type { WebhookRoute } from '#domain/webhook-route.ts';
 
 /** The columns of every table, in the words of the domain. */
 export type Tables = {
@@ -27,7 +29,7 @@ export type Tables = {
     failure: JSONColumnType<Failure> | null;
     refused: Generated<boolean>;
     usage: JSONColumnType<Usage> | null;
-    cancelReason: 'cancelled' | 'turn_timeout' | null;
+    cancelReason: CancelReason | null;
     runner: string | null;
     attempt: Generated<number>;
     attemptBase: Generated<number>;
@@ -68,6 +70,35 @@ export type Tables = {
     digest: string;
     turnId: string;
     createdAt: Generated<Date>;
+  };
+  jobs: {
+    id: string;
+    userId: string;
+    threadId: string;
+    turnId: string;
+    status: Generated<JobStatus>;
+    waitingOn: GateKind | null;
+    failure: JSONColumnType<JobFailure> | null;
+    conversationId: string | null;
+    metadata: JSONColumnType<Record<string, unknown>> | null;
+    createdAt: Generated<Date>;
+    completedAt: Date | null;
+    callbackUrl: string | null;
+    callbackStatus: Callback['status'] | null;
+    callbackAttempts: Generated<number>;
+    callbackDueAt: Date | null;
+    callbackError: string | null;
+  };
+  conversations: { userId: string; name: string; threadId: string; createdAt: Generated<Date> };
+  webhookRoutes: WebhookRoute & { createdAt: Generated<Date> };
+  secrets: {
+    userId: string;
+    name: string;
+    ciphertext: Buffer;
+    keyId: string;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+    expiresAt: Date | null;
   };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

@@ -1,0 +1,45 @@
+import { NotFound } from '#domain/errors.ts';
+import { textOf } from '#domain/item.ts';
+import { type Job, type JobId, WEBHOOK } from '#domain/job.ts';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { findJob, type JobFilter, listJobs } from '#store/jobs.ts';
+import { findTurnRecord } from '#store/turns.ts';
+import { replyOf } from './turn-reply.ts';
+
+/** A job, and what the agent answered once it is completed. */
+export type JobRecord = { readonly job: Job; readonly response: string | null };
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+/** Jobs as their callers see them. */
+export function createJobs(db: Database) {
+  /** The words of the turn that ended the job. */
+  async function readResponse({ userId, threadId, turnId }: Job): Promise<string> {
+    const record = await withOwner(db, { userId }, (trx) => findTurnRecord(trx, { userId }, threadId, turnId));
+    if (!record) throw new Error(`The turn ${turnId} of a job is gone.`);
+    return replyOf(record)
+      .made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : []))
+      .join('\n\n');
+  }
+
+  const withResponse = async (job: Job): Promise<JobRecord> => ({
+    job,
+    response: job.status === 'completed' && !job.failure ? await readResponse(job) : null,
+  });
+
+  return {
+    withResponse,
+    /** For whoever holds the channel's secret: the job of any webhook user. */
+    async getJob(id: JobId): Promise<JobRecord> {
+      const job = await withOwner(db, WEBHOOK, (trx) => findJob(trx, id));
+      if (!job) throw new NotFound('There is no such job.');
+      return withResponse(job);
+    },
+    /** A member's own, or for an operator everybody's. */
+    listJobs: (principal: Principal, filter: JobFilter): Promise<Job[]> =>
+      principal.role === 'operator'
+        ? withOwner(db, OPERATOR, (trx) => listJobs(trx, 'everybody', filter))
+        : withOwner(db, principal, (trx) => listJobs(trx, principal, filter)),
+  };
+}
