@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { ConfigError, readConfig } from '#config.ts';
+import { readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
+import { runCommand } from './run-command.ts';
 
 /** Runs the service until it is asked to stop. A second request to stop is not waited for. */
-export async function serve(): Promise<void> {
-  try {
+export function serve(): Promise<void> {
+  return runCommand(async () => {
     const config = readConfig();
     const { startApp } = await import('#app.ts'); // a wrong setting is told before everything is loaded
     const log = createLog(config.logLevel);
@@ -13,10 +14,5 @@ export async function serve(): Promise<void> {
     const [signal] = (await stop) as [string];
     log.info(`Stopping on ${signal}.`);
     await app.close();
-  } catch (error) {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : `reborn: ${messageOf(error)}`}\n`);
-    process.exitCode = error instanceof ConfigError ? 78 : 1;
-  }
+  });
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

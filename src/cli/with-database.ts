@@ -1,0 +1,25 @@
+import { type Config, readConfig } from '#config.ts';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
+import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
+import { connectStore, type Database } from '#store/connection.ts';
+import { runCommand } from './run-command.ts';
+
+export type OpenedDatabase = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly connection: OpenDatabase['connection'];
+};
+
+/** Does something directly on the database. The service need not run, but may. */
+export function withDatabase(act: (opened: OpenedDatabase) => Promise<void>): Promise<void> {
+  return runCommand(async () => {
+    await using undo = new AsyncDisposableStack();
+    const config = readConfig();
+    const { connection, close } = await openDatabase({ url: config.databaseUrl, home: config.home });
+    undo.defer(close);
+    await migrateDatabase(connection, MIGRATIONS);
+    const db = connectStore(connection, () => {}); // a cut line fails the query, which reports it
+    undo.defer(() => db.destroy());
+    await act({ config, db, connection });
+  });
+}
