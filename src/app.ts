@@ -1,37 +1,53 @@
-import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
+import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
+import { createJobs } from '#agent/jobs.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
+import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuthenticate } from '#auth/authenticate.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
+import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
-import { migrateDatabase } from '#database/migrate.ts';
+import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
+import { eventRoutes } from '#channels/webhook/events.ts';
+import { webhookDescription } from '#channels/webhook/openapi.ts';
+import { renderJob } from '#channels/webhook/render-job.ts';
+import { webhookRoutes } from '#channels/webhook/routes.ts';
+import { limitAddresses } from '#channels/webhook/secret.ts';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
+import { deriveSigningSecret } from '#domain/standard-webhooks.ts';
+import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import { requireBearer } from '#http/bearer.ts';
 import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
-import { createLimiter } from '#http/rate-limit.ts';
+import { type CountUse, createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
+import { openSecrets } from '#tools/secrets/open-secrets.ts';
+import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import type { Tool } from '#tools/tool.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Config } from './config.ts';
+import type { Config, EnabledWebhook } from './config.ts';
 
 export type App = {
   /** Where the gateway listens; undefined when it is turned off. */
   readonly gatewayUrl: string | undefined;
+  /** Where the webhook channel listens; undefined when it is turned off. */
+  readonly webhookUrl: string | undefined;
   /** Stops in good order. What is unfinished goes on in another replica, or at the next start. */
   close(): Promise<void>;
 };
@@ -42,10 +58,14 @@ export type Parts = {
   readonly tools?: readonly Tool[];
   /** false: callers may not bring tools. */
   readonly externalTools?: boolean;
+  /** How names and addresses are reached. */
+  readonly network?: Network;
+  /** How patiently callers are called back. */
+  readonly callbacks?: Partial<CallbackPace>;
 };
 
-const MIGRATIONS = path.join(import.meta.dirname, '../migrations');
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
+const MAX_WEBHOOK_BYTES = 64 * 1024;
 const RUNNING_TURNS = 500;
 
 /** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
@@ -60,6 +80,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const db = connectStore(connection, onError);
   undo.defer(() => db.destroy());
 
+  const { secrets, key } = await openSecrets(db, config);
+  const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
+  for (const problem of keyProblems) if (problem) log.warn(problem);
+  const egress = createEgress(parts.network);
+  undo.defer(() => egress.close());
   const settings = createModelSettings(db);
   const models = createModels({
     default: config.model,
@@ -73,19 +98,25 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     runTurn: createRunner({ db, models, tools }),
     onError,
     isAway,
+    keepJobsDays: config.webhook.jobDays,
   });
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine);
+  const jobs = createJobs(db);
+  const overdueGates = startDenyingOverdueGates(db, engine, onError);
+  undo.defer(() => overdueGates.stop());
 
-  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log });
+  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies: config.trustedProxies });
   undo.defer(() => gateway.close());
   const tokens = await provisionTokens(config);
   const authenticate = createAuthenticate(Object.values(tokens));
-  const limiter = createLimiter((key, seconds) => countUse(db, key, seconds), config.chatRatePerMinute, 60);
+  const count: CountUse = (key, seconds) => countUse(db, key, seconds);
+  const limiter = createLimiter(count, config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
     ...responsesDescription,
     ...gatewayDescription,
+    ...webhookDescription,
   ]);
   gateway.get('/openapi.json', async () => api);
   await gateway.register(async (app) => {
@@ -100,13 +131,42 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(routes, { prefix: '/api/v1' });
     await app.register(routes, { prefix: '/v1' });
     await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
+    await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
-  const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway) : undefined;
+  const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
   if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${gatewayUrl}/login?token=${tokens.gateway})`);
 
+  const webhookUrl = config.webhook.enabled ? await startWebhook(config.webhook) : undefined;
+  if (webhookUrl) log.info(`The webhook channel is at ${webhookUrl}`);
+
+  /** The channel on its own port, and the calls back to those who asked for one. */
+  async function startWebhook({ secret, ratePerMinute, callbackHosts, host, port }: EnabledWebhook): Promise<string> {
+    const callbackRule = { hosts: callbackHosts };
+    const server = createServer({ maxBodyBytes: MAX_WEBHOOK_BYTES, log, trustedProxies: config.trustedProxies });
+    undo.defer(() => server.close());
+    await server.register(healthRoutes(() => isReachable(db)));
+    await server.register(async (app) => {
+      limitAddresses(app, createLimiter(count, ratePerMinute, 60));
+      await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));
+      await app.register(eventRoutes(agent, createWebhookRoutes(db, secrets)));
+    });
+    const callbacks = startCallbacks({
+      db,
+      egress,
+      render: async (job) => JSON.stringify(renderJob(await jobs.withResponse({ ...job, callback: null }))),
+      secret: deriveSigningSecret(secret),
+      isAllowed: (url) => isCallbackAllowed(url, callbackRule),
+      ...(parts.callbacks && { pace: parts.callbacks }),
+      onDead: (job, error) => log.warn({ job: job.id, error }, 'a callback was given up'),
+      onError,
+    });
+    undo.defer(() => callbacks.stop());
+    return listen(server, { host, port }, 'HTTP_PORT');
+  }
+
   const running = undo.move();
-  return { gatewayUrl, close: () => running.disposeAsync() };
+  return { gatewayUrl, webhookUrl, close: () => running.disposeAsync() };
 }
 
 function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry): StatusFacts {
@@ -129,11 +189,15 @@ async function provisionTokens(config: Config): Promise<{ operator: string; gate
 }
 
 /** A taken port is told in words that say what to change. */
-async function listen(app: FastifyInstance, { host, port }: Config['gateway']): Promise<string> {
+async function listen(
+  app: FastifyInstance,
+  { host, port }: { host: string; port: number },
+  option: 'GATEWAY_PORT' | 'HTTP_PORT',
+): Promise<string> {
   try {
     return await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(`Port ${port} on ${host} is taken. Set GATEWAY_PORT to another port.`, { cause: error });
+    throw new Error(`Port ${port} on ${host} is taken. Set ${option} to another port.`, { cause: error });
   }
 }

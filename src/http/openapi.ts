@@ -53,6 +53,7 @@ export function errorAnswers(...statuses: readonly (keyof typeof ERRORS)[]): Ans
 
 const ERRORS = {
   400: 'The request breaks a rule; the message says which, and `param` where.',
+  401: 'The secret is missing or wrong.',
   404: 'It does not exist, or belongs to somebody else.',
   409: 'The request is fine, but not now.',
   413: 'The body is too large.',

@@ -18,12 +18,20 @@ declare module 'fastify' {
   }
 }
 
+export type ServerOptions = {
+  readonly maxBodyBytes: number;
+  readonly log: FastifyBaseLogger;
+  /** The proxies whose word on the client's address is taken. */
+  readonly trustedProxies?: readonly string[];
+};
+
 /** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
-export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLogger }): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
+    trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     genReqId: () => newId(),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 256 },

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { openDatabase } from '#database/open-database.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
-import { clientOf, SETTINGS } from '../support/service.ts';
+import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startLedger } from './ledger.ts';
 import { startProxy } from './tcp-proxy.ts';
@@ -54,22 +54,29 @@ export async function startCluster() {
 
 async function startReplica(name: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [path.resolve('test/faults/replica.ts')], {
-    env: { ...SETTINGS, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', ...env },
+    env: {
+      ...SETTINGS,
+      HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      LLM_PROVIDER: 'openai-compatible',
+      LLM_MODEL: 'scripted',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
   const exited = once(child, 'exit');
-  const url = await waitFor(
+  const [url = '', webhookUrl = ''] = await waitFor(
     'a replica to listen',
     async () => {
       if (child.exitCode !== null) throw new Error(`The replica exited:\n${output}`);
-      return /The gateway is at (\S+)/.exec(output)?.[1];
+      return /The gateway is at (\S+), the webhook channel at (\S+)/.exec(output)?.slice(1);
     },
     30_000,
   );
   return {
     ...clientOf(url),
+    webhook: webhookClientOf(webhookUrl),
     name,
     exited,
     output: () => output,

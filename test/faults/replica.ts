@@ -8,7 +8,7 @@ import type { Tool } from '#tools/tool.ts';
 const log = createLog('warn');
 const tools = [markTool('mark_once', false), markTool('mark_again', true)];
 const app = await startApp(readConfig(), log, { tools });
-process.stdout.write(`The gateway is at ${app.gatewayUrl}\n`);
+process.stdout.write(`The gateway is at ${app.gatewayUrl}, the webhook channel at ${app.webhookUrl}\n`);
 process.once('SIGTERM', () => void app.close());
 
 /** Tells the test's ledger that it ran, then takes its time, so that it can be killed in between. */

@@ -11,7 +11,11 @@ export const TOKEN = 'operator-token-of-the-tests';
 /** The service inside this process, on a free port. */
 export async function startService(env: Record<string, string>, parts: Parts = {}) {
   const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'), parts);
-  return { ...clientOf(app.gatewayUrl ?? ''), close: () => app.close() };
+  return {
+    ...clientOf(app.gatewayUrl ?? ''),
+    webhook: webhookClientOf(app.webhookUrl ?? ''),
+    close: () => app.close(),
+  };
 }
 
 /** The service as a process of its own, as a user starts it. */
@@ -44,7 +48,13 @@ export const SETTINGS = {
   SERVICE_REBORN_WEBUI_TOKEN: TOKEN,
   CLI_ENABLED: 'false',
   CHAT_RATE_PER_MINUTE: '1000000',
+  HTTP_HOST: '127.0.0.1',
+  HTTP_PORT: '0',
+  WEBHOOK_RATE_PER_MINUTE: '1000000',
 };
+
+/** Turns the webhook channel on. */
+export const WEBHOOK_SECRET = 'webhook-secret-of-the-tests';
 
 export type WireResponse = {
   id: string;
@@ -75,6 +85,48 @@ export function clientOf(url: string) {
     },
     get: async (id: string): Promise<WireResponse> =>
       (await request(`/api/v1/responses/${id}`)).json() as Promise<WireResponse>,
+  };
+}
+
+export type WireJob = {
+  id: string;
+  status: string;
+  response?: string;
+  error?: { code: string; message: string };
+  waiting_on?: string;
+  conversation_id?: string;
+  metadata?: object;
+  created_at: string;
+  completed_at?: string;
+  callback?: { url: string; status: string; attempts: number; last_error?: string; next_attempt_at?: string };
+};
+
+export function webhookClientOf(url: string) {
+  const request = (route: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}) =>
+    fetch(url + route, { ...init, headers: { 'x-webhook-secret': WEBHOOK_SECRET, ...init.headers } });
+  const post = (body: object, headers: Record<string, string> = {}) =>
+    request('/webhook', {
+      method: 'POST',
+      body: JSON.stringify({ user_id: 'ann', ...body }),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  const job = async (id: string): Promise<WireJob> => (await request(`/jobs/${id}`)).json() as Promise<WireJob>;
+  return {
+    url,
+    request,
+    post,
+    job,
+    /** Submits, and expects to be accepted. */
+    submit: async (body: object, headers: Record<string, string> = {}): Promise<string> => {
+      const response = await post(body, headers);
+      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+      return ((await response.json()) as { job_id: string }).job_id;
+    },
+    completed: (id: string): Promise<WireJob> =>
+      waitFor(`job ${id} to complete`, async () => {
+        const found = await job(id);
+        return found.status === 'completed' ? found : undefined;
+      }),
   };
 }
 

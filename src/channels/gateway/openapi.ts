@@ -1,5 +1,6 @@
 import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
 import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
+import { jobList, jobsQuery } from './wire-jobs.ts';
 import { serviceStatus } from './wire-status.ts';
 
 /** The gateway's own endpoints for the public document. */
@@ -22,6 +23,16 @@ export const gatewayDescription: readonly RouteDescription[] = [
     responses: {
       202: { description: 'The message was accepted, and will be answered.', json: chatAccepted },
       ...errorAnswers(400, 404, 409, 413, 429),
+    },
+  },
+  {
+    path: '/api/jobs',
+    method: 'get',
+    summary: 'The jobs of the webhook channel, the newest first.',
+    query: jobsQuery,
+    responses: {
+      200: { description: "A user's own jobs, or everybody's for the operator.", json: jobList },
+      ...errorAnswers(400),
     },
   },
   {

@@ -1,5 +1,6 @@
 import { InvalidRequest, InvalidSecret } from '#domain/errors.ts';
 import { findSigningKey } from '#domain/standard-webhooks.ts';
+import type { VerifierKind } from '#domain/webhook-route.ts';
 import type { Delivery } from './delivery.ts';
 import { verifyGithub } from './github-signature.ts';
 import { DEFAULT_SECRET_HEADER, verifySharedSecret } from './shared-secret.ts';
@@ -8,7 +9,7 @@ import { verifyStripe } from './stripe-signature.ts';
 
 /** How a route knows its sender. */
 export type EventVerifier = {
-  readonly kind: 'github' | 'stripe' | 'standard-webhooks' | 'shared-secret';
+  readonly kind: VerifierKind;
   readonly secret: string;
   /** Where a shared secret stands, if not in X-Webhook-Secret. */
   readonly header?: string;

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+export const jobsQuery = z.object({
+  status: z.enum(['queued', 'running', 'completed'], 'status must be queued, running or completed.').optional(),
+  limit: z.coerce
+    .number('limit must be a number.')
+    .int('limit must be a whole number.')
+    .min(1, 'limit must be at least 1.')
+    .max(100, 'limit must be at most 100.')
+    .default(20),
+  cursor: z.uuid('cursor must be the next_cursor of an earlier answer.').optional(),
+});
+
+/** A job as a list tells of it, without its answer. */
+const listedJob = z.strictObject({
+  id: z.uuid(),
+  user_id: z.string(),
+  thread_id: z.uuid(),
+  status: z.enum(['queued', 'running', 'completed']),
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  waiting_on: z.string().nullable(),
+  conversation_id: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  created_at: z.iso.datetime(),
+  completed_at: z.iso.datetime().nullable(),
+  callback: z
+    .strictObject({
+      url: z.string(),
+      status: z.enum(['pending', 'delivered', 'dead']),
+      attempts: z.int(),
+      last_error: z.string().nullable(),
+      next_attempt_at: z.iso.datetime().nullable(),
+    })
+    .nullable(),
+});
+
+export const jobList = z
+  .strictObject({ jobs: z.array(listedJob), next_cursor: z.uuid().nullable() })
+  .meta({ id: 'JobList' });

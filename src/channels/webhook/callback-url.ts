@@ -1,0 +1,26 @@
+import { InvalidRequest } from '#domain/errors.ts';
+
+/** The hosts that may be called back. */
+export type CallbackRule = { readonly hosts: readonly string[] };
+
+/** Refused early where it can be: what the name stands for is only known, and checked, when it is called. */
+export function checkCallbackUrl(given: string, rule: CallbackRule): string {
+  const url = URL.parse(given);
+  if (url?.protocol !== 'https:' || url.username || url.password)
+    throw new InvalidRequest(
+      'invalid_request',
+      'callback_url',
+      'callback_url must be an https address without a password.',
+    );
+  if (!isCallbackAllowed(given, rule))
+    throw new InvalidRequest(
+      'invalid_request',
+      'callback_url',
+      `callback_url may not name the host ${url.hostname}. The operator lists the hosts in WEBHOOK_CALLBACK_HOSTS.`,
+    );
+  return url.href;
+}
+
+export function isCallbackAllowed(given: string, { hosts }: CallbackRule): boolean {
+  return hosts.includes(URL.parse(given)?.hostname ?? '');
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Agent } from '#agent/agent.ts';
+import type { Jobs } from '#agent/jobs.ts';
+import { NotFound } from '#domain/errors.ts';
+import { newId } from '#domain/ids.ts';
+import { text } from '#domain/item.ts';
+import { type NewJob, webhookUser } from '#domain/job.ts';
+import { idempotencyOf } from '#http/idempotency-key.ts';
+import { parseBody } from '#http/parse-body.ts';
+import { type CallbackRule, checkCallbackUrl } from './callback-url.ts';
+import { renderJob } from './render-job.ts';
+import { requireSecret } from './secret.ts';
+import { type jobAccepted, webhookMessage } from './wire-webhook.ts';
+
+export type WebhookDelivery = {
+  readonly userId: string;
+  readonly message: string;
+  readonly job: NewJob;
+  readonly idempotency: { readonly key: string; readonly digest: string } | undefined;
+};
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** `POST /webhook` takes a message and answers with a job; `GET /jobs/{job_id}` tells how far it is. */
+export function webhookRoutes(agent: Agent, jobs: Jobs, options: { secret: string; callbacks: CallbackRule }) {
+  return async (app: FastifyInstance): Promise<void> => {
+    requireSecret(app, options.secret);
+
+    app.post('/webhook', async (request) => acceptDelivery(agent, toDelivery(request, options.callbacks)));
+
+    app.get<{ Params: { id: string } }>('/jobs/:id', async ({ params }) => {
+      if (!UUID.test(params.id)) throw new NotFound('There is no such job.');
+      return renderJob(await jobs.getJob(params.id));
+    });
+  };
+}
+
+function toDelivery(request: FastifyRequest, callbacks: CallbackRule): WebhookDelivery {
+  const body = parseBody(webhookMessage, request.body);
+  return {
+    userId: body.user_id,
+    message: body.message,
+    job: {
+      conversationId: body.conversation_id ?? null,
+      metadata: body.metadata ?? null,
+      callbackUrl: body.callback_url == null ? null : checkCallbackUrl(body.callback_url, callbacks),
+    },
+    idempotency: idempotencyOf(request),
+  };
+}
+
+/** Once this has resolved the message can't be lost. A delivery that comes again gets the job it has. */
+export async function acceptDelivery(
+  agent: Agent,
+  { userId, message, job, idempotency }: WebhookDelivery,
+): Promise<z.infer<typeof jobAccepted>> {
+  const { turn } = await agent.startTurn(webhookUser(userId), {
+    threadId: undefined,
+    unknownThread: 'not-found',
+    channel: 'webhook',
+    items: [{ id: newId(), type: 'message', role: 'user', content: [text(message)], status: 'completed' }],
+    tools: undefined,
+    request: { model: null, temperature: null, echo: {} },
+    idempotency,
+    job,
+  });
+  return { job_id: turn.id, status: 'queued' };
+}

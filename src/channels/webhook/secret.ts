@@ -1,0 +1,19 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { equalsSecret, hashSecret } from '#auth/equals-secret.ts';
+import { InvalidSecret } from '#domain/errors.ts';
+import type { Limiter } from '#http/rate-limit.ts';
+
+/** Counted per address, before anything else is looked at: so guessing a secret is limited too. */
+export function limitAddresses(app: FastifyInstance, limiter: Limiter): void {
+  app.addHook('onRequest', async (request: FastifyRequest) => limiter(`webhook:${request.ip}`));
+}
+
+/** Protects every route of `app`: whoever doesn't know the secret gets a 401, before the body is read. */
+export function requireSecret(app: FastifyInstance, secret: string): void {
+  const hash = hashSecret(secret);
+  app.addHook('onRequest', async (request: FastifyRequest) => {
+    const given = request.headers['x-webhook-secret'];
+    if (typeof given !== 'string' || !equalsSecret(given, hash))
+      throw new InvalidSecret('The X-Webhook-Secret header is missing or wrong.');
+  });
+}

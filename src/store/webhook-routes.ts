@@ -1,0 +1,30 @@
+import type { WebhookRoute } from '#domain/webhook-route.ts';
+import type { Database } from './connection.ts';
+
+/** Routes belong to the installation, like its settings. */
+export function findWebhookRoute(db: Database, name: string): Promise<WebhookRoute | undefined> {
+  return db.selectFrom('webhookRoutes').select(columns).where('name', '=', name).executeTakeFirst();
+}
+
+export function listWebhookRoutes(db: Database): Promise<WebhookRoute[]> {
+  return db.selectFrom('webhookRoutes').select(columns).orderBy('name').execute();
+}
+
+/** Answers false when the name is taken. */
+export async function insertWebhookRoute(db: Database, route: WebhookRoute): Promise<boolean> {
+  const inserted = await db
+    .insertInto('webhookRoutes')
+    .values(route)
+    .onConflict((taken) => taken.column('name').doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** Answers false when there was none. */
+export async function deleteWebhookRoute(db: Database, name: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('webhookRoutes').where('name', '=', name).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+const columns = ['name', 'verifier', 'header', 'userId', 'message', 'conversation'] as const;

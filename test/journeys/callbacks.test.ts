@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deriveSigningSecret, signStandardWebhook } from '#domain/standard-webhooks.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService, WEBHOOK_SECRET, type WireJob } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type Received = { id: string; timestamp: number; signature: string; body: string };
+
+/** How the receiver behaves, one after the other; it works when there is none left. */
+let behaviours: ('down' | 'slow' | number)[] = [];
+const received: Received[] = [];
+const receiver = createServer((request, response) => {
+  const behaviour = behaviours.shift();
+  if (behaviour === 'down') return request.socket.destroy();
+  if (behaviour === 'slow') return undefined; // never answers
+  void text(request).then((body) => {
+    const header = (name: string) => String(request.headers[name]);
+    if (!behaviour)
+      received.push({
+        id: header('webhook-id'),
+        timestamp: Number(header('webhook-timestamp')),
+        signature: header('webhook-signature'),
+        body,
+      });
+    response.writeHead(behaviour ?? 204).end();
+  });
+});
+
+/** Names in the tests' world: what a public address stands for is dialled on loopback. */
+const addresses = new Map<string, string[]>();
+const network = {
+  resolve: async (host: string) => addresses.get(host)?.slice(0, 1) ?? [],
+  dial: () => ({ host: '127.0.0.1', port: (receiver.address() as AddressInfo).port, tls: false }),
+};
+
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
+  const env = {
+    ...home.env,
+    HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    WEBHOOK_CALLBACK_HOSTS: 'hooks.example,inside.example,changing.example',
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'scripted',
+    LLM_BASE_URL: model.url,
+  };
+  service = await startService(env, {
+    network,
+    callbacks: { delaysSeconds: [0.05, 0.05, 0.05], timeoutMs: 500, lookEveryMs: 50 },
+  });
+});
+
+beforeEach(() => {
+  behaviours = [];
+  received.length = 0;
+  addresses.clear();
+  addresses.set('hooks.example', ['93.184.215.14']);
+});
+
+afterAll(async () => {
+  await service.close();
+  receiver.closeAllConnections();
+  receiver.close();
+  await Promise.all([model.close(), home.remove()]);
+});
+
+test('a completed job is told to its caller, signed', async () => {
+  const id = await service.webhook.submit({
+    message: 'say done',
+    metadata: { order: 7 },
+    callback_url: 'https://hooks.example/jobs?x=1',
+  });
+  const job = await callbackOver(id);
+
+  expect(received).toHaveLength(1);
+  const [{ timestamp, signature, body, ...told }] = received as [Received];
+  expect(told.id).toBe(id);
+  expect(JSON.parse(body)).toMatchObject({ id, status: 'completed', response: 'done', metadata: { order: 7 } });
+  const secret = deriveSigningSecret(WEBHOOK_SECRET);
+  expect(signature).toBe(signStandardWebhook({ id, timestamp, body, secret }));
+  expect(job.callback).toEqual({ url: 'https://hooks.example/jobs?x=1', status: 'delivered', attempts: 1 });
+});
+
+test('a receiver that is down, slow and broken, then works, gets it once', async () => {
+  behaviours = ['down', 'slow', 500];
+  const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
+  const job = await callbackOver(id);
+
+  expect(job.callback).toMatchObject({ status: 'delivered', attempts: 4 });
+  expect(new Set(received.map((delivery) => delivery.id))).toEqual(new Set([id]));
+  expect(received).toHaveLength(1);
+});
+
+test('a failed job is told as well', async () => {
+  const id = await service.webhook.submit({ message: 'break 500', callback_url: 'https://hooks.example/' });
+  await callbackOver(id);
+
+  expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+    id,
+    status: 'completed',
+    error: { code: 'model_error' },
+  });
+});
+
+test('what never arrives is given up, and stays visible', async () => {
+  behaviours = [500, 503, 302, 500];
+  const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
+  const job = await callbackOver(id);
+
+  expect(job.callback).toMatchObject({ status: 'dead', attempts: 4, last_error: 'The receiver answered 500.' });
+  const { jobs } = (await (await service.request('/api/jobs')).json()) as { jobs: WireJob[] };
+  expect(jobs.find((each) => each.id === id)?.callback).toMatchObject({ status: 'dead' });
+});
+
+test('a receiver that is gone for good is not asked again', async () => {
+  behaviours = [410];
+  const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
+
+  expect((await callbackOver(id)).callback).toMatchObject({ status: 'dead', attempts: 1 });
+});
+
+test.each(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::ffff:192.168.0.1', '64:ff9b::a00:1'])(
+  'a listed name that stands for %s is not called',
+  async (address) => {
+    addresses.set('inside.example', [address]);
+    const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://inside.example/' });
+    const job = await callbackOver(id);
+
+    expect(job.callback).toMatchObject({ status: 'dead', attempts: 4 });
+    expect(job.callback?.last_error).not.toContain(address);
+    expect(received).toEqual([]);
+  },
+);
+
+test('a name that changes its address between check and dial is dialled at the checked one', async () => {
+  const asked: string[] = [];
+  addresses.set('changing.example', ['93.184.215.14']);
+  const resolve = network.resolve;
+  network.resolve = async (host) => {
+    const found = await resolve(host);
+    asked.push(...found);
+    addresses.set('changing.example', ['127.0.0.1']); // whoever asks again is led inside
+    return found;
+  };
+  const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://changing.example/' });
+  const job = await callbackOver(id);
+  network.resolve = resolve;
+
+  expect(job.callback).toMatchObject({ status: 'delivered', attempts: 1 });
+  expect(asked).toEqual(['93.184.215.14']);
+});
+
+test.each([
+  'https://other.example/',
+  'https://hooks.example.other/',
+  'https://sub.hooks.example/',
+  'https://10.0.0.1/',
+])('an address that is not listed is refused at once: %s', async (callback_url) => {
+  const refused = await service.webhook.post({ message: 'say x', callback_url });
+
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ error: { param: 'callback_url' } });
+});
+
+/** The job once its callback was delivered or given up. */
+const callbackOver = (id: string): Promise<WireJob> =>
+  waitFor(
+    'the callback to be over',
+    async () => {
+      const job = await service.webhook.job(id);
+      return job.callback && job.callback.status !== 'pending' ? job : undefined;
+    },
+    20_000,
+  );
