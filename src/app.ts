@@ -10,6 +10,7 @@ import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuthenticate } from '#auth/authenticate.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
+import { gatesRoute } from '#channels/gateway/gates.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
@@ -122,7 +123,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   await gateway.register(async (app) => {
     requireBearer(app, authenticate);
     const routes = responsesRoutes(agent, {
-      isTaken: (name) => tools.find(name) !== undefined,
+      toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,
       timeoutSeconds: config.responsesTimeoutSecs,
       limiter,
@@ -132,6 +133,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(routes, { prefix: '/v1' });
     await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
     await app.register(jobsRoute(jobs), { prefix: '/api' });
+    await app.register(gatesRoute(agent), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
@@ -176,7 +178,7 @@ function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry
     model: { provider: config.model.provider, name: config.model.name },
     channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
     database: { kind: database.kind, version: database.version },
-    tools: () => tools.definitions().length,
+    tools: async () => (await tools.current()).definitions().length,
   };
 }
 

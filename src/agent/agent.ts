@@ -1,6 +1,6 @@
 import { NotFound } from '#domain/errors.ts';
 import type { Gate } from '#domain/gate.ts';
-import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { Item, NewItem } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type CancelReason, isEnded, type Turn } from '#domain/turn.ts';
@@ -10,6 +10,7 @@ import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findItems } from '#store/items.ts';
 import { findTurnRecord } from '#store/turns.ts';
+import { answerGate, type GateAnswer } from './answer-gate.ts';
 import { cancelTurn } from './cancel-turn.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn-reply.ts';
@@ -47,6 +48,8 @@ export type Agent = {
   /** Those of the items that are the owner's. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
   cancelTurn(owner: Principal, place: TurnPlace, reason: CancelReason): Promise<void>;
+  /** An operator may answer in anybody's place. */
+  answerGate(principal: Principal, id: GateId, answer: GateAnswer): Promise<Turn>;
   census(): Promise<Census>;
 };
 
@@ -90,6 +93,11 @@ export function createAgent(db: Database, engine: Engine): Agent {
     },
     findItems: (owner, ids) =>
       ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findItems(trx, owner, ids)),
+    async answerGate(principal, id, answer) {
+      const userId = principal.role === 'operator' ? await engine.findGateOwner(id) : principal.userId;
+      if (userId === undefined) throw new NotFound('There is no such gate.');
+      return answerGate(db, engine, { userId }, id, { answer, channel: 'gateway' });
+    },
     census: () => engine.census(),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
   };

@@ -25,7 +25,7 @@ async function callSend(
     },
   };
   const signal = options.signal ?? new AbortController().signal;
-  const tools = createRegistry([send]);
+  const tools = await createRegistry([send]).current();
   const output = await callTool(options.call ?? call, { turn, tools, signal, found: options.found ?? false });
   return { output, runs };
 }

@@ -1,6 +1,6 @@
 import type { FunctionCallItem } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
-import type { ToolRegistry } from '#tools/registry.ts';
+import type { ToolSet } from '#tools/registry.ts';
 
 /** An offered tool could not be run at all; what a tool itself complains about is its output instead. */
 export class ToolFailure extends Error {
@@ -10,7 +10,7 @@ export class ToolFailure extends Error {
 /** Runs a call and resolves to what the model shall read of it. A side effect is never repeated blindly. */
 export async function callTool(
   call: FunctionCallItem,
-  options: { turn: Turn; tools: ToolRegistry; signal: AbortSignal; found: boolean },
+  options: { turn: Turn; tools: ToolSet; signal: AbortSignal; found: boolean },
 ): Promise<string> {
   const { turn, tools, signal } = options;
   const tool = tools.find(call.name);

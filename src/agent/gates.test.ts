@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Gate, GateKind } from '#domain/gate.ts';
 import type { FunctionCallItem } from '#domain/item.ts';
+import { createRegistry } from '#tools/registry.ts';
 import { checkAnswer, gateFor } from './gates.ts';
 
 const place = { threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null, attempt: 0 };
@@ -16,21 +17,30 @@ const call = (name: string): FunctionCallItem => ({
 });
 const gate = (kind: GateKind): Gate => ({ id: 'g', threadId: 't', turnId: 'u', kind, call: call('look') });
 
-test("a call that is the caller's to make opens an external gate that holds the call and nothing else", () => {
-  const made = {
-    id: 'i',
-    type: 'function_call',
-    external: true,
-    callId: 'call_1',
-    name: 'look',
-    arguments: '{"a": 1}',
-  };
+const owner = { userId: 'ann' };
+const tools = (needsSignIn: boolean) =>
+  createRegistry([
+    {
+      definition: { name: 'look', description: null, parameters: null, strict: null },
+      repeatable: true,
+      needsSignIn: async ({ userId }) => userId === 'ann' && needsSignIn,
+      call: async () => '',
+    },
+  ]).current();
 
-  expect(gateFor({ ...call('look'), external: true })).toEqual({ kind: 'external-tool', call: made });
+test("a call that is the caller's to make opens an external gate", async () => {
+  const made = { ...call('look'), external: true };
+
+  expect(await gateFor(made, owner, await tools(true))).toEqual({ kind: 'external-tool', call: made });
 });
 
-test('any other call needs no gate', () => {
-  expect(gateFor(call('look'))).toBeUndefined();
+test('a call of a tool to which its owner has yet to sign in opens an auth gate', async () => {
+  expect(await gateFor(call('look'), owner, await tools(true))).toEqual({ kind: 'auth', call: call('look') });
+});
+
+test('any other call needs no gate', async () => {
+  expect(await gateFor(call('look'), owner, await tools(false))).toBeUndefined();
+  expect(await gateFor(call('elsewhere'), owner, await tools(true))).toBeUndefined();
 });
 
 test('the call_id of the pending call opens the gate', () => {

@@ -1,12 +1,14 @@
 import { InvalidRequest } from '#domain/errors.ts';
-import type { Gate, NewGate } from '#domain/gate.ts';
-import type { FunctionCallItem } from '#domain/item.ts';
+import type { Gate, GatedCall, NewGate } from '#domain/gate.ts';
 import { refusalAt } from '#domain/turn.ts';
-import { callOf } from '#domain/turn-event.ts';
+import type { Owner } from '#store/connection.ts';
+import type { ToolSet } from '#tools/registry.ts';
 
 /** Why the thread must wait before this call; undefined when the call can be made now. */
-export function gateFor(call: FunctionCallItem): NewGate | undefined {
-  return call.external ? { kind: 'external-tool', call: callOf(call) } : undefined;
+export async function gateFor(call: GatedCall, owner: Owner, tools: ToolSet): Promise<NewGate | undefined> {
+  if (call.external) return { kind: 'external-tool', call };
+  if (await tools.find(call.name)?.needsSignIn?.(owner)) return { kind: 'auth', call };
+  return undefined;
 }
 
 /** The call_id that opens `gate`; a wrong answer leaves the thread waiting. */

@@ -40,7 +40,7 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       return (answer ?? []).map((body) => item(body));
     },
-    gateFor: (made) => (made.name.startsWith('their_') ? gate(made) : undefined),
+    gateFor: async (made) => (made.name.startsWith('their_') ? gate(made) : undefined),
     async callTool(made) {
       done.push(made.name);
       return [item(output(made.callId))];

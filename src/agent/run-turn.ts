@@ -10,7 +10,7 @@ export type TurnSteps = {
   /** A gate at which an earlier turn waits and which this turn's input does not answer. */
   readonly gateAhead: Gate | null;
   askModel(history: readonly Item[]): Promise<Item[]>;
-  gateFor(call: FunctionCallItem): NewGate | undefined;
+  gateFor(call: FunctionCallItem): Promise<NewGate | undefined>;
   callTool(call: FunctionCallItem): Promise<Item[]>;
 };
 
@@ -31,7 +31,7 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
       history.push(...(await steps.askModel(history)));
       continue;
     }
-    const gate = steps.gateFor(call);
+    const gate = await steps.gateFor(call);
     if (gate) return { status: 'waiting', gate };
 
     history.push(...(await steps.callTool(call)));

@@ -10,7 +10,7 @@ import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } fr
 import type { Engine } from '#engine/engine.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { nameThread } from '#store/conversations.ts';
-import { answerGate, findOpenGate } from '#store/gates.ts';
+import { closeGate, findOpenGate } from '#store/gates.ts';
 import { takeKey } from '#store/idempotency-keys.ts';
 import { insertJob, passJobOn } from '#store/jobs.ts';
 import { insertThread, replaceCatalog, takePlace } from '#store/threads.ts';
@@ -117,14 +117,12 @@ async function continueThread(
   const request = { ...input.request, tools };
   const place = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
   const turn = await insertTurn(trx, owner, place, input.items, 'known-thread');
-  if (answered) await closeGate(trx, owner, answered, turn);
+  if (answered) {
+    await closeGate(trx, owner, answered.id, turn.seq);
+    await passJobOn(trx, owner, answered.id, turn.id);
+  }
   if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
   return { turn, runs: thread.active === id };
-}
-
-async function closeGate(trx: OwnedTransaction, owner: Principal, gate: Gate, turn: Turn): Promise<void> {
-  await answerGate(trx, owner, gate.id, turn.seq);
-  await passJobOn(trx, owner, gate.id, turn.id);
 }
 
 /** The gate this input answers, if it is an answer; refuses what the thread can't take now. */

@@ -1,9 +1,16 @@
 import { type ItemId, newId } from '#domain/ids.ts';
-import { type FunctionCallItem, type Item, type NewItem, text, type WrittenItem } from '#domain/item.ts';
+import {
+  type FunctionCallBody,
+  type FunctionCallItem,
+  type Item,
+  type NewItem,
+  text,
+  type WrittenItem,
+} from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
 import type { Turn } from '#domain/turn.ts';
-import { contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
+import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { ModelAnswer } from '#models/model.ts';
@@ -11,7 +18,7 @@ import type { Models } from '#models/model-routes.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
-import type { ToolRegistry } from '#tools/registry.ts';
+import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
 import { callTool } from './call-tool.ts';
 import { gateFor } from './gates.ts';
 import { buildPrompt } from './prompt.ts';
@@ -56,7 +63,7 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
   return {
     seq: turn.seq,
     gateAhead: run.gateAhead,
-    gateFor,
+    gateFor: async (call) => gateFor(callOf(call), turn, await tools.current()),
 
     async loadHistory() {
       thread.push(...run.history);
@@ -69,14 +76,16 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
 
     async askModel(history) {
       const model = await models.find(turn.request.model);
-      const prompt = buildPrompt(turn, history, tools.definitions());
+      const offered = await tools.current();
+      const prompt = buildPrompt(turn, history, offered.definitions());
       const answer = await model.ask(prompt, (delta) => spoken.say(delta), run.signal);
-      return append(toItems(answer, spoken.id() ?? newId(), turn, tools));
+      return append(await toItems(answer, spoken.id() ?? newId(), turn, offered));
     },
 
     async callTool(call) {
       if (!call.startedAt) await withOwner(db, turn, (trx) => markStarted(trx, turn, turn, call));
-      const output = await callTool(call, { turn, tools, signal: run.signal, found: isFound(call, turn) });
+      const found = isFound(call, turn);
+      const output = await callTool(call, { turn, tools: await tools.current(), signal: run.signal, found });
       return append([outputOf(call, output)]);
     },
 
@@ -96,17 +105,21 @@ function isFound(call: FunctionCallItem, turn: Turn): boolean {
   return call.startedAt !== null && call.attempt !== turn.attempt;
 }
 
-/** What the model said and wants. Its first call, if it is run at once, is started by the write that records it. */
-function toItems(answer: ModelAnswer, messageId: ItemId, turn: Turn, tools: ToolRegistry): WrittenItem[] {
+/** What the model said and wants. Its first call, if no gate stops it, is started by the write that records it. */
+async function toItems(answer: ModelAnswer, messageId: ItemId, turn: Turn, tools: ToolSet): Promise<WrittenItem[]> {
   const status = answer.finish === 'length' ? 'incomplete' : 'completed';
   const said =
     answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
-  const calls = answer.calls.map((call, index) => {
+  const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
     const external = !own && turn.request.tools.some(({ name }) => name === call.name);
-    return { ...plain({ id: newId(), type: 'function_call', ...call, external }), started: index === 0 && own };
+    return { id: newId(), type: 'function_call', ...call, external };
   });
-  return [...said, ...calls].map((item, index) => (index === 0 ? { ...item, usage: answer.usage } : item));
+  const [first, ...others] = calls;
+  const started = first !== undefined && tools.find(first.name) !== undefined && !(await gateFor(first, turn, tools));
+  return [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
+    index === 0 ? { ...item, usage: answer.usage } : item,
+  );
 }
 
 function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {

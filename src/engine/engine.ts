@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
+import { type GateId, newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import { takeCensus } from './census.ts';
@@ -9,9 +9,9 @@ import { startDispatcher } from './dispatcher.ts';
 import { connectEngine, inTransaction } from './engine-connection.ts';
 import { writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
+import { findGateOwner, findOverdueGates } from './find-gates.ts';
 import { forgetOld } from './forget.ts';
 import { type Signal, sendSignal, startListener } from './listener.ts';
-import { findOverdueGates } from './overdue-gates.ts';
 import { buryDeadReplicas, handBack } from './presence.ts';
 import { openQueue } from './queue.ts';
 import { repeat } from './repeat.ts';
@@ -125,6 +125,7 @@ export async function startEngine(options: {
     tellEnded: running.tellEnded,
     census: () => takeCensus(pool),
     findOverdueGates: () => findOverdueGates(pool),
+    findGateOwner: (id: GateId) => findGateOwner(pool, id),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
     /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */

@@ -14,8 +14,19 @@ export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: Thre
     .executeTakeFirst();
 }
 
+/** One that was not answered yet. */
+export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<Gate | undefined> {
+  return trx
+    .selectFrom('gates')
+    .select(columns)
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .where('answeredAt', 'is', null)
+    .executeTakeFirst();
+}
+
 /** Closes the gate for good, in favour of the turn at `seq`. */
-export async function answerGate(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number): Promise<void> {
+export async function closeGate(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number): Promise<void> {
   await trx
     .updateTable('gates')
     .set({ answeredAt: sql<Date>`now()`, answeredSeq: seq })

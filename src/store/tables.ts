@@ -100,5 +100,17 @@ export type Tables = {
     updatedAt: Generated<Date>;
     expiresAt: Date | null;
   };
+  tools: {
+    name: string;
+    hash: string;
+    witVersion: string;
+    description: string;
+    parameters: JSONColumnType<Record<string, unknown>>;
+    capabilities: JSONColumnType<Record<string, unknown>>;
+    revision: string;
+    installedAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
+  componentFiles: { hash: string; path: string; content: Buffer };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

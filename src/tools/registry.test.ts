@@ -8,17 +8,20 @@ const tool = (name: string): Tool => ({
   call: async () => name,
 });
 
-test('a tool is found by its exact name', () => {
+test('a tool is found by its exact name', async () => {
   const [first, second] = [tool('first'), tool('second')];
-  const registry = createRegistry([first, second]);
+  const registry = await createRegistry([first, second]).current();
 
   expect(registry.find('second')).toBe(second);
   expect(registry.find('Second')).toBeUndefined();
   expect(registry.find('toString')).toBeUndefined();
 });
 
-test('the model is told of every tool, in their order', () => {
-  expect(createRegistry([tool('b'), tool('a')]).definitions()).toEqual([tool('b').definition, tool('a').definition]);
+test('the model is told of every tool, in their order', async () => {
+  expect((await createRegistry([tool('b'), tool('a')]).current()).definitions()).toEqual([
+    tool('b').definition,
+    tool('a').definition,
+  ]);
 });
 
 test('the built-in tools have names that no caller can take', () => {
@@ -26,4 +29,19 @@ test('the built-in tools have names that no caller can take', () => {
 
   expect(names).toContain('reborn_time');
   expect(names.filter((name) => !/^(memory|skill|mission|reborn)_/.test(name))).toEqual([]);
+});
+
+test('installed tools come and go; none of them takes the place of one that is always there', async () => {
+  let installed = [tool('weather'), tool('reborn_time')];
+  const fixed = tool('reborn_time');
+  const registry = createRegistry([fixed], async () => installed);
+
+  const before = await registry.current();
+  installed = [];
+  const after = await registry.current();
+
+  expect(before.find('weather')).toBeDefined();
+  expect(before.find('reborn_time')).toBe(fixed);
+  expect(before.definitions()).toHaveLength(2);
+  expect(after.find('weather')).toBeUndefined();
 });

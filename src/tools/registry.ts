@@ -2,18 +2,31 @@ import type { ToolDefinition } from '#domain/tool.ts';
 import { timeTool } from './builtin/time.ts';
 import type { Tool } from './tool.ts';
 
-/** The tools the agent has of its own, as opposed to those a caller brings along. */
+/** The tools the agent has of its own, as opposed to those a caller brings along. Tools come and go while it runs. */
 export type ToolRegistry = {
+  current(): Promise<ToolSet>;
+};
+
+/** The tools of one moment. */
+export type ToolSet = {
   find(name: string): Tool | undefined;
   definitions(): readonly ToolDefinition[];
 };
 
 export const builtinTools = (): Tool[] => [timeTool()];
 
-export function createRegistry(tools: readonly Tool[]): ToolRegistry {
+/** What is always there, and what is installed now. */
+export function createRegistry(
+  fixed: readonly Tool[],
+  installed: () => Promise<readonly Tool[]> = async () => [],
+): ToolRegistry {
+  return { current: async () => createToolSet([...(await installed()), ...fixed]) };
+}
+
+function createToolSet(tools: readonly Tool[]): ToolSet {
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return {
     find: (name) => byName.get(name),
-    definitions: () => tools.map((tool) => tool.definition),
+    definitions: () => [...byName.values()].map((tool) => tool.definition),
   };
 }

@@ -6,6 +6,8 @@ export type Tool = {
   readonly definition: ToolDefinition;
   /** Whether it may be run again when a crash hid how it ended: it only reads, or it takes the idempotency key. */
   readonly repeatable: boolean;
+  /** Whether `owner` has yet to sign in to what the tool stands for. Its call waits until that is done. */
+  needsSignIn?(owner: ToolContext['owner']): Promise<boolean>;
   /** Resolves to what the model shall read. A tool's own error is such a text too; only what can't be run at all throws. */
   call(argumentsJson: string, context: ToolContext): Promise<string>;
 };

@@ -5,13 +5,13 @@ import type { TurnInput } from '#agent/start-turn.ts';
 import type { TurnReply } from '#agent/turn-reply.ts';
 import { newId } from '#domain/ids.ts';
 import { text, textOf } from '#domain/item.ts';
-import { refusalAt, type Turn } from '#domain/turn.ts';
+import { refusalAt } from '#domain/turn.ts';
 import { hangUp, whileConnected } from '#http/connected.ts';
 import { idempotencyOf } from '#http/idempotency-key.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { type Limiter, limitSends } from '#http/rate-limit.ts';
-import { formatResponseId } from '#http/response-id.ts';
-import { type chatAccepted, type chatReply, chatRequest } from './wire-chat.ts';
+import { acceptedTurn, placeOf } from './accepted-turn.ts';
+import { type chatReply, chatRequest } from './wire-chat.ts';
 
 /** `POST /api/chat` waits for the answer; `POST /api/chat/send` only accepts the message. */
 export function chatRoutes(agent: Agent, options: { limiter: Limiter; timeoutSeconds: number }) {
@@ -26,8 +26,7 @@ export function chatRoutes(agent: Agent, options: { limiter: Limiter; timeoutSec
 
     app.post('/chat/send', send, async (request, reply) => {
       const { turn } = await agent.startTurn(request.principal, toTurnInput(request));
-      const accepted: z.infer<typeof chatAccepted> = { ...placeOf(turn), turn_id: turn.id, status: 'queued' };
-      return reply.code(202).send(accepted);
+      return reply.code(202).send(acceptedTurn(turn));
     });
   };
 }
@@ -44,11 +43,6 @@ function toTurnInput(request: FastifyRequest): TurnInput {
     idempotency: idempotencyOf(request),
   };
 }
-
-const placeOf = (turn: Turn) => ({
-  thread_id: turn.threadId,
-  response_id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
-});
 
 function renderChat({ turn, made, gate }: TurnReply): z.infer<typeof chatReply> {
   const said = made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : []));

@@ -1,5 +1,6 @@
 import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
 import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
+import { gateAnswer } from './wire-gates.ts';
 import { jobList, jobsQuery } from './wire-jobs.ts';
 import { serviceStatus } from './wire-status.ts';
 
@@ -23,6 +24,16 @@ export const gatewayDescription: readonly RouteDescription[] = [
     responses: {
       202: { description: 'The message was accepted, and will be answered.', json: chatAccepted },
       ...errorAnswers(400, 404, 409, 413, 429),
+    },
+  },
+  {
+    path: '/api/gates/{id}',
+    method: 'post',
+    summary: 'Answer what a thread waits for.',
+    request: gateAnswer,
+    responses: {
+      202: { description: 'The thread goes on.', json: chatAccepted },
+      ...errorAnswers(400, 404),
     },
   },
   {

@@ -10,7 +10,7 @@ export type StatusFacts = {
   readonly model: { readonly provider: string; readonly name: string };
   readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
   readonly database: { readonly kind: 'embedded' | 'external'; readonly version: string };
-  readonly tools: () => number;
+  readonly tools: () => Promise<number>;
 };
 
 /** `GET /api/status`: what this service is, and how busy it is. */
@@ -28,7 +28,7 @@ export function statusRoute(agent: Agent, facts: StatusFacts) {
         database,
         replicas,
         queue: { queued, running },
-        tools: facts.tools(),
+        tools: await facts.tools(),
         threads,
       };
     });

@@ -18,7 +18,8 @@ import { toEcho } from './response-echo.ts';
 import { streamResponse } from './stream-response.ts';
 
 export type ResponsesOptions = {
-  readonly isTaken: (toolName: string) => boolean;
+  /** The names of the agent's own tools, which callers may not give to theirs. */
+  readonly toolNames: () => Promise<ReadonlySet<string>>;
   /** Whether callers may bring tools of their own; a standard deployment always lets them. */
   readonly externalTools: boolean;
   readonly timeoutSeconds: number;
@@ -38,7 +39,8 @@ export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
   return async (app: FastifyInstance): Promise<void> => {
     app.post('/responses', { onRequest: limitSends(options.limiter) }, async (request, reply) => {
       const known = await findReferenced(agent, request.principal, request.body);
-      const create = parseCreate(request.body, { ...options, known });
+      const taken = await options.toolNames();
+      const create = parseCreate(request.body, { ...options, known, isTaken: (name) => taken.has(name) });
       const started = await agent.startTurn(request.principal, toTurnInput(create, request));
 
       if (create.stream) return stream(request, reply, started, { model: create.model, startingAfter: -1 });
