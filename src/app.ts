@@ -25,7 +25,7 @@ import { limitAddresses } from '#channels/webhook/secret.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
-import { deriveSigningSecret } from '#domain/standard-webhooks.ts';
+import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import { requireBearer } from '#http/bearer.ts';
@@ -157,7 +157,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       db,
       egress,
       render: async (job) => JSON.stringify(renderJob(await jobs.withResponse({ ...job, callback: null }))),
-      secret: deriveSigningSecret(secret),
+      secret: toSigningSecret(deriveSigningText(secret)),
       isAllowed: (url) => isCallbackAllowed(url, callbackRule),
       ...(parts.callbacks && { pace: parts.callbacks }),
       onDead: (job, error) => log.warn({ job: job.id, error }, 'a callback was given up'),

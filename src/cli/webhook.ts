@@ -22,7 +22,8 @@ export function addWebhookCommands(program: Command): void {
   webhook
     .command('signing-secret')
     .description('Print the secret by which receivers of callbacks check that they come from here.')
-    .action(() => runCommand(async () => showSigningSecret()));
+    .option('--whsec', 'in the form that Standard Webhooks libraries want')
+    .action((options: { whsec?: true }) => runCommand(async () => showSigningSecret(options)));
 
   const route = webhook
     .command('route')

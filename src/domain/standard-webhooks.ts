@@ -27,9 +27,12 @@ export function findSigningKey(secret: string): Buffer | undefined {
 const unpadded = (base64: string) => base64.replace(/=+$/, '');
 
 /**
- * The secret that signs our own callbacks. It is made from the one that callers send, and doesn't give it away: who can
- * check a callback can't send a message.
+ * The text whose bytes sign our own callbacks. It is made from the secret that callers send, and doesn't give it away:
+ * who can check a callback can't send a message.
  */
-export function deriveSigningSecret(webhookSecret: string): string {
-  return `whsec_${createHmac('sha256', webhookSecret).update('reborn callback signing').digest('base64')}`;
+export function deriveSigningText(webhookSecret: string): string {
+  return createHmac('sha256', webhookSecret).update('reborn callback signing').digest('hex');
 }
+
+/** Any text as a Standard Webhooks secret, whose key is the text itself. */
+export const toSigningSecret = (text: string): string => `whsec_${Buffer.from(text).toString('base64')}`;

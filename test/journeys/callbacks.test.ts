@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { deriveSigningSecret, signStandardWebhook } from '#domain/standard-webhooks.ts';
+import { deriveSigningText, signStandardWebhook, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, WEBHOOK_SECRET, type WireJob } from '../support/service.ts';
@@ -86,7 +86,7 @@ test('a completed job is told to its caller, signed', async () => {
   const [{ timestamp, signature, body, ...told }] = received as [Received];
   expect(told.id).toBe(id);
   expect(JSON.parse(body)).toMatchObject({ id, status: 'completed', response: 'done', metadata: { order: 7 } });
-  const secret = deriveSigningSecret(WEBHOOK_SECRET);
+  const secret = toSigningSecret(deriveSigningText(WEBHOOK_SECRET));
   expect(signature).toBe(signStandardWebhook({ id, timestamp, body, secret }));
   expect(job.callback).toEqual({ url: 'https://hooks.example/jobs?x=1', status: 'delivered', attempts: 1 });
 });
