@@ -1,0 +1,45 @@
+import { cp, mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { checkToolName } from './tool-folder.ts';
+
+const SDK = join(import.meta.dirname, '..');
+
+/** Makes a folder with a tool that can be tested and built as it is. */
+export async function newTool(folder: string, name: string): Promise<void> {
+  checkToolName(name);
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length > 0)
+    throw new Error(`${folder} is not empty. Choose a folder that doesn't exist yet.`);
+
+  const root = await realpath(folder);
+  await cp(join(SDK, 'template'), root, { recursive: true });
+  await writeFile(join(root, 'package.json'), `${JSON.stringify(await manifest(root, name), undefined, 2)}\n`);
+  await writeFile(join(root, '.gitignore'), 'node_modules/\ndist/\n');
+  await linkSdk(root);
+}
+
+async function manifest(root: string, name: string) {
+  return {
+    name: name.toLowerCase(),
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    scripts: { test: 'reborn tool test', build: 'reborn tool build' },
+    dependencies: { '@reborn-agent/tool': await sdkVersion(root) },
+  };
+}
+
+/** A checkout is linked; from an installed package, the registry has the same version. */
+async function sdkVersion(root: string): Promise<string> {
+  if (!SDK.split(sep).includes('node_modules')) return `file:${relative(root, SDK).split(sep).join('/')}`;
+
+  const { version } = JSON.parse(await readFile(join(SDK, 'package.json'), 'utf8')) as { version: string };
+  return version;
+}
+
+/** What `npm install` will do, done already: a new tool can be tested and built offline. */
+async function linkSdk(root: string): Promise<void> {
+  const link = join(root, 'node_modules/@reborn-agent/tool');
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(SDK, link, 'junction');
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLocalHost } from '@reborn-agent/tool/local-host';
+import { tool } from './tool.ts';
+
+test('it tells the stars of a repository', () => {
+  const host = createLocalHost({ http: () => ({ json: { stargazers_count: 7 } }) });
+
+  assert.deepEqual(host.call(tool, { repository: 'nodejs/node' }), { output: { repository: 'nodejs/node', stars: 7 } });
+  assert.equal(host.requests[0]?.url, 'https://api.github.com/repos/nodejs/node');
+});
+
+test('it says so when there is no such repository', () => {
+  const host = createLocalHost({ http: () => ({ status: 404 }) });
+
+  assert.deepEqual(host.call(tool, { repository: 'no/body' }), { error: 'There is no public repository no/body' });
+});
+
+test('it asks nobody when the params are wrong', () => {
+  const host = createLocalHost();
+
+  assert.match(host.call(tool, { repository: 'node' }).error ?? '', /^Invalid parameters: /);
+  assert.deepEqual(host.requests, []);
+});
