@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { loadComponent } from '../test/load-component.ts';
 import { buildTool } from './build-tool.ts';
 import { newTool } from './new-tool.ts';
 import { testTool } from './test-tool.ts';
+
+// A build takes a second, and many more on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 let parent: string;
 let folder: string;

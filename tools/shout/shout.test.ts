@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type LoadedComponent, loadComponent } from '../../sdk/test/load-component.ts';
 import { buildShout } from './build.ts';
+
+// A build takes a second, and many more on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const hasCompiler = ['clang', 'wasm-ld'].every((program) => spawnSync(program, ['--version']).status === 0);
 
