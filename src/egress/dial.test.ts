@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { dial } from './dial.ts';
 import { EgressFailed } from './egress-failure.ts';
-import { get, listen, networkTo, openEgress } from './stand-in.test-support.ts';
+import { get, listen, networkTo, openEgress, PUBLIC } from './stand-in.test-support.ts';
 
 type Certificate = { readonly key: string; readonly cert: string };
 
@@ -54,6 +56,14 @@ test('a session is not taken up again, so each connection checks the certificate
   await egress.send(get('https://secure.example.com/'));
   await egress.send(get('https://secure.example.com/'));
   expect(reused).toEqual([false, false]);
+});
+
+test('a connection that breaks while nobody looks breaks nothing else', async () => {
+  const { port } = await startTls(trusted);
+  const deadline = { endsAt: performance.now() + 5_000, signal: new AbortController().signal };
+  const socket = await dial(tlsTo(port), [PUBLIC], new URL('https://secure.example.com/'), deadline);
+  socket.destroy(new Error('broken'));
+  expect(await waitFor('the end of the connection', async () => socket.closed)).toBe(true);
 });
 
 function tlsTo(port: number) {

@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -114,6 +114,15 @@ describe('an answer', () => {
   });
 });
 
+test('a connection is closed even if the time was over before it was used', async () => {
+  const { port, open } = await startStandIn(() => {});
+  const socket = connect(port, '127.0.0.1');
+  await waitFor('the connection', async () => open.size === 1);
+  const answer = exchange(socket, new URL('https://example.com/'), get('https://example.com/'), AbortSignal.abort());
+  await expect(answer).rejects.toThrow('aborted');
+  await waitFor('the connection to close', async () => open.size === 0);
+});
+
 describe('a peer that misbehaves is a failure, and nothing is left open:', () => {
   test.each([
     ['it has 100,000 headers', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(100_000)}\r\n`],
@@ -167,6 +176,17 @@ describe('a peer that misbehaves is a failure, and nothing is left open:', () =>
     await waitFor('a part of the body', async () => socket.bytesRead === 24);
     for (const peer of open) peer.resetAndDestroy();
     expect(await outcome).toHaveProperty('code', 'ECONNRESET');
+  });
+
+  test('its connection is gone before the request', async () => {
+    const socket = new Socket().destroy();
+    const answer = exchange(
+      socket,
+      new URL('https://example.com/'),
+      get('https://example.com/'),
+      new AbortController().signal,
+    );
+    await expect(answer).rejects.toHaveProperty('code', 'ECONNRESET');
   });
 
   test('it closes as soon as it is reached', async () => {

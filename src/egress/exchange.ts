@@ -11,7 +11,7 @@ export async function exchange(
   request: EgressRequest,
   signal: AbortSignal,
 ): Promise<EgressAnswer> {
-  const client = new Client(url.origin, { ...CLIENT, connect: offerOnce(socket) });
+  const client = new Client(url.origin, { ...CLIENT, connect: offer(socket) });
   const { promise: answered, resolve, reject } = Promise.withResolvers<EgressAnswer>();
   const abort = () => client.destroy(signal.reason as Error, () => {});
   signal.addEventListener('abort', abort);
@@ -24,7 +24,6 @@ export async function exchange(
     return answer;
   } finally {
     signal.removeEventListener('abort', abort);
-    await client.destroy();
     socket.destroy();
   }
 }
@@ -33,14 +32,10 @@ export async function exchange(
 const CLIENT = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 32 * 1024, useMilo: false } as const;
 
 /** undici dials again when a connection is lost. There is only this one, and no other address it might find. */
-function offerOnce(socket: Socket): NonNullable<Client.Options['connect']> {
-  let offered = false;
-  return (_options, callback) => {
-    const usable = !offered && !socket.destroyed;
-    offered = true;
-    // Later, because the client is not ready for an answer inside its question.
-    queueMicrotask(() => (usable ? callback(null, socket) : callback(new ConnectionLost(), null)));
-  };
+function offer(socket: Socket): NonNullable<Client.Options['connect']> {
+  // Later, because the client is not ready for an answer inside its question.
+  return (_options, callback) =>
+    queueMicrotask(() => (socket.destroyed ? callback(new ConnectionLost(), null) : callback(null, socket)));
 }
 
 class ConnectionLost extends Error {
