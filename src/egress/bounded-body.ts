@@ -1,8 +1,8 @@
 import { EgressFailed } from './egress-failure.ts';
 
 /**
- * Gathers a body up to a limit. Chunks are copied rather than kept: a kept one costs a hundred bytes and the packet it
- * came in, and a peer may send a byte in each.
+ * Gathers a body up to a limit. Chunks are copied rather than kept: a kept one costs 200 bytes besides its own, and a
+ * peer may send a byte in each.
  */
 export function createBoundedBody(host: string, limit: number) {
   let bytes = new Uint8Array(0);
