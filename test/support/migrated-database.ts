@@ -6,8 +6,8 @@ import { freshHome } from './fresh-home.ts';
 
 /** A migrated database of its own, and the home it lies in. */
 export async function openMigratedDatabase() {
-  const { home, env, remove } = await freshHome();
-  const server = await openDatabase({ url: env.DATABASE_URL, home });
+  const fresh = await freshHome();
+  const server = await openDatabase({ url: fresh.env.DATABASE_URL, home: fresh.home });
   await migrateDatabase(server.connection, path.join(import.meta.dirname, '../../migrations'));
   const connect = () => connectStore(server.connection, () => {});
   const db = connect();
@@ -18,7 +18,7 @@ export async function openMigratedDatabase() {
     async close() {
       await db.destroy();
       await server.close();
-      await remove();
+      await fresh.remove();
     },
   };
 }

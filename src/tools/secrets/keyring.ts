@@ -1,4 +1,4 @@
-import { type ExecFileException, execFile } from 'node:child_process';
+import { type ExecException, execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -24,7 +24,8 @@ export function createKeyring({ program = PROGRAM, timeoutMs = TIMEOUT_MS } = {}
       const { stdout } = await promisify(execFile)(process.execPath, [program, act, account], options);
       return Buffer.from(stdout.trim(), 'hex');
     } catch (error) {
-      throw new Error(describe(error as ExecFileException, timeoutMs)); // not as its cause: that one holds the output
+      // oxlint-disable-next-line eslint/preserve-caught-error -- the original holds what was printed, which may be the key
+      throw new Error(describe(error as ExecException, timeoutMs));
     }
   };
   return {
@@ -34,7 +35,7 @@ export function createKeyring({ program = PROGRAM, timeoutMs = TIMEOUT_MS } = {}
   };
 }
 
-function describe({ killed, stderr }: ExecFileException, timeoutMs: number): string {
+function describe({ killed, stderr }: ExecException, timeoutMs: number): string {
   if (killed) return `The keyring did not answer within ${timeoutMs / 1000} s.`;
 
   return /^Error: (.*)$/m.exec(String(stderr))?.[1] ?? 'The keyring could not be asked.';

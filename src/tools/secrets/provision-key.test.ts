@@ -146,14 +146,11 @@ describe("the machine's keyring", () => {
   });
 });
 
-test.each([
-  ['file', 'external', /SECRETS_KEY/],
-  ['keyring', 'external', /SECRETS_KEY/],
-  ['setting', 'external', undefined],
-  ['file', 'embedded', undefined],
-] as const)('a key from the %s with an %s database is warned of: %s', (source, database, warning) => {
-  const told = warnOfLocalKey({ key: Buffer.alloc(32), source }, database);
+test('a key of this machine alone is warned of when the database may be shared', () => {
+  const key = Buffer.alloc(32);
 
-  if (warning) expect(told).toMatch(warning);
-  else expect(told).toBeUndefined();
+  expect(warnOfLocalKey({ key, source: 'file' }, 'external')).toContain('Set SECRETS_KEY');
+  expect(warnOfLocalKey({ key, source: 'keyring' }, 'external')).toContain('Set SECRETS_KEY');
+  expect(warnOfLocalKey({ key, source: 'setting' }, 'external')).toBeUndefined();
+  expect(warnOfLocalKey({ key, source: 'file' }, 'embedded')).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 /** A value that shows itself only when asked to: not in a log line, an error, JSON or `console.log`. */
 export type Secret = {
   reveal(): string;
+  toString(): string;
   readonly expiresAt: Date | null;
 };
 

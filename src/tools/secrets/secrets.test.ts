@@ -112,7 +112,7 @@ test('a value is in no print, no JSON, no error and no row', async () => {
 
   expect(prints.join()).toContain('[secret]');
   expect(prints.join()).not.toContain('hunter2');
-  expect((await rows()).map((row) => row.ciphertext.includes('hunter2'))).toEqual([false]);
+  expect((await rows()).map((row) => Buffer.from(row.ciphertext).includes('hunter2'))).toEqual([false]);
   const failure: unknown = await secretsWith(NEW)
     .find(ann, 'k')
     .catch((error: unknown) => error);

@@ -5,6 +5,7 @@ import { findKeyProblem } from './installation-key.ts';
 import type { KeyRing } from './key-ring.ts';
 import { type Rotation, rotateSecrets } from './rotate-secrets.ts';
 import type { Secret } from './secret.ts';
+import { checkSecretName, grantName, isSecretName } from './secret-name.ts';
 import { openVault, type Vault } from './vault.ts';
 
 export type Secrets = {
@@ -30,7 +31,7 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
     withOwner(db, ownerOf(holder), (trx) => act(openVault(trx, keys, holder)));
 
   const find = async (holder: SecretHolder, name: string): Promise<Secret | undefined> => {
-    checkName(name);
+    checkSecretName(name);
     for (const each of holdersFor(holder)) {
       const found = await inVault(each, (vault) => vault.find(name));
       // Also when it has expired: what is the user's own is not quietly replaced by somebody else's.
@@ -43,7 +44,7 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
     find,
     inVault,
     async put(holder, name, value, { expiresAt } = {}) {
-      checkName(name);
+      checkSecretName(name);
       checkValue(name, value);
       await inVault(holder, async (vault) => {
         await vault.claimKey();
@@ -53,7 +54,7 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
     },
     exists: async (holder, name) => (await find(holder, name)) !== undefined,
     async remove(holder, name) {
-      checkName(name);
+      checkSecretName(name);
       return inVault(holder, async (vault) => {
         await vault.remove(grantName(name));
         return vault.remove(name);
@@ -61,28 +62,17 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
     },
     async list(holder) {
       const entries = await withOwner(db, ownerOf(holder), (trx) => listSecrets(trx, ownerOf(holder)));
-      return entries.filter(({ name }) => NAME.test(name));
+      return entries.filter(({ name }) => isSecretName(name));
     },
     rotate: () => rotateSecrets(db, keys),
     findKeyProblem: () => findKeyProblem(db, keys),
   };
 }
 
-/** Where the means to renew a secret lie. No tool can name this place, for a colon is in no secret's name. */
-export const grantName = (name: string) => `${name}:grant`;
-
-const NAME = /^[\w.-]{1,128}$/;
 const MAX_VALUE_BYTES = 64 * 1024;
 
 function hasExpired({ expiresAt }: Secret): boolean {
   return expiresAt !== null && expiresAt.getTime() <= Date.now();
-}
-
-function checkName(name: string): void {
-  if (!NAME.test(name))
-    throw new Error(
-      `${JSON.stringify(name.slice(0, 200))} can't name a secret; use up to 128 letters, digits, dots, dashes and underscores.`,
-    );
 }
 
 /** What could not be given back letter by letter is refused. */

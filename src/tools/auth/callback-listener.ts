@@ -1,0 +1,102 @@
+import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AuthFailure } from './auth-failure.ts';
+import { renderCallbackPage } from './callback-page.ts';
+
+export type CallbackListener<T> = {
+  readonly redirectUri: string;
+  /** What `complete` made of the code. */
+  readonly outcome: Promise<T>;
+  close(): void;
+};
+
+type Options<T> = {
+  /** A free one when it is not given. */
+  readonly port?: number | undefined;
+  readonly state: string;
+  readonly signal: AbortSignal;
+  complete(code: string, redirectUri: string): Promise<T>;
+};
+
+/** Waits on loopback for the browser to come back from the provider, once. What doesn't know `state` is turned away. */
+export async function listenForCallback<T>(options: Options<T>): Promise<CallbackListener<T>> {
+  const { port, state, signal } = options;
+  signal.throwIfAborted();
+  const { promise: outcome, resolve, reject } = Promise.withResolvers<T>();
+  outcome.catch(() => {}); // it may fail before anybody waits for it
+  let used = false;
+
+  const complete = async (query: URLSearchParams, response: ServerResponse) => {
+    try {
+      resolve(await options.complete(getCode(query), redirectUri));
+      answer(response, 200, undefined);
+    } catch (error) {
+      reject(error);
+      answer(response, 400, error instanceof Error ? error.message : String(error));
+    }
+    server.close();
+  };
+  const server = createServer((request, response) => {
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    if (request.method !== 'GET' || url?.pathname !== '/callback') return answer(response, 404, 'Nothing is here.');
+    if (!isSame(url.searchParams.get('state') ?? '', state))
+      return answer(response, 400, 'This address does not belong to the sign-in that is under way. Start it again.');
+    if (used) return answer(response, 410, 'This sign-in is already done.');
+
+    used = true;
+    void complete(url.searchParams, response);
+  });
+
+  await listen(server, port);
+  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+    reject(new AuthFailure('Nobody came back from the sign-in page in time. Start again.'));
+  };
+  signal.addEventListener('abort', close, { once: true });
+  server.once('close', () => signal.removeEventListener('abort', close));
+  return { redirectUri, outcome, close };
+}
+
+async function listen(server: ReturnType<typeof createServer>, port = 0): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new AuthFailure(`Port ${port} on 127.0.0.1 is taken, and the sign-in must come back there. Free it first.`, {
+      cause: error,
+    });
+  }
+}
+
+function getCode(query: URLSearchParams): string {
+  const error = query.get('error');
+  if (error) {
+    const description = query.get('error_description');
+    const words = [error, ...(description ? [description] : [])].join(': ').slice(0, 300);
+    throw new AuthFailure(`The provider refused the sign-in (${words}).`, { code: error });
+  }
+  const code = query.get('code');
+  if (!code) throw new AuthFailure('The provider sent the browser back without a code. Start again.');
+  return code;
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function answer(response: ServerResponse, status: number, failure: string | undefined): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  response.end(renderCallbackPage(failure));
+}

@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { SecretHolder } from '../secrets/holder.ts';
+import { checkSecretName } from '../secrets/secret-name.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { AuthFailure } from './auth-failure.ts';
+import { listenForCallback } from './callback-listener.ts';
+import { getOAuthClient } from './oauth-client.ts';
+import { storeTokens } from './stored-tokens.ts';
+import { requestTokens, type Send } from './token-endpoint.ts';
+import type { Environment, OAuthSettings, ToolAuth } from './tool-auth.ts';
+
+export type SignIn = {
+  /** Where the person goes with a browser on this machine. */
+  readonly url: string;
+  /** Resolves when the tokens are stored. */
+  readonly done: Promise<void>;
+  cancel(): void;
+};
+
+type Parts = { readonly secrets: Secrets; readonly environment: Environment; readonly send: Send };
+type Options = { readonly auth: ToolAuth; readonly holder: SecretHolder; readonly signal: AbortSignal };
+
+/** Begins a sign-in: an authorization code with PKCE, which comes back to a listener on loopback. */
+export async function beginSignIn(parts: Parts, { auth, holder, signal }: Options): Promise<SignIn> {
+  const { oauth, secretName } = auth;
+  if (!oauth) throw new AuthFailure('This tool has no OAuth sign-in.');
+  checkSecretName(secretName);
+  const client = await getOAuthClient(parts, oauth, holder);
+  await parts.secrets.inVault(holder, (vault) => vault.claimKey()); // who can't store the tokens need not fetch any
+  const [state, verifier] = [newSecretText(), newSecretText()];
+
+  const complete = async (code: string, redirectUri: string): Promise<void> => {
+    const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
+    const tokens = await requestTokens(parts.send, oauth.tokenUrl, client, grant);
+    await parts.secrets.inVault(holder, async (vault) => {
+      await vault.claimKey();
+      await storeTokens(vault, secretName, { tokens, tokenUrl: oauth.tokenUrl, clientId: client.id });
+    });
+  };
+  const listener = await listenForCallback({ port: oauth.redirectPort, state, signal, complete });
+  const url = authorizationUrl(oauth, {
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: listener.redirectUri,
+    ...(oauth.scopes.length > 0 && { scope: oauth.scopes.join(' ') }),
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return { url, done: listener.outcome, cancel: () => listener.close() };
+}
+
+const newSecretText = () => randomBytes(32).toString('base64url');
+
+/** What the author's address already asks for stays, such as `access_type=offline`. */
+function authorizationUrl(oauth: OAuthSettings, parameters: Readonly<Record<string, string>>): string {
+  const url = new URL(oauth.authorizationUrl);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { grantName } from '../secrets/secret-name.ts';
+import type { Vault } from '../secrets/vault.ts';
+import type { Tokens } from './token-endpoint.ts';
+
+/**
+ * The means to get another access token. It says to whom the refresh token may be shown: another tool that names the
+ * same secret, but an address of its own, must not be able to fetch it there.
+ */
+export type RefreshGrant = { readonly refreshToken: string; readonly tokenUrl: string; readonly clientId: string };
+
+type Received = { readonly tokens: Tokens; readonly tokenUrl: string; readonly clientId: string };
+
+/** The access token is the secret; the grant lies beside it, under a name that no tool can ask for. */
+export async function storeTokens(vault: Vault, name: string, { tokens, tokenUrl, clientId }: Received): Promise<void> {
+  const { refreshToken, accessToken, expiresAt } = tokens;
+  if (refreshToken === undefined) await vault.remove(grantName(name));
+  else await vault.put(grantName(name), JSON.stringify({ refreshToken, tokenUrl, clientId } satisfies RefreshGrant));
+  await vault.put(name, accessToken, expiresAt);
+}
+
+const grantSchema = z.object({ refreshToken: z.string(), tokenUrl: z.string(), clientId: z.string() });
+
+export async function findGrant(vault: Pick<Vault, 'find'>, name: string): Promise<RefreshGrant | undefined> {
+  return parseGrant(await vault.find(grantName(name)));
+}
+
+/** The same, and nobody else uses it until the transaction ends. */
+export async function lockGrant(vault: Vault, name: string): Promise<RefreshGrant | undefined> {
+  return parseGrant(await vault.lock(grantName(name)));
+}
+
+function parseGrant(stored: { reveal(): string } | undefined): RefreshGrant | undefined {
+  return stored && grantSchema.parse(JSON.parse(stored.reveal()));
+}
