@@ -32,7 +32,7 @@ export async function startOAuthProvider({ client, accessTokenSeconds = 3600 }: 
   server.on('request', (request, response) => {
     if (!request.url?.startsWith('/interaction/')) return handle(request, response);
     const denial = { error: 'access_denied', error_description: 'ann said <no>' };
-    const result = state.denies ? denial : { login: { accountId: 'ann' } };
+    const result = state.denies ? denial : { login: { accountId: 'ann' }, consent: {} };
     void provider.interactionFinished(request, response, result);
   });
 

@@ -48,7 +48,7 @@ afterAll(async () => {
 function clientWith(method: string) {
   return {
     client_id: 'reborn',
-    ...(method !== 'none' && { client_secret: 'hunter2+ü/%' }),
+    ...(method !== 'none' && { client_secret: 'hunter2+ /%:' }),
     token_endpoint_auth_method: method,
     application_type: 'native',
     redirect_uris: ['http://127.0.0.1/callback'],
@@ -66,7 +66,7 @@ const send: Send = async ({ url, body, ...request }) => {
   return { status: response.status, body: await response.bytes() };
 };
 
-const environment = (name: string) => ({ CLIENT_ID: 'reborn', CLIENT_SECRET: 'hunter2+ü/%' })[name];
+const environment = (name: string) => ({ CLIENT_ID: 'reborn', CLIENT_SECRET: 'hunter2+ /%:' })[name];
 
 const authFor = (more: Partial<ToolAuth['oauth']> = {}): ToolAuth => ({
   secretName: 'weather_token',
@@ -86,6 +86,7 @@ const begin = (auth = authFor(), parts = {}) =>
 async function signIn(auth = authFor()) {
   const { url, done } = await begin(auth);
   const page = await browse(url);
+  expect(page.text).toContain('Signed in');
   await done;
   return page;
 }
@@ -208,7 +209,7 @@ describe('a sign-in', () => {
 
   test('takes the client from stored secrets, too', async () => {
     await secrets.put('everyone', 'weather_client_id', 'reborn');
-    await secrets.put('everyone', 'weather_client_secret', 'hunter2+ü/%');
+    await secrets.put('everyone', 'weather_client_secret', 'hunter2+ /%:');
     const stored = { clientIdSecret: 'weather_client_id', clientSecretSecret: 'weather_client_secret' };
     await signIn(authFor({ clientIdEnv: undefined, clientSecretEnv: undefined, ...stored }));
 
@@ -366,7 +367,7 @@ describe('a credential', () => {
 });
 
 test.each([
-  ['{"error":"invalid_request","error_description":"code r3fr3sh and hunter2+ü/% are wrong"}', 'code \\*\\*\\* and'],
+  ['{"error":"invalid_request","error_description":"code r3fr3sh and hunter2+ /%: are wrong"}', 'code \\*\\*\\* and'],
   ['{"access_token":""}', 'answered 200 and gave no token'],
   ['<html>', 'gave no token'],
   ['[]', 'gave no token'],
