@@ -1,0 +1,40 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { isCancel, password } from '@clack/prompts';
+
+/** Where a command reads what a person types, and writes what they shall read. */
+export type Terminal = { readonly input: Readable; readonly output: Writable };
+
+/** Asks one question after another; an empty answer is none. */
+export type AskSecret = (question: string) => Promise<string | undefined>;
+
+/** On a terminal nothing that is typed can be seen. Otherwise each line of the input is an answer, as from a script. */
+export async function askingSecrets<T>(terminal: Terminal, act: (ask: AskSecret) => Promise<T>): Promise<T> {
+  if (isTerminal(terminal.input)) return act((question) => askHidden(terminal, question));
+
+  const reader = createInterface({ input: terminal.input, crlfDelay: Number.POSITIVE_INFINITY });
+  try {
+    const lines = reader[Symbol.asyncIterator]();
+    return await act(async () => toAnswer((await lines.next()).value));
+  } finally {
+    reader.close();
+  }
+}
+
+export function tell({ output }: Terminal, ...lines: readonly (string | undefined)[]): void {
+  for (const line of lines) if (line !== undefined) output.write(`${line}\n`);
+}
+
+async function askHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
+  const answer = await password({ message: question, input, output });
+  if (isCancel(answer)) throw new Error('Cancelled.');
+  return toAnswer(answer);
+}
+
+function isTerminal(input: Readable): boolean {
+  return 'isTTY' in input && input.isTTY === true;
+}
+
+function toAnswer(line: string | undefined): string | undefined {
+  return line?.trim() || undefined;
+}
