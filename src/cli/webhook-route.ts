@@ -3,8 +3,8 @@ import { parseTemplate } from '#channels/webhook/message-template.ts';
 import { checkVerifier } from '#channels/webhook/verify-event.ts';
 import type { VerifierKind } from '#domain/webhook-route.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
+import { askingSecrets } from './ask-secret.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { readSecret } from './read-secret.ts';
 import { withDatabase } from './with-database.ts';
 
 type AddOptions = {
@@ -21,7 +21,9 @@ export function addRoute(name: string, { verify, user, message, conversation, he
   return withRoutes(async (routes) => {
     if (!NAME.test(name)) throw new Error('A name has 1 to 64 letters, digits, dashes and underscores.');
     for (const template of [message, conversation]) if (template !== undefined) parseTemplate(template);
-    const secret = await readSecret(`The secret that ${verify} signs with:`);
+    const terminal = { input: process.stdin, output: process.stderr };
+    const secret = await askingSecrets(terminal, (ask) => ask(`The secret by which ${verify} is known`));
+    if (!secret) throw new Error('No secret was given. Type it, or pipe it in.');
     checkVerifier({ kind: verify, secret, ...(header !== undefined && { header }) });
     await routes.add(
       {
