@@ -1,0 +1,77 @@
+/** What a tool may reach and use: the capabilities file after every check, with its defaults filled in. */
+export type Capabilities = {
+  readonly version?: string;
+  readonly witVersion?: string;
+  readonly http: HttpGrant;
+  readonly secrets: { readonly allowedNames: readonly string[] };
+  readonly auth?: ToolAuth;
+  readonly setup: { readonly requiredSecrets: readonly RequiredSecret[] };
+  readonly limits: ToolLimits;
+};
+
+/** An empty allowlist means that the tool reaches nothing. */
+export type HttpGrant = {
+  readonly allowlist: readonly AllowedTarget[];
+  readonly rateLimit: { readonly requestsPerMinute: number; readonly requestsPerHour: number };
+  readonly timeoutSecs: number;
+  readonly credentials: readonly Credential[];
+};
+
+export type AllowedTarget = {
+  /** In lower case: a name, or `*.` and a name for all that is below it. */
+  readonly host: string;
+  /** As a parsed URL spells it. */
+  readonly pathPrefix: string;
+  readonly methods: readonly Method[];
+};
+
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export type Method = (typeof METHODS)[number];
+
+export type Credential = {
+  readonly name: string;
+  readonly secretName: string;
+  readonly location: CredentialLocation;
+  readonly hostPatterns: readonly string[];
+};
+
+export type CredentialLocation =
+  | { readonly type: 'bearer' }
+  | { readonly type: 'header'; readonly name: string; readonly prefix?: string }
+  | { readonly type: 'query_param'; readonly name: string }
+  | { readonly type: 'url_path'; readonly placeholder: string }
+  | { readonly type: 'basic'; readonly username: string };
+
+export type ToolAuth = {
+  readonly secretName: string;
+  readonly displayName?: string;
+  readonly instructions?: string;
+  readonly setupUrl?: string;
+  readonly tokenHint?: string;
+  readonly envVar?: string;
+  readonly oauth?: ToolOAuth;
+};
+
+export type ToolOAuth = {
+  readonly authorizationUrl: string;
+  readonly tokenUrl: string;
+  readonly clientIdEnv?: string;
+  readonly clientSecretEnv?: string;
+  readonly clientIdSecret?: string;
+  readonly clientSecretSecret?: string;
+  readonly scopes: readonly string[];
+  readonly redirectPort?: number;
+};
+
+export type RequiredSecret = { readonly name: string; readonly prompt: string; readonly optional?: boolean };
+
+export type ToolLimits = { readonly memoryMb: number; readonly cpuSecs: number; readonly wallSecs: number };
+
+/** Whether a call may be made again when a crash hid how it ended: it can only read. */
+export function isRepeatable(capabilities: Capabilities): boolean {
+  return capabilities.http.allowlist.every(({ methods }) => methods.every(isReading));
+}
+
+function isReading(method: Method): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

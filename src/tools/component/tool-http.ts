@@ -1,0 +1,154 @@
+import type { Egress, EgressAnswer, EgressRequest } from '#egress/egress.ts';
+import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import type { RateUse } from '#store/rate-limits.ts';
+import { getAllowedUrl } from './allowlist.ts';
+import type { Capabilities } from './capabilities.ts';
+import { addCredentials } from './credentials.ts';
+import { loadSecrets } from './load-secrets.ts';
+import { createSecretSearch } from './secret-search.ts';
+import { CredentialMissing, RequestFailed, RequestRefused } from './tool-http-failure.ts';
+import { parseToolRequest, type ToolRequest } from './tool-request.ts';
+
+/** The host's side of what one call of a tool imports. */
+export type ToolHttp = {
+  /** Every rejection has a message that the tool may read: it holds no secret, and nothing of the network inside. */
+  httpRequest(request: ToolRequest): Promise<{ status: number; body: Uint8Array }>;
+  secretExists(name: string): boolean;
+  /** The name of the first secret for want of which a request was not made: the call has to wait for it. */
+  missing(): string | undefined;
+  /** The first error that is neither the tool's nor its upstream's, and of which the tool learned nothing. */
+  failure(): unknown;
+};
+
+export type ToolHttpOptions = {
+  readonly toolName: string;
+  readonly capabilities: Capabilities;
+  readonly egress: Pick<Egress, 'send'>;
+  /** Counts for all replicas. */
+  readonly countUse: (key: string, windowSeconds: number) => Promise<RateUse>;
+  readonly secretFor: (name: string) => Promise<string | undefined>;
+  readonly onWarning: (message: string) => void;
+  readonly signal: AbortSignal;
+};
+
+const MAX_REQUESTS = 50;
+const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
+
+/** For one call of a tool. Its secrets are read once, now; none of them ever gets to the tool. */
+export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp> {
+  const { capabilities, egress, onWarning, signal } = options;
+  const { http } = capabilities;
+  const secrets = await loadSecrets(capabilities, options.secretFor);
+  const search = createSecretSearch(secrets.values);
+  let requests = 0;
+  let missing: string | undefined;
+  let failure: unknown;
+
+  return {
+    async httpRequest(request) {
+      try {
+        return await makeRequest(request);
+      } catch (error) {
+        throw forTool(error);
+      }
+    },
+    secretExists(name) {
+      if (capabilities.secrets.allowedNames.includes(name)) return Boolean(secrets.values.get(name));
+      onWarning('The tool asked for a secret that is not in secrets.allowed_names of its capabilities file.');
+      return false;
+    },
+    missing: () => missing,
+    failure: () => failure,
+  };
+
+  async function makeRequest(request: ToolRequest): Promise<{ status: number; body: Uint8Array }> {
+    if (++requests > MAX_REQUESTS)
+      throw new RequestRefused(`A call may make ${MAX_REQUESTS} requests, and not one more.`);
+    const { method, headers } = parseToolRequest(request);
+    const url = getAllowedUrl(http.allowlist, method, request.url);
+    refuseKnownSecrets(request);
+    await countRequest(options);
+
+    headers.set('accept-encoding', 'identity'); // what is compressed can't be searched for secrets
+    addCredentials({ url, headers }, http.credentials, secrets);
+
+    const answer = await send({
+      method,
+      url,
+      headers: Object.fromEntries(headers),
+      ...(request.body && { body: request.body }),
+      timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, http.timeoutSecs * 1000),
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      signal,
+    });
+    return { status: answer.status, body: readBody(answer, url.hostname) };
+  }
+
+  /** A tool can't know its secrets. If it does, one has leaked, and goes no further. */
+  function refuseKnownSecrets({ url, headers, body }: ToolRequest): void {
+    const name = search.findIn(url, headers, body ?? '');
+    if (name === undefined) return;
+    onWarning(`The tool tried to send the secret ${name} itself. It must have leaked: set a new one.`);
+    throw new RequestRefused('The request holds a secret that the tool must not have.');
+  }
+
+  async function send(request: EgressRequest & { readonly url: URL }): Promise<EgressAnswer> {
+    const { hostname } = request.url;
+    const began = performance.now();
+    try {
+      return await egress.send(request);
+    } catch (error) {
+      if (signal.aborted) throw new RequestFailed('The call was stopped.');
+      if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
+
+      // Its message may quote the request, which has secrets in it now.
+      onWarning(`The request to ${hostname} failed: ${search.scrub(error.message)}`);
+      if (error instanceof EgressRefused)
+        throw new RequestRefused(`${hostname} can't be reached: there is no such host, or it is not a public one.`);
+      if (performance.now() - began >= request.timeoutMs)
+        throw new RequestFailed(`${hostname} did not answer within ${request.timeoutMs} ms.`);
+      throw new RequestFailed(`${hostname} could not be reached, broke off, or answered with more than 10 MiB.`);
+    }
+  }
+
+  function readBody({ headers, body }: EgressAnswer, hostname: string): Uint8Array {
+    const [, encoding = 'identity'] =
+      Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-encoding') ?? [];
+    if (encoding.toLowerCase() !== 'identity' && body.byteLength > 0)
+      throw new RequestFailed(
+        `${hostname} answered in ${JSON.stringify(encoding)} encoding, though it was asked for none.`,
+      );
+
+    const { bytes, found } = search.redact(body);
+    if (found.length > 0)
+      onWarning(
+        `${hostname} answered with ${[...new Set(found)].join(', ')} (${found.length} times). It was redacted.`,
+      );
+    return bytes;
+  }
+
+  function forTool(error: unknown): Error {
+    if (error instanceof RequestRefused || error instanceof RequestFailed) return error;
+    if (error instanceof CredentialMissing) {
+      missing ??= error.secretName;
+      return error;
+    }
+    failure ??= error;
+    return new RequestFailed('The host could not make the request. It is not the fault of the tool.');
+  }
+}
+
+/** The limit is the tool's, whoever uses it: what was granted is how much it may ask of others in all. */
+async function countRequest({ toolName, capabilities, countUse }: ToolHttpOptions): Promise<void> {
+  const { requestsPerMinute, requestsPerHour } = capabilities.http.rateLimit;
+  const windows = [
+    { limit: requestsPerMinute, seconds: 60, name: 'a minute' },
+    { limit: requestsPerHour, seconds: 3_600, name: 'an hour' },
+  ];
+  for (const { limit, seconds, name } of windows) {
+    const { used, resetsInSeconds } = await countUse(`tool:${toolName}:${seconds}`, seconds);
+    if (used <= limit) continue;
+    const wait = Math.max(1, Math.ceil(resetsInSeconds));
+    throw new RequestRefused(`The tool may make ${limit} requests ${name}. Try again in ${wait} s.`);
+  }
+}
