@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getAllowedUrl } from './allowlist.ts';
 import type { AllowedTarget } from './capabilities.ts';
+import { RequestRefused } from './tool-http-failure.ts';
 
 const ALLOWLIST: AllowedTarget[] = [
   { host: 'api.example.com', pathPrefix: '/v1/', methods: ['GET'] },
@@ -122,18 +123,21 @@ test('no spelling of a URL gets anywhere that is not listed', () => {
     );
   fc.assert(
     fc.property(urls, (source) => {
-      let url: URL;
-      try {
-        url = getAllowedUrl(ALLOWLIST, 'GET', source);
-      } catch (error) {
-        expect(error).toHaveProperty('name', 'RequestRefused');
-        return;
-      }
+      const found = attempt(source);
+      if (found instanceof RequestRefused) return;
       through++;
-      expect(url.href).toMatch(/^https:\/\/(api\.example\.com\/v1\/|[^/?#@:]+\.example\.org(\/|$))/);
-      expect(url.href).not.toMatch(/^[^?]*(\\|%2e|%2f|%5c|%00|\/\.\.?(\/|\?|$))/i);
+      expect(found).toMatch(/^https:\/\/(api\.example\.com\/v1\/|[^/?#@:]+\.example\.org(\/|$))/);
+      expect(found).not.toMatch(/^[^?]*(\\|%2e|%2f|%5c|%00|\/\.\.?(\/|\?|$))/i);
     }),
     { numRuns: 20_000 },
   );
   expect(through).toBeGreaterThan(100);
 });
+
+function attempt(source: string): unknown {
+  try {
+    return allow(source);
+  } catch (error) {
+    return error;
+  }
+}

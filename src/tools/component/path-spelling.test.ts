@@ -63,9 +63,10 @@ test('a prefix ends at the border of a segment', () => {
   expect(isBelow('/', '/anything')).toBe(true);
 });
 
-const piece = fc.constantFrom(
-  ...['v1', 'admin', 'a', '.', '..', '/', '//', '\\', ';', ';x', ' ', '%2e', '%2E', '%2f', '%5C', '%25', '%32', '%65'],
-  ...['2e', '2f', '%252e', '%252f', '%25252e', '%3b', '%20', '%09', '\t', '%00', '%c0%ae', '%', '?', 'é', '%C3%A9'],
+const piece = fc.oneof(
+  fc.constantFrom('v1', 'admin', 'a', '.', '..', '/', '//', '\\', ';', ';x', ' ', '\t', '?', 'é', '%C3%A9', '%'),
+  fc.constantFrom('%2e', '%2E', '%2f', '%5C', '%25', '%32', '%65', '2e', '2f', '%3b', '%20', '%09', '%00', '%c0%ae'),
+  fc.constantFrom('%252e', '%252f', '%25252e'),
 );
 
 test('no spelling that is let through leaves its prefix, however a server reads it', () => {

@@ -24,8 +24,8 @@ export function createSecretSearch(secrets: ReadonlyMap<string, string>): Secret
 
   return {
     findIn(...parts) {
-      const texts = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : toBuffer(part)));
-      const isThere = ({ bytes }: Spelling) => texts.some((text) => text.includes(bytes));
+      const texts = parts.map((part) => toLatin1(typeof part === 'string' ? Buffer.from(part) : part));
+      const isThere = (spelling: Spelling) => texts.some((text) => placesOf(text, spelling, '').length > 0);
       return long.find(({ spellings }) => spellings.some(isThere))?.name;
     },
     redact: (bytes) => redactFrom(bytes, long),
@@ -37,22 +37,35 @@ type Searched = { readonly name: string; readonly spellings: readonly Spelling[]
 type Place = { readonly start: number; readonly end: number; readonly name: string };
 
 function redactFrom(bytes: Uint8Array, secrets: readonly Searched[]): Redacted {
-  const text = toBuffer(bytes);
-  const places = secrets.flatMap((secret) =>
-    secret.spellings.flatMap((spelling) => placesOf(text, spelling, secret.name)),
+  const text = toLatin1(bytes);
+  const places = secrets.flatMap(({ name, spellings }) =>
+    spellings.flatMap((spelling) => placesOf(text, spelling, name)),
   );
   const [first] = places;
   if (!first) return { bytes, found: [] };
 
   const merged = places.length > MAX_PLACES ? [{ ...first, start: 0, end: text.length }] : merge(places);
-  return { bytes: cutOut(text, merged), found: merged.map(({ name }) => name) };
+  return { bytes: cutOut(bytes, merged), found: merged.map(({ name }) => name) };
 }
 
-function placesOf(text: Buffer, { bytes, before, after }: Spelling, name: string): Place[] {
+function placesOf(text: string, { pattern, before, after }: Spelling, name: string): Place[] {
   const places: Place[] = [];
-  for (let at = text.indexOf(bytes); at !== -1 && places.length <= MAX_PLACES; at = text.indexOf(bytes, at + 1))
-    places.push({ start: Math.max(0, at - before), end: Math.min(text.length, at + bytes.length + after), name });
+  pattern.lastIndex = 0;
+  for (let match = findNext(pattern, text); match && places.length <= MAX_PLACES; match = findNext(pattern, text)) {
+    const end = match.index + match[0].length;
+    places.push({ start: Math.max(0, match.index - before), end: Math.min(text.length, end + after), name });
+    pattern.lastIndex = match.index + 1; // a secret may overlap with itself
+  }
   return places;
+}
+
+/** A pattern that can't be compiled would be in the error's message, and the secret with it. */
+function findNext(pattern: RegExp, text: string): RegExpExecArray | null {
+  try {
+    return pattern.exec(text);
+  } catch {
+    throw new Error('A secret could not be searched for.');
+  }
 }
 
 /** Places that touch become one, named after the first. */
@@ -66,14 +79,15 @@ function merge(places: Place[]): Place[] {
   return merged;
 }
 
-function cutOut(text: Buffer, places: readonly Place[]): Uint8Array {
+function cutOut(bytes: Uint8Array, places: readonly Place[]): Uint8Array {
   const kept = places.flatMap(({ start, name }, index) => [
-    text.subarray(places[index - 1]?.end ?? 0, start),
+    bytes.subarray(places[index - 1]?.end ?? 0, start),
     Buffer.from(`[redacted:${name}]`),
   ]);
-  return Buffer.concat([...kept, text.subarray(places.at(-1)?.end ?? 0)]);
+  return Buffer.concat([...kept, bytes.subarray(places.at(-1)?.end ?? 0)]);
 }
 
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** One character for one byte. */
+function toLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
