@@ -1,0 +1,69 @@
+import { type GuestOutcome, type Jail, startJail } from '../jail/jail.ts';
+import { DEFAULT_LIMITS, type HostImports } from '../jail/jails.ts';
+import type { ComponentFiles } from './prepare-component.ts';
+
+export type Described = { readonly schema: string; readonly description: string } | { readonly refusal: string };
+
+const MAX_SCHEMA_CHARS = 64 * 1024;
+const MAX_SCHEMA_DEPTH = 32;
+const MAX_DESCRIPTION_CHARS = 8 * 1024;
+
+/** Asks the component for its schema and description: once, in a jail, with a host that denies everything. */
+export async function describeComponent(files: ComponentFiles): Promise<Described> {
+  const jail = startJail(files, DEFAULT_LIMITS.memoryBytes, { startMs: 30_000, answerMs: 5000 });
+  try {
+    const [schema, description] = [await ask(jail, 'schema'), await ask(jail, 'description')];
+    if (!('text' in schema)) return { refusal: failed('schema', schema.message) };
+    if (!('text' in description)) return { refusal: failed('description', description.message) };
+    const refusal = findSchemaFault(schema.text) ?? findDescriptionFault(description.text);
+    return refusal ? { refusal } : { schema: schema.text, description: description.text.trim() };
+  } finally {
+    jail.close();
+  }
+}
+
+const DENY_ALL: HostImports = {
+  httpRequest: () => Promise.reject(new Error('There is no network while a tool is installed.')),
+  secretExists: () => false,
+};
+
+function ask(jail: Jail, exported: 'schema' | 'description'): Promise<GuestOutcome> {
+  const { signal } = new AbortController();
+  return jail.run({ exported, params: '', host: DENY_ALL, limits: DEFAULT_LIMITS, signal });
+}
+
+const failed = (exported: string, message: string) =>
+  `The component's ${exported}() failed. ${message} It must return a text without calling the host.`;
+
+function findSchemaFault(text: string): string | undefined {
+  const instead = 'schema() must return the JSON Schema of an object.';
+  if (text.length > MAX_SCHEMA_CHARS)
+    return `The schema has ${text.length} characters; the limit is 64 Ki. Shorten it.`;
+  const schema = parseJson(text);
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    return `The schema is no JSON object: ${instead}`;
+  if ('type' in schema && schema.type !== 'object')
+    return `The schema's type is ${JSON.stringify(schema.type)}: ${instead}`;
+  if (isDeeper(schema, MAX_SCHEMA_DEPTH)) return `The schema is nested more than ${MAX_SCHEMA_DEPTH} deep. Flatten it.`;
+  return undefined;
+}
+
+function findDescriptionFault(text: string): string | undefined {
+  if (text.trim() === '') return 'The description is empty: description() must tell the model what the tool is for.';
+  if (text.length > MAX_DESCRIPTION_CHARS)
+    return `The description has ${text.length} characters; the limit is 8 Ki. Shorten it.`;
+  return undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((child) => isDeeper(child, depth - 1));
+}

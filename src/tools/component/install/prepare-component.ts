@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
+import { MAX_COMPONENT_BYTES } from './check-component.ts';
+import { describeComponent } from './describe-component.ts';
+
+export type PreparedComponent = {
+  /** SHA-256 of the component as it was given, in hex. */
+  readonly hash: string;
+  readonly witVersion: string;
+  /** JSON Schema of the params, as text. */
+  readonly schema: string;
+  readonly description: string;
+  readonly files: ComponentFiles;
+};
+
+/** What the transpiler made: one JavaScript module, and core modules. It is run in a jail and nowhere else. */
+export type ComponentFiles = { readonly [path: string]: Uint8Array };
+
+/** The component can't be installed. The message tells its author what is wrong and what to do. */
+export class InstallRefused extends Error {
+  override readonly name = 'InstallRefused';
+}
+
+const MAX_FRAME_BYTES = 2 * MAX_COMPONENT_BYTES;
+const MAX_FILES = 200;
+const TIMEOUT_MS = 120_000;
+
+const preparerMessage = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('file'), path: z.string().regex(/^tool(\.core\d*\.wasm|\.js)$/) }),
+  z.strictObject({ type: z.literal('prepared'), witVersion: z.string().max(32) }),
+  z.strictObject({ type: z.literal('refused'), message: z.string() }),
+]);
+
+/** Checks and transpiles a component in a process of its own, then asks it in a jail who it is. */
+export async function prepareComponent(
+  wasm: Uint8Array,
+  options: { readonly gates?: boolean } = {},
+): Promise<PreparedComponent> {
+  if (wasm.length > MAX_COMPONENT_BYTES)
+    throw new InstallRefused(`The component has ${wasm.length} bytes; the limit is 32 MiB. Strip debug information.`);
+
+  const { gates = true } = options;
+  const { files, witVersion } = await transpileApart(wasm, gates);
+  const described = gates ? await describeComponent(files) : { schema: '{}', description: '' };
+  if ('refusal' in described) throw new InstallRefused(described.refusal);
+  return { hash: createHash('sha256').update(wasm).digest('hex'), witVersion, files, ...described };
+}
+
+/** Neither the transpiler nor the gates run foreign code; the process keeps their appetite and their bugs away from us. */
+function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: ComponentFiles; witVersion: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ files: ComponentFiles; witVersion: string }>();
+  const files: Record<string, Uint8Array> = Object.create(null) as Record<string, Uint8Array>;
+  const child = spawn(process.execPath, [...preparerFlags(), fileURLToPath(PREPARER)], {
+    env: {},
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'ignore'],
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const read = createFrameReader(MAX_FRAME_BYTES, ({ message, bytes }) => {
+    const said = preparerMessage.parse(message);
+    if (said.type === 'refused') return reject(new InstallRefused(said.message));
+    if (said.type === 'prepared') return resolve({ files: { ...files }, witVersion: said.witVersion });
+    files[said.path] = bytes;
+    if (Object.keys(files).length > MAX_FILES) throw new Error('Too many files came.');
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  child.stdin.on('error', () => {}); // it has died, and `close` says so
+  child.on('error', reject);
+  child.on('close', () => reject(new InstallRefused('The component brought its check down. Build it again, smaller.')));
+  child.stdin.write(encodeFrame({ gates }, wasm));
+  return promise.finally(() => child.kill('SIGKILL'));
+}
+
+const PREPARER = new URL('./preparer.ts', import.meta.url);
+
+/** It may read the program and its packages, and nothing else. */
+function preparerFlags(): string[] {
+  const transpiler = fileURLToPath(import.meta.resolve('@bytecodealliance/jco-transpile/component'));
+  const packages = transpiler.slice(0, transpiler.indexOf('node_modules') + 'node_modules'.length);
+  const sources = fileURLToPath(new URL('../../../', import.meta.url));
+  return [
+    '--permission',
+    '--allow-worker', // the transpiler's stand-in for WASI starts a thread when it is loaded
+    `--allow-fs-read=${packages}/*`,
+    `--allow-fs-read=${sources}*`,
+    `--allow-fs-read=${fileURLToPath(new URL('../../../../package.json', import.meta.url))}`,
+    '--no-warnings',
+    '--max-old-space-size=1024',
+  ];
+}

@@ -1,0 +1,34 @@
+export type CrashRules = { readonly limit: number; readonly windowMs: number; readonly restMs: number };
+
+export type CrashLedger = {
+  record(name: string): void;
+  /** Milliseconds until the tool may be tried again; 0 when it may be now. */
+  restLeft(name: string): number;
+  forget(name: string): void;
+};
+
+/** Counts the crashes of each tool. One that crashes too often has to rest. */
+export function createCrashLedger(rules: CrashRules, now: () => number = () => performance.now()): CrashLedger {
+  const crashes = new Map<string, number[]>();
+  const restUntil = new Map<string, number>();
+
+  return {
+    record(name) {
+      const recent = (crashes.get(name) ?? []).filter((time) => time > now() - rules.windowMs);
+      recent.push(now());
+      crashes.set(name, recent);
+      if (recent.length < rules.limit) return;
+      crashes.delete(name);
+      restUntil.set(name, now() + rules.restMs);
+    },
+    restLeft(name) {
+      const left = Math.max(0, (restUntil.get(name) ?? 0) - now());
+      if (left === 0) restUntil.delete(name);
+      return left;
+    },
+    forget(name) {
+      crashes.delete(name);
+      restUntil.delete(name);
+    },
+  };
+}

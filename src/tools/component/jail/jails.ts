@@ -1,0 +1,229 @@
+import type { ComponentFiles } from '../install/prepare-component.ts';
+import { type CrashRules, createCrashLedger } from './crash-ledger.ts';
+import { type FailureKind, type GuestOutcome, type Jail, type Patience, startJail } from './jail.ts';
+import { createPlaces, NoPlace, type TakePlace } from './places.ts';
+
+/** Runs tools, each in a process of its own that holds nothing worth stealing. */
+export type Jails = {
+  call(component: JailedComponent, call: JailCall): Promise<JailAnswer>;
+  /** The tool was removed or replaced: what runs may end, and its crashes are forgiven. */
+  forget(name: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type JailedComponent = { readonly name: string; readonly hash: string; load(): Promise<ComponentFiles> };
+
+export type JailCall = {
+  readonly params: string;
+  readonly host: HostImports;
+  readonly limits: JailLimits;
+  readonly signal: AbortSignal;
+};
+
+export type HostImports = {
+  /** A rejection's message is what the guest gets as the error. */
+  httpRequest(request: HostRequest): Promise<{ status: number; body: Uint8Array }>;
+  secretExists(name: string): boolean;
+};
+
+export type HostRequest = { method: string; url: string; headers: string; body?: Uint8Array; timeoutMs?: number };
+
+export type JailLimits = {
+  readonly memoryBytes: number;
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly logLines: number;
+  readonly logLineBytes: number;
+};
+
+export const DEFAULT_LIMITS: JailLimits = {
+  memoryBytes: 64 * 1024 * 1024,
+  cpuMs: 10_000,
+  wallMs: 60_000,
+  logLines: 1000,
+  logLineBytes: 4096,
+};
+
+export type JailAnswer = {
+  readonly result: { readonly output: string } | { readonly error: string };
+  readonly logs: readonly Log[];
+};
+
+export type Log = { readonly level: string; readonly message: string };
+
+/** The tool could not answer. The message is for the model to read. */
+export class JailFailure extends Error {
+  override readonly name = 'JailFailure';
+  readonly reason: FailureReason;
+  readonly logs: readonly Log[];
+
+  constructor(reason: FailureReason, message: string, logs: readonly Log[] = []) {
+    super(message);
+    this.reason = reason;
+    this.logs = logs;
+  }
+}
+
+type FailureReason = Exclude<FailureKind, 'aborted'> | 'quarantined';
+
+export type JailsOptions = {
+  /** How many processes may stay when nothing runs in them. */
+  readonly warm?: number;
+  readonly idleMs?: number;
+  readonly callsPerTool?: number;
+  readonly crashes?: CrashRules;
+  readonly patience?: Patience;
+  readonly onLog?: (line: string) => void;
+};
+
+type Cell = {
+  readonly component: JailedComponent;
+  readonly memoryBytes: number;
+  readonly jail: Promise<Jail>;
+  readonly takePlace: TakePlace;
+  /** Calls that run or wait. */
+  users: number;
+  retired: boolean;
+  idle: NodeJS.Timeout | undefined;
+};
+
+const MINUTE = 60_000;
+
+export function createJails(options: JailsOptions = {}): Jails {
+  const { warm = 4, idleMs = MINUTE, callsPerTool = 8, onLog = () => {} } = options;
+  const patience = options.patience ?? { startMs: 30_000, answerMs: 5000 };
+  const ledger = createCrashLedger(options.crashes ?? { limit: 5, windowMs: 10 * MINUTE, restMs: 10 * MINUTE });
+  /** By name, the least recently used first. */
+  const cells = new Map<string, Cell>();
+  const all = new Set<Cell>();
+  let closed = false;
+
+  return {
+    async call(component, call) {
+      const rest = ledger.restLeft(component.name);
+      if (closed) throw new JailFailure('crashed', 'The service is stopping.');
+      if (rest > 0) throw quarantined(component.name, rest);
+
+      call.signal.throwIfAborted();
+      const cell = enter(component, call.limits.memoryBytes);
+      try {
+        return toAnswer(component.name, await runIn(cell, call), call.signal);
+      } finally {
+        leave(cell);
+      }
+    },
+    async forget(name) {
+      ledger.forget(name);
+      const cell = cells.get(name);
+      if (cell) retire(cell);
+    },
+    async close() {
+      closed = true;
+      await Promise.all(Array.from(all, end));
+    },
+  };
+
+  /** One thread per call, and so many threads per tool. Who comes later waits, but not for ever. */
+  async function runIn(cell: Cell, call: JailCall): Promise<GuestOutcome> {
+    const jail = await cell.jail;
+    const leavePlace = await cell.takePlace(call.limits.wallMs, call.signal).catch((error: unknown) => {
+      throw error instanceof NoPlace ? busy(cell.component.name) : error;
+    });
+    try {
+      return await jail.run({ ...call, exported: 'execute' });
+    } finally {
+      leavePlace();
+    }
+  }
+
+  function enter(component: JailedComponent, memoryBytes: number): Cell {
+    const known = cells.get(component.name);
+    const fits = known?.component.hash === component.hash && known.memoryBytes === memoryBytes;
+    if (known && !fits) retire(known);
+    const cell = known && fits ? known : open(component, memoryBytes);
+    cells.delete(component.name);
+    cells.set(component.name, cell);
+    clearTimeout(cell.idle);
+    cell.users++;
+    return cell;
+  }
+
+  function open(component: JailedComponent, memoryBytes: number): Cell {
+    const jail = component.load().then((files) => startJail(files, memoryBytes, patience));
+    const takePlace = createPlaces(callsPerTool);
+    const cell: Cell = { component, memoryBytes, jail, takePlace, users: 0, retired: false, idle: undefined };
+    all.add(cell);
+    jail.then(
+      async (opened) => {
+        const reason = await opened.ended;
+        remove(cell);
+        if (cell.retired || closed) return;
+        onLog(`The jail of ${component.name} was lost. ${reason}`);
+        ledger.record(component.name);
+      },
+      () => remove(cell),
+    );
+    return cell;
+  }
+
+  function leave(cell: Cell): void {
+    cell.users--;
+    if (cell.users > 0) return;
+    if (cell.retired) return void end(cell);
+    cell.idle = setTimeout(() => retire(cell), idleMs);
+    cell.idle.unref();
+    const idle = [...cells.values()].filter((other) => other.users === 0);
+    for (const surplus of idle.slice(0, Math.max(0, cells.size - warm))) retire(surplus);
+  }
+
+  function retire(cell: Cell): void {
+    cell.retired = true;
+    if (cells.get(cell.component.name) === cell) cells.delete(cell.component.name);
+    if (cell.users === 0) void end(cell);
+  }
+
+  async function end(cell: Cell): Promise<void> {
+    cell.retired = true;
+    remove(cell);
+    const jail = await cell.jail.catch(() => undefined);
+    jail?.close();
+    await jail?.ended;
+  }
+
+  function remove(cell: Cell): void {
+    clearTimeout(cell.idle);
+    all.delete(cell);
+    if (cells.get(cell.component.name) === cell) cells.delete(cell.component.name);
+  }
+}
+
+function toAnswer(name: string, outcome: GuestOutcome, signal: AbortSignal): JailAnswer {
+  if ('text' in outcome) return { result: resultOf(outcome.kind, outcome.text), logs: outcome.logs };
+  if (outcome.kind === 'aborted') {
+    signal.throwIfAborted();
+    throw new JailFailure('crashed', `${name} was stopped.`, outcome.logs);
+  }
+  throw new JailFailure(outcome.kind, `${name} ${FAILED[outcome.kind]} ${outcome.message}`, outcome.logs);
+}
+
+const resultOf = (kind: 'output' | 'error', text: string) => (kind === 'output' ? { output: text } : { error: text });
+
+const FAILED: Record<Exclude<FailureKind, 'aborted'>, string> = {
+  cpu: 'was stopped because it used too much CPU time.',
+  wall: 'was stopped because it took too long.',
+  memory: 'was stopped because it used too much memory.',
+  crashed: 'crashed; whether it had an effect is unknown.',
+  trap: 'failed inside.',
+  contract: 'broke the contract of tools.',
+};
+
+const busy = (name: string) => new JailFailure('wall', `${name} is busy with other calls. Try again later.`);
+
+function quarantined(name: string, restMs: number): JailFailure {
+  const minutes = Math.ceil(restMs / MINUTE);
+  const wait = `It may be used again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
+  return new JailFailure(
+    'quarantined',
+    `${name} crashed too often and is out of use. ${wait} Do without it until then.`,
+  );
+}

@@ -1,0 +1,49 @@
+/** Resolves when there is a place, to what gives it back; rejects when it took too long or was aborted. */
+export type TakePlace = (waitMs: number, signal: AbortSignal) => Promise<() => void>;
+
+/** So many at a time, in the order in which they came. */
+export function createPlaces(limit: number): TakePlace {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+
+  return (waitMs, signal) => {
+    if (taken < limit) {
+      taken++;
+      return Promise.resolve(leaveOnce());
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const enter = (): void => {
+      stopWaiting();
+      resolve(leaveOnce());
+    };
+    const giveUp = (reason: Error): void => {
+      stopWaiting();
+      waiting.splice(waiting.indexOf(enter), 1);
+      reject(reason);
+    };
+    const abort = (): void => giveUp(signal.reason as Error);
+    const timer = setTimeout(() => giveUp(new NoPlace()), waitMs);
+    const stopWaiting = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    waiting.push(enter);
+    return promise;
+  };
+
+  function leaveOnce(): () => void {
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      const next = waiting.shift();
+      if (next) next();
+      else taken--;
+    };
+  }
+}
+
+export class NoPlace extends Error {
+  override readonly name = 'NoPlace';
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+/** TypeScript texts; the jail's Node strips the types. */
+export type InsideSources = { readonly child: string; readonly worker: string; readonly realm: string };
+
+let sources: InsideSources | undefined;
+
+/** The programs that run inside a jail, as text: they are handed in, so that a jail needs no file at all. */
+export function readInside(): InsideSources {
+  sources ??= { child: readModule('child.ts'), worker: readModule('worker.ts'), realm: readModule('realm.ts') };
+  return sources;
+}
+
+/** A text that imports no file: what it would import from its folder stands in it instead. Types need no import. */
+function readModule(name: string): string {
+  const source = readFileSync(new URL(`./inside/${name}`, import.meta.url), 'utf8');
+  return source.replace(/^import \{[^}]*\} from '\.\/([a-z-]+\.ts)';$/gm, (_, imported: string) =>
+    readModule(imported),
+  );
+}
