@@ -12,7 +12,7 @@ export function readInside(): InsideSources {
 }
 
 /** A text that imports no file: what it would import from its folder stands in it instead. Types need no import. */
-function readModule(name: string): string {
+export function readModule(name: string): string {
   const source = readFileSync(new URL(`./inside/${name}`, import.meta.url), 'utf8');
   return source.replace(/^import \{[^}]*\} from '\.\/([a-z-]+\.ts)';$/gm, (_, imported: string) =>
     readModule(imported),

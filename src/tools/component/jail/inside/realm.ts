@@ -73,8 +73,9 @@ export function createRealm(bridge: Bridge, modules: Record<string, WebAssembly.
     return { kind: 'returned', output: answer.output, error: answer.error };
   }
 
+  /** A guest that was refused more memory traps; what it had asked for is not known, so nearly full is full. */
   function isFull(memory: WebAssembly.Memory): boolean {
-    return memory.buffer.byteLength + 0x1_0000 > memoryBytes;
+    return memory.buffer.byteLength > memoryBytes * 0.9;
   }
 }
 

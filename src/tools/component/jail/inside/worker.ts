@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import vm from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveUpPowers } from './give-up-powers.ts';
 import type { Bridge, Ending, GuestRequest, Realm } from './realm.ts';
 
 /**
@@ -115,19 +116,6 @@ async function evaluate(text: string): Promise<object> {
   });
   await module.evaluate();
   return module.namespace;
-}
-
-/** A thread that may start threads can start one without `--permission`; and signals are not under it at all. */
-function giveUpPowers(): void {
-  for (const scope of ['worker', 'child', 'fs', 'net', 'addon', 'wasi', 'inspector', 'ffi']) {
-    try {
-      (process as unknown as { permission: { drop(scope: string): void } }).permission.drop(scope);
-    } catch {} // this Node doesn't know it
-  }
-  for (const power of ['kill', '_kill', 'abort', 'dlopen', 'binding', '_linkedBinding', 'execve', 'getBuiltinModule'])
-    Reflect.deleteProperty(process, power);
-  for (const name of ['fetch', 'WebSocket', 'EventSource', 'BroadcastChannel'])
-    Reflect.deleteProperty(globalThis, name);
 }
 
 function cut(text: string, bytes: number): string {
