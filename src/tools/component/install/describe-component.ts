@@ -4,6 +4,8 @@ import type { ComponentFiles } from './prepare-component.ts';
 
 export type Described = { readonly schema: string; readonly description: string } | { readonly refusal: string };
 
+/** A text that is known beforehand needs no time. */
+const LIMITS = { ...DEFAULT_LIMITS, cpuMs: 2000, wallMs: 30_000 };
 const MAX_SCHEMA_CHARS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_DESCRIPTION_CHARS = 8 * 1024;
@@ -27,9 +29,10 @@ const DENY_ALL: HostImports = {
   secretExists: () => false,
 };
 
-function ask(jail: Jail, exported: 'schema' | 'description'): Promise<GuestOutcome> {
+async function ask(jail: Jail, exported: 'schema' | 'description'): Promise<GuestOutcome> {
   const { signal } = new AbortController();
-  return jail.run({ exported, params: '', host: DENY_ALL, limits: DEFAULT_LIMITS, signal });
+  const outcome = await jail.run({ exported, params: '', host: DENY_ALL, limits: LIMITS, signal });
+  return outcome ?? { kind: 'crashed', message: await jail.ended, logs: [] };
 }
 
 const failed = (exported: string, message: string) =>

@@ -21,7 +21,8 @@ export type FailureKind = 'cpu' | 'wall' | 'memory' | 'crashed' | 'trap' | 'cont
 /** The process of one tool. */
 export type Jail = {
   readonly pid: number | undefined;
-  run(call: GuestCall): Promise<GuestOutcome>;
+  /** Nothing when the process has ended already: then the call was not begun. */
+  run(call: GuestCall): Promise<GuestOutcome> | undefined;
   /** Resolves with the reason, when the process has ended. */
   readonly ended: Promise<string>;
   close(): void;
@@ -59,7 +60,10 @@ export function startJail(files: ComponentFiles, memoryBytes: number, patience: 
 
   return { pid: child.pid, ended, run, close: () => lose('It was closed.') };
 
-  function run(call: GuestCall): Promise<GuestOutcome> {
+  function run(call: GuestCall): Promise<GuestOutcome> | undefined {
+    if (over !== undefined) return undefined;
+    if (broken !== undefined) return Promise.resolve({ kind: 'contract', message: broken, logs: NO_LOGS });
+
     const { promise, resolve } = Promise.withResolvers<GuestOutcome>();
     const running: Running = {
       id: ++lastId,
@@ -70,9 +74,6 @@ export function startJail(files: ComponentFiles, memoryBytes: number, patience: 
       begun: false,
       asking: false,
     };
-    if (over !== undefined) return Promise.resolve({ kind: 'crashed', message: over, logs: NO_LOGS });
-    if (broken !== undefined) return Promise.resolve({ kind: 'contract', message: broken, logs: NO_LOGS });
-
     const { exported, params, limits, signal } = call;
     const abort = (): void => stop(running, 'aborted', 'The call was cancelled.');
     calls.set(running.id, running);

@@ -100,16 +100,15 @@ export function createJails(options: JailsOptions = {}): Jails {
 
   return {
     async call(component, call) {
-      const rest = ledger.restLeft(component.name);
-      if (closed) throw new JailFailure('crashed', 'The service is stopping.');
-      if (rest > 0) throw quarantined(component.name, rest);
+      for (;;) {
+        const rest = ledger.restLeft(component.name);
+        if (closed) throw new JailFailure('crashed', 'The service is stopping.');
+        if (rest > 0) throw quarantined(component.name, rest);
+        call.signal.throwIfAborted();
 
-      call.signal.throwIfAborted();
-      const cell = enter(component, call.limits.memoryBytes);
-      try {
-        return toAnswer(component.name, await runIn(cell, call), call.signal);
-      } finally {
-        leave(cell);
+        // The process may have died while the call was waiting for its place: then another takes it.
+        const outcome = await runOnce(component, call);
+        if (outcome) return toAnswer(component.name, outcome, call.signal);
       }
     },
     async forget(name) {
@@ -123,8 +122,17 @@ export function createJails(options: JailsOptions = {}): Jails {
     },
   };
 
+  async function runOnce(component: JailedComponent, call: JailCall): Promise<GuestOutcome | undefined> {
+    const cell = enter(component, call.limits.memoryBytes);
+    try {
+      return await runIn(cell, call);
+    } finally {
+      leave(cell);
+    }
+  }
+
   /** One thread per call, and so many threads per tool. Who comes later waits, but not for ever. */
-  async function runIn(cell: Cell, call: JailCall): Promise<GuestOutcome> {
+  async function runIn(cell: Cell, call: JailCall): Promise<GuestOutcome | undefined> {
     const jail = await cell.jail;
     const leavePlace = await cell.takePlace(call.limits.wallMs, call.signal).catch((error: unknown) => {
       throw error instanceof NoPlace ? busy(cell.component.name) : error;

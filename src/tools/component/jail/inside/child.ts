@@ -43,13 +43,13 @@ const files = new Map<string, Uint8Array>();
 const guests = new Set<Guest>();
 const waiting: Call[] = [];
 let program: Program | undefined;
+let watch: NodeJS.Timeout | undefined;
 
 process.stdin.on(
   'data',
   createFrameReader(MAX_FRAME_BYTES, ({ message, bytes }) => take(message as ToChild, bytes)),
 );
 process.stdin.on('end', () => process.exit());
-setInterval(endIfTooLarge, LOOK_MS).unref();
 
 function take(message: ToChild, bytes: Uint8Array): void {
   switch (message.type) {
@@ -107,6 +107,7 @@ function handOut(): void {
 
 function begin(guest: Guest, call: Call): void {
   guest.call = call;
+  watch ??= setInterval(endIfTooLarge, LOOK_MS);
   guest.logs = [];
   tell(guest, call);
   send({ type: 'begun', call: call.call });
@@ -188,6 +189,10 @@ function stop(call: number): void {
 
 /** Limits are per memory and per heap. A guest may find more ways to be large, so the sum is watched too. */
 function endIfTooLarge(): void {
+  if ([...guests].every((guest) => !guest.call)) {
+    clearInterval(watch);
+    watch = undefined;
+  }
   const perGuest = (program?.data.memoryBytes ?? 0) + HEAP_MB * MEGABYTE;
   if (process.memoryUsage.rss() > BASE_BYTES + guests.size * perGuest) process.exit(TOO_LARGE_STATUS);
 }
