@@ -37,12 +37,17 @@ import { createModels } from '#models/model-routes.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
 import { countUse } from '#store/rate-limits.ts';
+import { readComponentFiles } from '#store/tools.ts';
+import { createCredentials } from '#tools/auth/credentials.ts';
+import { createRefresh } from '#tools/auth/refresh.ts';
+import { createInstalledTools } from '#tools/component/installed-tools.ts';
+import { createJails } from '#tools/component/jail/jails.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import type { Tool } from '#tools/tool.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Config, EnabledWebhook } from './config.ts';
+import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
 
 export type App = {
   /** Where the gateway listens; undefined when it is turned off. */
@@ -81,6 +86,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const db = connectStore(connection, onError);
   undo.defer(() => db.destroy());
 
+  const count: CountUse = (key, seconds) => countUse(db, key, seconds);
   const { secrets, key } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
@@ -92,7 +98,19 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     routes: () => settings.readRoutes(),
     apiKeyFor: (provider) => config.model.apiKeys[provider],
   });
-  const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])]);
+  const environment = readForeignVariable;
+  const refresh = createRefresh({ secrets, environment, send: egress.send });
+  const jails = createJails({ onLog: (line) => log.warn(line) });
+  undo.defer(() => jails.close());
+  const installed = createInstalledTools(db, {
+    jails,
+    egress,
+    credentials: createCredentials({ secrets, environment, refresh }),
+    countUse: count,
+    loadFiles: (hash) => readComponentFiles(db, hash),
+    onLog: (tool, { level, message }) => log.info({ tool, level }, message),
+  });
+  const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])], installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
@@ -111,7 +129,6 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => gateway.close());
   const tokens = await provisionTokens(config);
   const authenticate = createAuthenticate(Object.values(tokens));
-  const count: CountUse = (key, seconds) => countUse(db, key, seconds);
   const limiter = createLimiter(count, config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [

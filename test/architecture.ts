@@ -37,7 +37,7 @@ const TESTS_MAY_ALSO_IMPORT = ['database', 'store'];
 const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
   'main.ts': ['package.json'],
   'app.ts': ['package.json'],
-  cli: ['package.json'],
+  cli: ['package.json', 'sdk/src/'],
   database: ['migrations/'],
 };
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { serve } from './serve.ts';
+import { addToolCommands } from './tool.ts';
 import { addWebhookCommands } from './webhook.ts';
 
 /** The `reborn` command and everything below it. */
@@ -14,6 +15,7 @@ export function createProgram(): Command {
     .description('Serve the gateway and the Responses API until stopped.')
     .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
     .action(serve);
+  addToolCommands(program);
   addWebhookCommands(program);
   return program;
 }

@@ -1,13 +1,8 @@
+import type { RequiredSecret } from '#tools/component/capabilities.ts';
 import type { SecretHolder } from '#tools/secrets/holder.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import { type AskSecret, askingSecrets, type Terminal, tell } from './ask-secret.ts';
 import { describeHolder } from './describe-holder.ts';
-
-export type RequiredSecret = {
-  readonly name: string;
-  readonly prompt: string;
-  readonly optional?: boolean | undefined;
-};
 
 export type ToolSetupOptions = {
   readonly toolName: string;

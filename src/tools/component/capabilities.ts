@@ -1,3 +1,5 @@
+import type { ToolAuth } from '../auth/tool-auth.ts';
+
 /** What a tool may reach and use: the capabilities file after every check, with its defaults filled in. */
 export type Capabilities = {
   readonly version?: string;
@@ -41,27 +43,6 @@ export type CredentialLocation =
   | { readonly type: 'query_param'; readonly name: string }
   | { readonly type: 'url_path'; readonly placeholder: string }
   | { readonly type: 'basic'; readonly username: string };
-
-export type ToolAuth = {
-  readonly secretName: string;
-  readonly displayName?: string;
-  readonly instructions?: string;
-  readonly setupUrl?: string;
-  readonly tokenHint?: string;
-  readonly envVar?: string;
-  readonly oauth?: ToolOAuth;
-};
-
-export type ToolOAuth = {
-  readonly authorizationUrl: string;
-  readonly tokenUrl: string;
-  readonly clientIdEnv?: string;
-  readonly clientSecretEnv?: string;
-  readonly clientIdSecret?: string;
-  readonly clientSecretSecret?: string;
-  readonly scopes: readonly string[];
-  readonly redirectPort?: number;
-};
 
 export type RequiredSecret = { readonly name: string; readonly prompt: string; readonly optional?: boolean };
 

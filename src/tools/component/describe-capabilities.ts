@@ -1,4 +1,5 @@
-import type { AllowedTarget, Capabilities, Credential, CredentialLocation, ToolAuth } from './capabilities.ts';
+import type { ToolAuth } from '../auth/tool-auth.ts';
+import type { AllowedTarget, Capabilities, Credential, CredentialLocation } from './capabilities.ts';
 
 /** What a person consents to who installs the tool: sentences that go on from its name. */
 export function describeCapabilities(capabilities: Capabilities): string[] {

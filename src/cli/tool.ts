@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { authorizeTool, setUpTool } from './tool-credentials.ts';
+import { installToolFile } from './tool-install.ts';
+import { addToolKitCommands } from './tool-kit.ts';
+import { listInstalled, removeInstalled, showInstalled } from './tool-list.ts';
+
+/** `reborn tool`: what the agent can do, and what it needs for that. */
+export function addToolCommands(program: Command): void {
+  const tool = program.command('tool').description('Install sandboxed tools, and write your own.');
+  tool
+    .command('install')
+    .argument('<wasm_file>', 'the component')
+    .option('--capabilities <file>', 'what it may reach; without one it can reach nothing')
+    .option('--name <name>', 'what the model calls it; by default the name of the file')
+    .option('--force', 'replace a tool of the same name')
+    .option('--yes', "don't ask before installing")
+    .option('--json', 'print JSON')
+    .description('Check a tool, show what it may do, and install it on every replica.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  reborn tool install dist/weather.wasm --capabilities weather.capabilities.json --name weather',
+    )
+    .action(installToolFile);
+  tool.command('list').option('--json', 'print JSON').description('List the installed tools.').action(listInstalled);
+  tool
+    .command('info')
+    .argument('<tool-name>', 'the name of the tool')
+    .option('--json', 'print JSON')
+    .description('Show what a tool is for, and what it may do.')
+    .action(showInstalled);
+  tool
+    .command('remove')
+    .argument('<tool-name>', 'the name of the tool')
+    .description('Remove a tool. Its secrets stay.')
+    .action(removeInstalled);
+  tool
+    .command('auth')
+    .argument('<tool-name>', 'the name of the tool')
+    .option('--user <id>', 'for this user alone; for everyone, when left out')
+    .description('Give a tool its credential: by sign-in, or by a token that is typed without being shown.')
+    .addHelpText('after', '\nExample:\n  reborn tool auth github\n  reborn tool auth github < token-file')
+    .action(authorizeTool);
+  tool
+    .command('setup')
+    .argument('<tool-name>', 'the name of the tool')
+    .option('--user <id>', 'for this user alone; for everyone, when left out')
+    .description('Give a tool the secrets that it needs before it can be used.')
+    .action(setUpTool);
+  addToolKitCommands(tool);
+}

@@ -1,0 +1,108 @@
+import type { Egress } from '#egress/egress.ts';
+import type { RateUse } from '#store/rate-limits.ts';
+import type { ToolRow } from '#store/tools.ts';
+import type { Credentials } from '../auth/credentials.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import { paramsProblem } from './bound-params.ts';
+import { type Capabilities, isRepeatable } from './capabilities.ts';
+import type { ComponentFiles } from './install/prepare-component.ts';
+import { DEFAULT_LIMITS, type JailAnswer, JailFailure, type JailLimits, type Jails, type Log } from './jail/jails.ts';
+import { parseCapabilities } from './parse-capabilities.ts';
+import { createToolHttp, type ToolHttp } from './tool-http.ts';
+
+export type ComponentHost = {
+  readonly jails: Jails;
+  readonly egress: Pick<Egress, 'send'>;
+  readonly credentials: Credentials;
+  readonly countUse: (key: string, windowSeconds: number) => Promise<RateUse>;
+  readonly loadFiles: (hash: string) => Promise<ComponentFiles>;
+  /** What a tool has to say, once its call is over, and what its host has to say about it. */
+  readonly onLog: (toolName: string, log: Log) => void;
+};
+
+/** An installed component as a tool of the agent. It reaches what its capabilities grant, and nothing else. */
+export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
+  const capabilities = parseCapabilities(row.capabilities);
+  const { auth } = capabilities;
+  const repeatable = isRepeatable(capabilities);
+  const definition = { name: row.name, description: row.description, parameters: row.parameters, strict: null };
+
+  return {
+    definition,
+    repeatable,
+    needsSignIn: async (owner) =>
+      auth !== undefined && !(await host.credentials.exists({ auth, owner, secretName: auth.secretName })),
+    async call(params, context) {
+      const problem = paramsProblem(params);
+      if (problem) return renderError(problem);
+      try {
+        return await callComponent(row, capabilities, host, params || '{}', context);
+      } catch (error) {
+        // Its process died. Whether the call had an effect is unknown, so only one that can have none is made again.
+        if (!isCrash(error) || !repeatable || context.signal.aborted) return toOutput(error);
+        return callComponent(row, capabilities, host, params || '{}', context).catch(toOutput);
+      }
+    },
+  };
+}
+
+async function callComponent(
+  { name, hash }: ToolRow,
+  capabilities: Capabilities,
+  host: ComponentHost,
+  params: string,
+  { owner, signal }: ToolContext,
+): Promise<string> {
+  const { auth } = capabilities;
+  const warn = (message: string) => host.onLog(name, { level: 'warn', message });
+  const http = await createToolHttp({
+    toolName: name,
+    capabilities,
+    egress: host.egress,
+    countUse: host.countUse,
+    secretFor: async (secretName) => (await host.credentials.resolve({ auth, owner, secretName }))?.reveal(),
+    onWarning: warn,
+    signal,
+  });
+  const component = { name, hash, load: () => host.loadFiles(hash) };
+  try {
+    const answer = await host.jails.call(component, { params, host: http, limits: limitsOf(capabilities), signal });
+    flush(answer.logs);
+    return renderAnswer(answer, http, name);
+  } catch (error) {
+    if (error instanceof JailFailure) flush(error.logs);
+    throw error;
+  }
+
+  function flush(logs: readonly Log[]): void {
+    for (const log of logs) host.onLog(name, log);
+  }
+}
+
+function renderAnswer({ result }: JailAnswer, http: ToolHttp, name: string): string {
+  const failure = http.failure();
+  if (failure !== undefined) throw failure;
+  if ('output' in result) return result.output;
+  const missing = http.missing();
+  const hint = missing && ` The secret "${missing}" is not set: run \`reborn tool setup ${name}\`.`;
+  return renderError(result.error + (hint ?? ''));
+}
+
+/** What a tool could not do is for the model to read; anything else is a fault of ours. */
+function toOutput(error: unknown): string {
+  if (error instanceof JailFailure) return renderError(error.message);
+  throw error;
+}
+
+const isCrash = (error: unknown) => error instanceof JailFailure && error.reason === 'crashed';
+
+const renderError = (error: string) => JSON.stringify({ error });
+
+function limitsOf({ limits }: Capabilities): JailLimits {
+  return {
+    ...DEFAULT_LIMITS,
+    memoryBytes: limits.memoryMb * 1024 * 1024,
+    cpuMs: limits.cpuSecs * 1000,
+    wallMs: limits.wallSecs * 1000,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Database } from '#store/connection.ts';
+import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools.ts';
+import type { Capabilities } from './capabilities.ts';
+import { InstallRefused, type PreparedComponent, prepareComponent } from './install/prepare-component.ts';
+import { parseCapabilities } from './parse-capabilities.ts';
+import { secretLikeParams } from './secret-like-params.ts';
+
+export type Installation = {
+  readonly name: string;
+  readonly component: PreparedComponent;
+  readonly capabilities: Capabilities;
+  /** The capabilities file as its author wrote it. */
+  readonly file: Readonly<Record<string, unknown>>;
+  /** What the person who installs it should know. */
+  readonly warnings: readonly string[];
+};
+
+export type InstallRequest = {
+  readonly name: string;
+  readonly wasm: Uint8Array;
+  /** The text of the capabilities file; without one the tool can reach nothing. */
+  readonly capabilities: string | undefined;
+  /** Whether the agent has a tool of this name that is none of the installed ones. */
+  readonly isTaken: (name: string) => boolean;
+};
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const RESERVED = /^(memory|skill|mission|reborn)_/;
+
+/** Checks everything about a tool. Nothing is stored yet: what it may do can be shown to somebody first. */
+export async function prepareTool({ name, wasm, capabilities: text, isTaken }: InstallRequest): Promise<Installation> {
+  if (!NAME.test(name)) throw new InstallRefused('A name has 1 to 64 letters, digits, dashes and underscores.');
+  if (RESERVED.test(name) || isTaken(name)) throw new InstallRefused(`The name "${name}" belongs to Reborn itself.`);
+
+  const capabilities = parseCapabilities(text ?? '{}');
+  const component = await prepareComponent(wasm);
+  checkVersion(capabilities.witVersion, component.witVersion);
+  const asked = secretLikeParams(JSON.parse(component.schema));
+  const warnings = [
+    ...(text === undefined ? ['It was installed without a capabilities file, so it can reach nothing.'] : []),
+    ...asked.map(
+      (param) => `It asks the model for "${param}". A model must not be given secrets: use http.credentials.`,
+    ),
+  ];
+  return { name, component, capabilities, file: JSON.parse(text ?? '{}') as Installation['file'], warnings };
+}
+
+/** Makes it a tool of every replica. Answers what it has replaced. */
+export async function installTool(
+  db: Database,
+  { name, component, file }: Installation,
+  { force }: { force: boolean },
+): Promise<ToolRow | undefined> {
+  const before = await findTool(db, name);
+  const tool = {
+    name,
+    hash: component.hash,
+    witVersion: component.witVersion,
+    description: component.description,
+    parameters: JSON.parse(component.schema) as ToolRow['parameters'],
+    capabilities: file,
+  };
+  if (!(await insertTool(db, tool, component.files, { replace: force })))
+    throw new InstallRefused(`There is a tool "${name}" already. Replace it with --force, or choose another name.`);
+  return before;
+}
+
+export async function removeTool(db: Database, name: string): Promise<void> {
+  if (!(await deleteTool(db, name)))
+    throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
+}
+
+/** A tool for another major version of the contract would misunderstand its host. */
+function checkVersion(declared: string | undefined, actual: string): void {
+  if (declared !== undefined && declared.split('.')[0] !== actual.split('.')[0])
+    throw new InstallRefused(`wit_version in the capabilities file is ${declared}, but the component has ${actual}.`);
+}

@@ -1,0 +1,48 @@
+import type { Database } from '#store/connection.ts';
+import { listTools, type ToolRow } from '#store/tools.ts';
+import type { Tool } from '../tool.ts';
+import { type ComponentHost, createComponentTool } from './component-tool.ts';
+import { InvalidCapabilities } from './parse-capabilities.ts';
+
+type Installed = { readonly row: ToolRow; readonly tool: Tool };
+
+/** How long a tool that another process installed or removed may go unnoticed. */
+const REMEMBER_MS = 1000;
+
+/** The tools that are installed now. All who ask at about the same time share one look at the database. */
+export function createInstalledTools(db: Database, host: ComponentHost): () => Promise<readonly Tool[]> {
+  let known = new Map<string, Installed>();
+  let looked: { at: number; tools: Promise<readonly Tool[]> } | undefined;
+
+  async function look(): Promise<readonly Tool[]> {
+    const rows = await listTools(db);
+    const next = new Map(rows.flatMap((row) => renew(row).map((installed) => [row.name, installed])));
+    for (const { row } of known.values())
+      if (next.get(row.name)?.row.revision !== row.revision) await host.jails.forget(row.name);
+    known = next;
+    return [...next.values()].map(({ tool }) => tool);
+  }
+
+  /** A tool that this version can't take, because another one installed it, is left out; the others are not to blame. */
+  function renew(row: ToolRow): Installed[] {
+    const present = known.get(row.name);
+    if (present?.row.revision === row.revision) return [present];
+    try {
+      return [{ row, tool: createComponentTool(row, host) }];
+    } catch (error) {
+      if (!(error instanceof InvalidCapabilities)) throw error;
+      host.onLog(row.name, { level: 'warn', message: `The tool is left out. ${error.message}` });
+      return [];
+    }
+  }
+
+  return () => {
+    if (looked && performance.now() - looked.at < REMEMBER_MS) return looked.tools;
+    const tools = look();
+    looked = { at: performance.now(), tools };
+    tools.catch(() => {
+      looked = undefined; // the next one asks again
+    });
+    return tools;
+  };
+}
