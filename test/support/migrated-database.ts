@@ -1,24 +1,35 @@
 import path from 'node:path';
+import pg from 'pg';
 import { migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { connectStore } from '#store/connection.ts';
 import { freshHome } from './fresh-home.ts';
 
-/** A migrated database of its own, and the home it lies in. */
+const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
+
+/** A migrated database of its own. */
 export async function openMigratedDatabase() {
+  await using undo = new AsyncDisposableStack();
   const fresh = await freshHome();
+  undo.defer(() => fresh.remove());
   const server = await openDatabase({ url: fresh.env.DATABASE_URL, home: fresh.home });
-  await migrateDatabase(server.connection, path.join(import.meta.dirname, '../../migrations'));
+  undo.defer(() => server.close());
+  await migrateDatabase(server.connection, MIGRATIONS);
+
   const connect = () => connectStore(server.connection, () => {});
   const db = connect();
+  undo.defer(() => db.destroy());
+  const everything = new pg.Pool({ ...server.connection, options: '-c app.engine=on' });
+  everything.on('error', () => {}); // a cut connection fails its query, which reports it
+  undo.defer(() => everything.end());
+
+  const opened = undo.move();
   return {
     db,
+    /** A pool of its own, as another replica would have. */
     connect,
-    connection: server.connection,
-    async close() {
-      await db.destroy();
-      await server.close();
-      await fresh.remove();
-    },
+    /** Sees the rows of all owners, as only the engine does. */
+    everything,
+    close: () => opened.disposeAsync(),
   };
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { browse, startOAuthProvider } from '../../../test/support/oauth-provider.ts';
@@ -19,7 +18,6 @@ const ann = { userId: 'ann' };
 const TOKEN_URL = 'https://id.example.com/token';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
-let engine: pg.Pool;
 let provider: Awaited<ReturnType<typeof startOAuthProvider>>;
 let secrets: Secrets;
 let requests: string[];
@@ -27,8 +25,6 @@ let signal: AbortController;
 
 beforeAll(async () => {
   database = await openMigratedDatabase();
-  engine = new pg.Pool({ ...database.connection, options: '-c app.engine=on' });
-  engine.on('error', () => {});
   secrets = createSecrets({ db: database.db, keys: createKeyRing(Buffer.alloc(32, 1)) });
 });
 beforeEach(async () => {
@@ -39,10 +35,9 @@ beforeEach(async () => {
 afterEach(async () => {
   signal.abort();
   await provider.close();
-  await engine.query('delete from secrets');
+  await database.everything.query('delete from secrets');
 });
 afterAll(async () => {
-  await engine?.end();
   await database?.close();
 });
 
@@ -96,10 +91,12 @@ const createReplica = (parts: Partial<Parameters<typeof createRefresh>[0]> = {})
   createCredentials({ secrets, environment, refresh: createRefresh({ secrets, environment, send, ...parts }) });
 const wanted = (auth = authFor()) => ({ auth, owner: ann, secretName: 'weather_token' });
 const expire = (inSeconds: number) =>
-  engine.query(`update secrets set expires_at = now() + $1 * interval '1 second' where name = 'weather_token'`, [
-    inSeconds,
-  ]);
-const names = async () => (await engine.query('select name from secrets order by name')).rows.map((row) => row.name);
+  database.everything.query(
+    `update secrets set expires_at = now() + $1 * interval '1 second' where name = 'weather_token'`,
+    [inSeconds],
+  );
+const names = async () =>
+  (await database.everything.query('select name from secrets order by name')).rows.map((row) => row.name);
 
 describe('a sign-in', () => {
   test('ends with a page that can be closed, and with a token that the provider made', async () => {
@@ -256,7 +253,7 @@ describe('a refresh', () => {
 
   test('that the provider refuses for good leaves nothing to try again, and the tool must sign in', async () => {
     await signIn();
-    await engine.query(`update secrets set expires_at = now() where name = 'weather_token'`);
+    await database.everything.query(`update secrets set expires_at = now() where name = 'weather_token'`);
     await provider.close();
     provider = await startOAuthProvider({ client: clientWith('client_secret_post') }); // it knows no token of before
     const replica = createReplica();

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withOwner } from '#store/connection.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
@@ -12,23 +11,19 @@ const ann = { userId: 'ann' };
 const bob = { userId: 'bob' };
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
-let engine: pg.Pool; // sees every row, as no part of this folder can
 beforeAll(async () => {
   database = await openMigratedDatabase();
-  engine = new pg.Pool({ ...database.connection, options: '-c app.engine=on' });
-  engine.on('error', () => {});
 });
 afterEach(async () => {
-  await engine.query(`delete from secrets; delete from settings`);
+  await database.everything.query(`delete from secrets; delete from settings`);
 });
 afterAll(async () => {
-  await engine?.end();
   await database?.close();
 });
 
 const secretsWith = (current: Buffer, ...previous: Buffer[]) =>
   createSecrets({ db: database.db, keys: createKeyRing(current, ...previous) });
-const rows = async () => (await engine.query('select * from secrets order by user_id, name')).rows;
+const rows = async () => (await database.everything.query('select * from secrets order by user_id, name')).rows;
 
 test('a secret is found again by its owner, and by nobody else', async () => {
   const secrets = secretsWith(OLD);
@@ -189,7 +184,7 @@ describe('a process with another key', () => {
   const storeAtOnce = async () => {
     const strangers = Array.from({ length: 8 }, (_, index) => secretsWith(Buffer.alloc(32, index)));
     await Promise.allSettled(strangers.map((secrets, index) => secrets.put({ userId: `user-${index}` }, 'k', 'v')));
-    return (await engine.query('select distinct key_id from secrets')).rows.length;
+    return (await database.everything.query('select distinct key_id from secrets')).rows.length;
   };
 
   test('of several that store the first secret at once, one key wins', async () => {
@@ -197,7 +192,7 @@ describe('a process with another key', () => {
   });
 
   test('of several that take over from a lost key at once, one key wins', async () => {
-    await engine.query(`insert into settings (name, value) values ('secrets_key', '{"keyId":"lost"}')`);
+    await database.everything.query(`insert into settings (name, value) values ('secrets_key', '{"keyId":"lost"}')`);
 
     expect(await storeAtOnce()).toBe(1);
   });
@@ -228,7 +223,9 @@ describe('a rotation', () => {
   test('goes on past what it cannot read', async () => {
     await secretsWith(OLD).put(ann, 'b', '1');
     await secretsWith(OLD).put(bob, 'a', '2');
-    await engine.query(`insert into secrets (user_id, name, ciphertext, key_id) values ('ann', 'a', 'junk', 'lost')`);
+    await database.everything.query(
+      `insert into secrets (user_id, name, ciphertext, key_id) values ('ann', 'a', 'junk', 'lost')`,
+    );
 
     expect(await secretsWith(NEW, OLD).rotate()).toEqual({ rotated: 2, unreadable: 1 });
     expect((await secretsWith(NEW).find(bob, 'a'))?.reveal()).toBe('2');
