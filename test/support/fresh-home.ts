@@ -3,6 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import { openDatabase } from '#database/open-database.ts';
+import { engineQuery } from './engine-query.ts';
 
 /** A home folder, and the settings that give a service a database of its own: the embedded one, or one on DATABASE_URL's server. */
 export async function freshHome() {
@@ -13,6 +15,15 @@ export async function freshHome() {
   return {
     home,
     env: { REBORN_HOME: home, ...(database && { DATABASE_URL: database.url }) },
+    /** Asks the database of a service that runs, about everybody's rows. */
+    async query<T extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<T[]> {
+      const opened = await openDatabase({ url: database?.url, home });
+      try {
+        return await engineQuery<T>(opened.connection, statement, values);
+      } finally {
+        await opened.close();
+      }
+    },
     async remove() {
       await database?.drop();
       await rm(home, { recursive: true, force: true });

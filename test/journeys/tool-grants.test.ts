@@ -1,0 +1,280 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildTool } from '@reborn-agent/tool/build-tool';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { runReborn } from '../support/run-reborn.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService, textOf } from '../support/service.ts';
+import { type Answer, type Asked, startStandIn } from '../support/stand-in.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const SECRET = 'probe-secret-0123456789';
+const CAPABILITIES = {
+  version: '1.0.0',
+  wit_version: '1.0.0',
+  http: {
+    allowlist: [
+      { host: 'api.example.com', path_prefix: '/v1/', methods: ['GET', 'POST'] },
+      { host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] },
+    ],
+    rate_limit: { requests_per_minute: 1000, requests_per_hour: 1000 },
+    credentials: {
+      main: { secret_name: 'probe_key', location: { type: 'bearer' }, host_patterns: ['api.example.com'] },
+    },
+  },
+  secrets: { allowed_names: ['probe_key'] },
+  setup: { required_secrets: [{ name: 'probe_key', prompt: 'The key of the probe' }] },
+};
+
+let answer: (asked: Asked) => Answer;
+let standIn: Awaited<ReturnType<typeof startStandIn>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Awaited<ReturnType<typeof startService>>;
+let folder: string;
+let wasm: string;
+const addresses = new Map<string, string>();
+const start = () =>
+  startService(
+    { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url },
+    { network: { ...standIn.network, resolve: async (host) => [addresses.get(host) ?? '93.184.215.14'] } },
+  );
+
+beforeAll(async () => {
+  [standIn, model, home] = await Promise.all([
+    startStandIn((asked) => answer(asked)),
+    startScriptedModel(),
+    freshHome(),
+  ]);
+  folder = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
+  service = await start();
+  ({ path: wasm } = await buildTool('test/fixtures/tools/probe'));
+  await install('probe', CAPABILITIES);
+  const setUp = await runReborn(['tool', 'setup', 'probe'], { env: home.env, input: `${SECRET}\n` });
+  expect(setUp).toMatchObject({ code: 0 });
+  expect(setUp.stdout).not.toContain(SECRET);
+}, 120_000);
+
+beforeEach(() => {
+  answer = () => ({ text: 'fine' });
+  addresses.clear();
+  standIn.asked.length = 0;
+});
+
+afterAll(async () => {
+  await service.close();
+  await Promise.all([standIn.close(), model.close(), home.remove(), rm(folder, { recursive: true })]);
+});
+
+test('what is granted gets through, with the credential that the tool never sees', async () => {
+  expect(await request({ url: 'https://api.example.com/v1/things?a=1' })).toEqual({ status: 200, text: 'fine' });
+  expect(standIn.asked).toMatchObject([{ host: 'api.example.com', headers: { authorization: `Bearer ${SECRET}` } }]);
+  expect(await request({ url: 'https://eu.cdn.example.com/x' })).toEqual({ status: 200, text: 'fine' });
+  expect(standIn.asked[1]?.headers.authorization).toBeUndefined();
+});
+
+test.each([
+  'https://other.example.com/v1/',
+  'https://cdn.example.com/',
+  'https://api.example.com.evil.test/v1/',
+  'http://api.example.com/v1/',
+  'https://api.example.com/v2/',
+  'https://api.example.com/v1/../v2/',
+  'https://api.example.com/v1/%2e%2e/v2/',
+  'https://api.example.com/v1/..%2fv2/',
+  'https://api.example.com/v1/a%2Fb',
+  'https://api.example.com/v1/%5c..%5cv2',
+  'https://user:password@api.example.com/v1/',
+  'https://api.example.com@127.0.0.1/v1/',
+  'https://127.0.0.1/v1/',
+  'https://2130706433/v1/',
+  'https://0177.0.0.1/v1/',
+  'https://0x7f.1/v1/',
+  'https://[::1]/v1/',
+  'https://[::ffff:127.0.0.1]/v1/',
+  'https://[64:ff9b::7f00:1]/v1/',
+  'file:///etc/passwd',
+])('%s is refused, and nothing is sent', async (url) => {
+  expect(await request({ url })).toEqual({ error: expect.any(String) });
+  expect(standIn.asked).toEqual([]);
+});
+
+test.each([
+  { method: 'DELETE', url: 'https://api.example.com/v1/' },
+  { method: 'get', url: 'https://eu.cdn.example.com/', headers: { 'x\r\nhost': 'evil' } },
+  { url: 'https://api.example.com/v1/', headers: { a: 'b\r\nauthorization: mine' } },
+  { url: 'https://api.example.com/v1/', headers: { host: 'evil.test' } },
+  { url: 'https://api.example.com/v1/', headers: { 'transfer-encoding': 'chunked' } },
+])('%j is refused, and nothing is sent', async (asked) => {
+  expect(await request(asked)).toEqual({ error: expect.any(String) });
+  expect(standIn.asked).toEqual([]);
+});
+
+test('what the tool puts in the place of a credential is thrown away', async () => {
+  await request({ url: 'https://api.example.com/v1/', headers: { Authorization: 'Bearer mine' } });
+
+  expect(standIn.asked[0]?.headers.authorization).toBe(`Bearer ${SECRET}`);
+});
+
+test.each(['10.0.0.5', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1', '64:ff9b::a9fe:a9fe'])(
+  'a granted name that resolves to %s is not dialled, and the tool does not learn the address',
+  async (address) => {
+    addresses.set('api.example.com', address);
+    const refused = await request({ url: 'https://api.example.com/v1/' });
+
+    expect(refused).toEqual({ error: expect.not.stringContaining(address) });
+    expect(standIn.asked).toEqual([]);
+  },
+);
+
+test('a redirect is an answer, and is not followed', async () => {
+  answer = () => ({ status: 302, text: 'go to http://169.254.169.254/' });
+
+  expect(await request({ url: 'https://api.example.com/v1/' })).toMatchObject({ status: 302 });
+  expect(standIn.asked).toHaveLength(1);
+});
+
+test.each([
+  SECRET,
+  Buffer.from(SECRET).toString('base64'),
+  Buffer.from(SECRET).toString('hex'),
+  JSON.stringify({ authorization: `Bearer ${SECRET}` }),
+])('an upstream that echoes the credential tells the tool nothing: %s', async (text) => {
+  answer = () => ({ text: `before ${text} after` });
+  const told = await request({ url: 'https://api.example.com/v1/' });
+
+  expect(told).toEqual({ status: 200, text: expect.stringContaining('[redacted:probe_key]') });
+  expect(JSON.stringify(told)).not.toContain(SECRET);
+  expect(JSON.stringify(model.seen.at(-1))).not.toContain(SECRET);
+});
+
+test('a tool may ask for secrets that its capabilities name, and learns nothing of others', async () => {
+  expect(await probe({ secrets: ['probe_key', 'other_key', 'webhook-route:x'] })).toMatchObject({
+    secrets: [true, false, false],
+  });
+});
+
+test('the rate holds across replicas', async () => {
+  const rate_limit = { requests_per_minute: 5, requests_per_hour: 100 };
+  await install('slow_probe', { ...CAPABILITIES, http: { ...CAPABILITIES.http, rate_limit } });
+  const other = await start();
+  const url = 'https://eu.cdn.example.com/';
+  const here = await probe({ requests: Array.from({ length: 3 }, () => ({ url })) }, 'slow_probe');
+  const there = await probe({ requests: Array.from({ length: 3 }, () => ({ url })) }, 'slow_probe', other);
+  await other.close();
+
+  expect(here.answers).toEqual([FINE, FINE, FINE]);
+  expect(there.answers).toEqual([FINE, FINE, { error: expect.stringMatching(/5 requests a minute|rate/i) }]);
+}, 60_000);
+
+test('a call that lacks its credential waits at a gate; once it is there, the answer goes on with the same call', async () => {
+  const auth = { secret_name: 'door_key', display_name: 'The Door', instructions: 'Ask the keeper.' };
+  await install('door', { ...CAPABILITIES, auth, setup: {}, http: { ...CAPABILITIES.http, credentials: {} } });
+  const script = 'use door {"requests":[{"url":"https://eu.cdn.example.com/"}]}';
+  const waiting = await service.ask(script);
+  expect(waiting).toMatchObject({ status: 'failed', error: { code: 'authentication_required' } });
+  expect(standIn.asked).toEqual([]);
+
+  const given = await runReborn(['tool', 'auth', 'door'], { env: home.env, input: 'open-sesame\n' });
+  expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining('Ask the keeper.') });
+  const [gate] = await openGates();
+  const answered = await service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });
+  expect(answered.status).toBe(202);
+  const { response_id } = (await answered.json()) as { response_id: string };
+  const done = await waitFor('the thread to go on', async () => {
+    const response = await service.get(response_id);
+    return response.status === 'completed' ? response : undefined;
+  });
+  expect(textOf(done)).toContain('fine');
+  expect(standIn.asked).toHaveLength(1);
+  const again = await service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });
+  expect(again.status).toBe(404);
+}, 60_000);
+
+test('a gate that is denied gives the call an output that says so', async () => {
+  const auth = { secret_name: 'cellar_key' };
+  await install('cellar', { ...CAPABILITIES, auth, setup: {}, http: { ...CAPABILITIES.http, credentials: {} } });
+  await service.ask('use cellar {}');
+  const [gate] = await openGates();
+  const body = JSON.stringify({ answer: 'deny', reason: 'Not today.' });
+  const answered = await service.request(`/api/gates/${gate}`, { method: 'POST', body });
+  const { response_id } = (await answered.json()) as { response_id: string };
+
+  const done = await waitFor('the thread to go on', async () => {
+    const response = await service.get(response_id);
+    return response.status === 'completed' ? response : undefined;
+  });
+  expect(textOf(done)).toContain('Not today.');
+}, 60_000);
+
+test('a name that is taken needs --force; the tool is then another one everywhere', async () => {
+  const file = path.join(folder, 'probe.json');
+  const args = ['tool', 'install', wasm, '--capabilities', file, '--name', 'probe'];
+  await writeFile(
+    file,
+    JSON.stringify({ ...CAPABILITIES, http: { ...CAPABILITIES.http, allowlist: [], credentials: {} } }),
+  );
+
+  expect(await runReborn(args, { env: home.env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--force'),
+  });
+  expect(await runReborn([...args, '--force'], { env: home.env })).toMatchObject({ code: 0 });
+  await waitFor('the new one', async () => 'error' in (await request({ url: 'https://eu.cdn.example.com/' })));
+}, 60_000);
+
+test('a capabilities file that is wrong is refused with every problem', async () => {
+  const file = path.join(folder, 'wrong.json');
+  await writeFile(file, JSON.stringify({ http: { allowlist: [{ host: 'https://x.example' }] }, filesystem: true }));
+  const refused = await runReborn(['tool', 'install', wasm, '--capabilities', file, '--name', 'wrong'], {
+    env: home.env,
+  });
+
+  expect(refused.code).toBe(1);
+  for (const place of ['filesystem', 'host', 'path_prefix']) expect(refused.stderr).toContain(place);
+});
+
+test('a tool without capabilities can reach nothing, and that is said', async () => {
+  const installed = await runReborn(['tool', 'install', wasm, '--name', 'bare'], { env: home.env });
+
+  expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
+  const { stdout } = await runReborn(['tool', 'list', '--json'], { env: home.env });
+  expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
+}, 60_000);
+
+test('no secret lies in the clear in the database or the home', async () => {
+  expect((await readFile(path.join(home.home, 'secrets-key'), 'utf8')).includes(SECRET)).toBe(false);
+});
+
+const FINE = { status: 200, text: 'fine' };
+
+type Told = { answers: object[]; secrets: boolean[] };
+
+/** A turn in which the model lets the probe do something, and repeats what came of it. */
+async function probe(what: object, name = 'probe', on = service): Promise<Told> {
+  const response = await on.ask(`use ${name} ${JSON.stringify(what)}`);
+  return JSON.parse(textOf(response).replace(/^result: /, '')) as Told;
+}
+
+async function request(asked: object): Promise<object> {
+  const { answers } = await probe({ requests: [asked] });
+  return answers[0] ?? {};
+}
+
+async function install(name: string, capabilities: object): Promise<void> {
+  const file = path.join(folder, `${name}.json`);
+  await writeFile(file, JSON.stringify(capabilities));
+  const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
+  expect(await runReborn(args, { env: home.env })).toMatchObject({ code: 0 });
+  await waitFor(`${name} to be offered`, async () => {
+    await service.ask('say ready');
+    return model.seen.at(-1)?.tools.includes(name);
+  });
+}
+
+async function openGates(): Promise<string[]> {
+  const rows = await home.query<{ id: string }>('select id from gates where answered_at is null');
+  return rows.map(({ id }) => id);
+}
