@@ -3,7 +3,8 @@
  * to start threads goes first: a thread can be started without `--permission`. Signals are not under it at all.
  */
 export function giveUpPowers(): void {
-  const { permission } = process as unknown as { permission: { drop(scope: string): void } };
+  const { permission } = process as unknown as { permission?: { drop?(scope: string): void } };
+  if (!permission?.drop) throw new Error('Tools need a Node that can drop permissions: run the service on Node 26.');
   for (const scope of ['worker', 'fs', 'net', 'child', 'addon', 'wasi', 'inspector']) permission.drop(scope);
   for (const power of POWERS) Reflect.deleteProperty(process, power);
   for (const name of ['fetch', 'WebSocket', 'EventSource', 'BroadcastChannel'])

@@ -42,8 +42,14 @@ export function createRealm(bridge: Bridge, modules: Record<string, WebAssembly.
   return {
     run(component, exported, params, end) {
       const memories: WebAssembly.Memory[] = [];
-      runExport(component, exported, params, createImports(bridge), memories).then(end, (error: unknown) =>
-        end({ kind: 'trapped', message: messageOf(error), outOfMemory: memories.some(isFull) }),
+      const atEnd: (() => void)[] = [];
+      const imports = createImports(bridge, (act) => atEnd.push(act));
+      const endWith = (ending: Ending): void => {
+        for (const act of atEnd) act();
+        end(ending);
+      };
+      runExport(component, exported, params, imports, memories).then(endWith, (error: unknown) =>
+        endWith({ kind: 'trapped', message: messageOf(error), outOfMemory: memories.some(isFull) }),
       );
     },
   };
@@ -122,7 +128,7 @@ class ErrResult extends Error {
   }
 }
 
-function createImports(bridge: Bridge): Record<string, Record<string, unknown>> {
+function createImports(bridge: Bridge, onEnd: (act: () => void) => void): Record<string, Record<string, unknown>> {
   const host = {
     log: (level: string, message: string) => bridge.log(level, message),
     secretExists: (name: string) => new Promise((resolve) => bridge.secretExists(name, resolve)),
@@ -134,11 +140,11 @@ function createImports(bridge: Bridge): Record<string, Record<string, unknown>> 
         });
       }),
   };
-  return { 'reborn:tool/host': host, ...createInertWasi(bridge) };
+  return { 'reborn:tool/host': host, ...createInertWasi(bridge, onEnd) };
 }
 
 /** What language runtimes ask of a system: clocks and random numbers work, output goes to the log, the rest is empty. */
-function createInertWasi(bridge: Bridge): Record<string, Record<string, unknown>> {
+function createInertWasi(bridge: Bridge, onEnd: (act: () => void) => void): Record<string, Record<string, unknown>> {
   class Pollable {
     ready(): boolean {
       return true;
@@ -166,12 +172,17 @@ function createInertWasi(bridge: Bridge): Record<string, Record<string, unknown>
       return 0x1_0000n;
     }
     write(bytes: Uint8Array): void {
-      const lines = (this.#line + Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).split('\n');
+      const lines = (this.#line + textOf(bytes)).split('\n');
       this.#line = (lines.pop() ?? '').slice(0, 0x1_0000);
       for (const line of lines) bridge.log(this.#level, line);
     }
     blockingWriteAndFlush(bytes: Uint8Array): void {
       this.write(bytes);
+    }
+    /** A line is logged when it has ended, or the call has. */
+    end(): void {
+      if (this.#line !== '') bridge.log(this.#level, this.#line);
+      this.#line = '';
     }
     flush(): void {}
     blockingFlush(): void {}
@@ -182,6 +193,13 @@ function createInertWasi(bridge: Bridge): Record<string, Record<string, unknown>
   class Nothing {
     readonly exists = false;
   }
+  const textOf = (bytes: Uint8Array): string => {
+    try {
+      return bridge.decode(bytes);
+    } catch {
+      return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+    }
+  };
   const none = (): undefined => undefined;
   const random = (length: bigint): Uint8Array => {
     const bytes = new Uint8Array(Math.min(Number(length), 0x1_0000));
@@ -194,6 +212,8 @@ function createInertWasi(bridge: Bridge): Record<string, Record<string, unknown>
     return { seconds: BigInt(Math.floor(now / 1000)), nanoseconds: (now % 1000) * 1_000_000 };
   };
   const [stdin, stdout, stderr] = [new InputStream(), new OutputStream('info'), new OutputStream('warn')];
+  onEnd(() => stdout.end());
+  onEnd(() => stderr.end());
 
   return {
     'wasi:cli/environment': { getEnvironment: () => [], getArguments: () => [], initialCwd: none },
