@@ -95,7 +95,7 @@ export const attacks = {
       execute: '(drop (call $deeper (i32.const 1))) unreachable',
     }),
 
-  /** Arrays of the garbage-collected heap, held in a list. V8 ends the process, not the thread. */
+  /** Arrays of the garbage-collected heap, held in a list: no limit of a thread holds them. */
   collectedArrays: () =>
     buildTool({
       fields: `(type $array (array (mut i64)))

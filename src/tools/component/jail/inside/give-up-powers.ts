@@ -4,7 +4,8 @@
  */
 export function giveUpPowers(): void {
   const { permission } = process as unknown as { permission?: { drop?(scope: string): void } };
-  if (!permission?.drop) throw new Error('Tools need a Node that can drop permissions: run the service on Node 26.');
+  if (!permission?.drop)
+    throw new Error('Tools need a Node that can drop permissions: run the service on Node 26.10 or later.');
   for (const scope of ['worker', 'fs', 'net', 'child', 'addon', 'wasi', 'inspector']) permission.drop(scope);
   for (const power of POWERS) Reflect.deleteProperty(process, power);
   for (const name of ['fetch', 'WebSocket', 'EventSource', 'BroadcastChannel'])
