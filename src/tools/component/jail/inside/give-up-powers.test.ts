@@ -20,11 +20,12 @@ const TRIES = {
   'load an addon': "process.dlopen({ exports: {} }, '/tmp/x.node')",
   'run code from a string': "Function('return 1')()",
   'signal the parent': 'process.kill(process.ppid, 0)',
+  'slow the parent down': 'os.setPriority(process.ppid, os.getPriority(process.ppid))',
   'read the environment': "if (Object.keys(process.env).length === 0) throw new Error('empty')",
   fetch: "await fetch('http://127.0.0.1:2/')",
 };
 
-const MODULES = ['fs', 'net', 'dgram', 'dns', 'child_process:childProcess', 'worker_threads:threads'];
+const MODULES = ['fs', 'os', 'net', 'dgram', 'dns', 'child_process:childProcess', 'worker_threads:threads'];
 
 test('a thread that broke out of its realm reaches no file, process, thread, socket or signal', async () => {
   const reached = await runThread(`
