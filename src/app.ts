@@ -66,6 +66,8 @@ export type Parts = {
   readonly externalTools?: boolean;
   /** How names and addresses are reached. */
   readonly network?: Network;
+  /** How often overdue gates are looked for. */
+  readonly overdueGatesEveryMs?: number;
   /** How patiently callers are called back. */
   readonly callbacks?: Partial<CallbackPace>;
 };
@@ -99,7 +101,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     apiKeyFor: (provider) => config.model.apiKeys[provider],
   });
   const environment = readForeignVariable;
-  const refresh = createRefresh({ secrets, environment, send: egress.send });
+  const refresh = createRefresh({ secrets, environment, send: (request) => egress.send(request) });
   const jails = createJails({ onLog: (line) => log.warn(line) });
   undo.defer(() => jails.close());
   const installed = createInstalledTools(db, {
@@ -122,7 +124,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine);
   const jobs = createJobs(db);
-  const overdueGates = startDenyingOverdueGates(db, engine, onError);
+  const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
 
   const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies: config.trustedProxies });

@@ -47,6 +47,9 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^(fastify|fastify-.+|@fastify\/.+)$/, places: ['http', 'channels', 'app.ts'] },
   { packages: /^(ai|@ai-sdk\/.+)$/, places: ['models'] },
   { packages: /^(undici|ipaddr\.js)$/, places: ['egress'] },
+  { packages: /^@bytecodealliance\/.+$/, places: ['tools/component/install'] },
+  { packages: /^@napi-rs\/keyring$/, places: ['tools/secrets'] },
+  { packages: /^@clack\/prompts$/, places: ['cli'] },
   { packages: /^@earendil-works\/pi-tui$/, places: ['channels/terminal'] },
 ];
 

@@ -7,11 +7,16 @@ import { answerGate } from './answer-gate.ts';
 const LOOK_EVERY_MS = 60_000;
 
 /** A webhook caller can't answer a gate. One that nobody answers within a day is denied, so that its job ends. */
-export function startDenyingOverdueGates(db: Database, engine: Engine, onError: (error: unknown) => void) {
-  return repeat(LOOK_EVERY_MS, () => denyOverdueGates(db, engine), onError);
+export function startDenyingOverdueGates(
+  db: Database,
+  engine: Engine,
+  onError: (error: unknown) => void,
+  lookEveryMs = LOOK_EVERY_MS,
+) {
+  return repeat(lookEveryMs, () => denyOverdueGates(db, engine), onError);
 }
 
-export async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {
+async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {
   for (const { id, userId } of await engine.findOverdueGates()) {
     try {
       await answerGate(db, engine, { userId }, id, { answer: { kind: 'overdue' }, channel: 'webhook' });

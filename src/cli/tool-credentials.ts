@@ -1,5 +1,5 @@
 import { readForeignVariable } from '#config.ts';
-import { createEgress } from '#egress/egress.ts';
+import { createEgress, type EgressRequest } from '#egress/egress.ts';
 import { findTool } from '#store/tools.ts';
 import { beginSignIn } from '#tools/auth/oauth.ts';
 import type { Capabilities } from '#tools/component/capabilities.ts';
@@ -16,10 +16,12 @@ type ForUser = { readonly user?: string };
 
 export function authorizeTool(toolName: string, options: ForUser): Promise<void> {
   return withTool(toolName, options, async ({ capabilities, holder, secrets, terminal }) => {
+    await using undo = new AsyncDisposableStack();
     const egress = createEgress();
+    undo.defer(() => egress.close());
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort(new Error('Stopped; nothing was stored.')));
-    const parts = { secrets, environment: readForeignVariable, send: egress.send };
+    const parts = { secrets, environment: readForeignVariable, send: (request: EgressRequest) => egress.send(request) };
     await toolAuth({
       toolName,
       auth: capabilities.auth,
@@ -28,7 +30,7 @@ export function authorizeTool(toolName: string, options: ForUser): Promise<void>
       environment: readForeignVariable,
       signIn: (auth) => beginSignIn(parts, { auth, holder, signal: stop.signal }),
       terminal,
-    }).finally(() => egress.close());
+    });
   });
 }
 

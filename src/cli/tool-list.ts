@@ -27,7 +27,7 @@ export function listInstalled({ json }: Json): Promise<void> {
       ['name', 'version', 'description'],
       ...tools.map(({ name, description, capabilities }) => [
         name,
-        String(parseCapabilities(capabilities).version ?? ''),
+        parseCapabilities(capabilities).version ?? '',
         firstLine(description),
       ]),
     ]);

@@ -15,8 +15,9 @@ export function withDatabase(act: (opened: OpenedDatabase) => Promise<void>): Pr
   return runCommand(async () => {
     await using undo = new AsyncDisposableStack();
     const config = readConfig();
-    const { connection, close } = await openDatabase({ url: config.databaseUrl, home: config.home });
-    undo.defer(close);
+    const database = await openDatabase({ url: config.databaseUrl, home: config.home });
+    undo.defer(() => database.close());
+    const { connection } = database;
     await migrateDatabase(connection, MIGRATIONS);
     const db = connectStore(connection, () => {}); // a cut line fails the query, which reports it
     undo.defer(() => db.destroy());

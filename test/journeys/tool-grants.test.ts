@@ -52,9 +52,7 @@ beforeAll(async () => {
   service = await start();
   ({ path: wasm } = await buildTool('test/fixtures/tools/probe'));
   await install('probe', CAPABILITIES);
-  const setUp = await runReborn(['tool', 'setup', 'probe'], { env: home.env, input: `${SECRET}\n` });
-  expect(setUp).toMatchObject({ code: 0 });
-  expect(setUp.stdout).not.toContain(SECRET);
+  await rebornDone(['tool', 'setup', 'probe'], `${SECRET}\n`);
 }, 120_000);
 
 beforeEach(() => {
@@ -267,11 +265,16 @@ async function install(name: string, capabilities: object): Promise<void> {
   const file = path.join(folder, `${name}.json`);
   await writeFile(file, JSON.stringify(capabilities));
   const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
-  expect(await runReborn(args, { env: home.env })).toMatchObject({ code: 0 });
+  await rebornDone(args);
   await waitFor(`${name} to be offered`, async () => {
     await service.ask('say ready');
     return model.seen.at(-1)?.tools.includes(name);
   });
+}
+
+async function rebornDone(args: readonly string[], input = ''): Promise<void> {
+  const { code, stdout, stderr } = await runReborn(args, { env: home.env, input });
+  if (code !== 0 || stdout.includes(SECRET)) throw new Error(`reborn ${args.join(' ')}: ${stdout}${stderr}`);
 }
 
 async function openGates(): Promise<string[]> {

@@ -40,6 +40,7 @@ let standIn: Awaited<ReturnType<typeof startStandIn>>;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let home: Awaited<ReturnType<typeof freshHome>>;
 let service: Awaited<ReturnType<typeof startService>>;
+let installed: Awaited<ReturnType<typeof runReborn>>;
 
 beforeAll(async () => {
   [standIn, model, home] = await Promise.all([startStandIn(answers), startScriptedModel(), freshHome()]);
@@ -49,8 +50,7 @@ beforeAll(async () => {
   );
   const { path } = await buildTool('tools/weather');
   const args = ['tool', 'install', path, '--capabilities', await grantMore(home.home), '--name', 'weather'];
-  const installed = await runReborn(args, { env: home.env });
-  expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('may GET api.open-meteo.com/v1/') });
+  installed = await runReborn(args, { env: home.env });
   await waitFor('the tool to be offered', async () => {
     await service.ask('say ready');
     return model.seen.at(-1)?.tools.includes('weather');
@@ -67,6 +67,10 @@ beforeEach(() => {
 afterAll(async () => {
   await service.close();
   await Promise.all([standIn.close(), model.close(), home.remove()]);
+});
+
+test('whoever installs it is told what it may do', () => {
+  expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('may GET api.open-meteo.com/v1/') });
 });
 
 test('the weather of a city, in metric units unless others are asked for', async () => {
@@ -188,9 +192,9 @@ test('numbers that the provider leaves out are 0', async () => {
   });
 });
 
-test.each<[object, string | RegExp]>([
-  [{ action: 'get_current', city: '' }, "'city' must not be empty"],
-  [{ action: 'get_forecast', city: '' }, "'city' must not be empty"],
+test.each<[object, RegExp]>([
+  [{ action: 'get_current', city: '' }, /^'city' must not be empty$/],
+  [{ action: 'get_forecast', city: '' }, /^'city' must not be empty$/],
   [{ action: 'get_tides', city: 'Berlin' }, /^Invalid parameters: ./],
   [{ action: 'get_current' }, /^Invalid parameters: ./],
   [{ action: 'get_current', city: 'Berlin', units: 'kelvin' }, /^Invalid parameters: ./],
@@ -198,9 +202,7 @@ test.each<[object, string | RegExp]>([
   [{ action: 'get_air_quality', lat: 90.1, lon: 0 }, /'?lat'?.*-90.*90/],
   [{ action: 'get_air_quality', lat: 0, lon: -180.5 }, /'?lon'?.*-180.*180/],
 ])('%j is an error in the words of the tool', async (params, error) => {
-  expect(await callWeather(params)).toEqual({
-    error: typeof error === 'string' ? error : expect.stringMatching(error),
-  });
+  expect(await callWeather(params)).toEqual({ error: expect.stringMatching(error) });
   expect(standIn.asked).toEqual([]);
 });
 

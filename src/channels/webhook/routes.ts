@@ -44,7 +44,7 @@ function toDelivery(request: FastifyRequest, callbacks: CallbackRule): WebhookDe
     job: {
       conversationId: body.conversation_id ?? null,
       metadata: body.metadata ?? null,
-      callbackUrl: body.callback_url == null ? null : checkCallbackUrl(body.callback_url, callbacks),
+      callbackUrl: typeof body.callback_url === 'string' ? checkCallbackUrl(body.callback_url, callbacks) : null,
     },
     idempotency: idempotencyOf(request),
   };

@@ -81,7 +81,7 @@ async function callComponent(
 
 function renderAnswer({ result }: JailAnswer, http: ToolHttp, name: string): string {
   const failure = http.failure();
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined) throw new Error(`The host of ${name} failed.`, { cause: failure });
   if ('output' in result) return result.output;
   const missing = http.missing();
   const hint = missing && ` The secret "${missing}" is not set: run \`reborn tool setup ${name}\`.`;

@@ -6,7 +6,7 @@ import type { KeyRing } from './key-ring.ts';
 const SETTING = 'secrets_key';
 
 /** This process has another key than the one that the installation's secrets are encrypted with. */
-export class SecretsKeyMismatch extends Error {
+class SecretsKeyMismatch extends Error {
   override readonly name = 'SecretsKeyMismatch';
 }
 

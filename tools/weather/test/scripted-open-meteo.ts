@@ -23,7 +23,7 @@ export const SUNNY = {
   wind_speed_10m: 3.6,
 };
 
-export const FIVE_DAYS = {
+const FIVE_DAYS = {
   time: ['2026-05-01', '2026-05-02', '2026-05-03', '2026-05-04', '2026-05-05'],
   weather_code: [0, 61, 95, 3, 45],
   temperature_2m_max: [20.1, 18.2, 17.3, 19.4, 15.5],
