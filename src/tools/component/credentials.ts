@@ -22,7 +22,7 @@ export function addCredentials(outgoing: Outgoing, credentials: readonly Credent
     if (!hasPlace(outgoing, credential.location)) continue;
 
     const secret = secrets.values.get(credential.secretName);
-    if (secret) fillPlace(refuseRange(outgoing), credential, secret);
+    if (secret !== undefined) fillPlace(refuseRange(outgoing), credential, secret);
     else if (!secrets.optional.has(credential.secretName)) throw new CredentialMissing(credential.secretName);
   }
 }

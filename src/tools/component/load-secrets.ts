@@ -1,7 +1,7 @@
 import type { Capabilities } from './capabilities.ts';
 import type { Secrets } from './credentials.ts';
 
-/** The values of all secrets that a tool's capabilities name, whether it sends them or not: none may come back to it. */
+/** The secrets that a tool's capabilities name, whether it sends them or not: none may come back to it. An empty one is none. */
 export async function loadSecrets(
   capabilities: Capabilities,
   secretFor: (name: string) => Promise<string | undefined>,

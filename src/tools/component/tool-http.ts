@@ -41,6 +41,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
   const secrets = await loadSecrets(capabilities, options.secretFor);
   const search = createSecretSearch(secrets.values);
   let requests = 0;
+  let hasWarned = false;
   let missing: string | undefined;
   let failure: unknown;
 
@@ -53,8 +54,9 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       }
     },
     secretExists(name) {
-      if (capabilities.secrets.allowedNames.includes(name)) return Boolean(secrets.values.get(name));
-      onWarning('The tool asked for a secret that is not in secrets.allowed_names of its capabilities file.');
+      if (capabilities.secrets.allowedNames.includes(name)) return secrets.values.has(name);
+      if (!hasWarned) onWarning(`The tool asked for a secret not in its secrets.allowed_names: ${quote(name)}`);
+      hasWarned = true; // a tool could ask for ever
       return false;
     },
     missing: () => missing,
@@ -151,4 +153,8 @@ async function countRequest({ toolName, capabilities, countUse }: ToolHttpOption
     const wait = Math.max(1, Math.ceil(resetsInSeconds));
     throw new RequestRefused(`The tool may make ${limit} requests ${name}. Try again in ${wait} s.`);
   }
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 64));
 }
