@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { ToolDefinition } from '#domain/tool.ts';
+import { toObjectSchema } from './object-schema.ts';
 
 /** The tools as they are described to the model, which never runs them. */
 export function toModelTools(definitions: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
@@ -8,6 +9,6 @@ export function toModelTools(definitions: readonly ToolDefinition[]): LanguageMo
     name: definition.name,
     ...(definition.description !== null && { description: definition.description }),
     ...(definition.strict !== null && { strict: definition.strict }),
-    inputSchema: { type: 'object', properties: {}, ...definition.parameters },
+    inputSchema: toObjectSchema(definition.parameters),
   }));
 }

@@ -14,7 +14,7 @@ export type Replica = Awaited<ReturnType<typeof startReplica>>;
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /** A PostgreSQL behind a line that can be cut, a scripted model, a ledger, and as many replicas as are started. */
-export async function startCluster() {
+export async function startCluster(more: Record<string, string> = {}) {
   const home = await freshHome();
   const database = await openDatabase({ url: undefined, home: home.home });
   const connection = database.connection as Required<
@@ -26,8 +26,11 @@ export async function startCluster() {
   let started = 0;
   const url = `postgres://${connection.user}:${String(connection.password)}@127.0.0.1:${proxy.port}/${connection.database}`;
 
+  const env = { DATABASE_URL: url, REBORN_HOME: home.home };
   return {
     connection: database.connection,
+    home: home.home,
+    env,
     proxy,
     model,
     ledger,
@@ -35,8 +38,8 @@ export async function startCluster() {
     async start(): Promise<Replica> {
       const name = `replica-${++started}`;
       const replica = await startReplica(name, {
-        DATABASE_URL: url,
-        REBORN_HOME: home.home,
+        ...env,
+        ...more,
         LLM_BASE_URL: model.urlFor(name),
       });
       replicas.add(replica);
@@ -78,6 +81,7 @@ async function startReplica(name: string, env: Record<string, string>) {
     ...clientOf(url),
     webhook: webhookClientOf(webhookUrl),
     name,
+    pid: child.pid ?? 0,
     exited,
     output: () => output,
     send: (signal: NodeJS.Signals) => child.kill(signal),

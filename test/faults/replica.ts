@@ -3,11 +3,16 @@ import { startApp } from '#app.ts';
 import { readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
 import type { Tool } from '#tools/tool.ts';
+import { networkOf } from '../support/stand-in.ts';
 
-/** A replica as in production, plus two tools that leave a mark outside: one may be repeated, the other must not be. */
+/**
+ * A replica as in production, plus two tools that leave a mark outside: one may be repeated, the other must not be. The
+ * world outside is a stand-in, if its port is given.
+ */
 const log = createLog('warn');
 const tools = [markTool('mark_once', false), markTool('mark_again', true)];
-const app = await startApp(readConfig(), log, { tools });
+const port = process.env['STAND_IN_PORT'];
+const app = await startApp(readConfig(), log, { tools, ...(port && { network: networkOf(Number(port)) }) });
 process.stdout.write(`The gateway is at ${app.gatewayUrl}, the webhook channel at ${app.webhookUrl}\n`);
 process.once('SIGTERM', () => void app.close());
 

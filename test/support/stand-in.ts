@@ -32,13 +32,10 @@ export async function startStandIn(answer: (asked: Asked) => Answer | Promise<An
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const network: Network = {
-    resolve: async () => ['93.184.215.14'],
-    dial: () => ({ host: '127.0.0.1', port, tls: false }),
-  };
   return {
     asked,
-    network,
+    port,
+    network: networkOf(port),
     close: async () => {
       server.closeAllConnections();
       server.close();
@@ -46,3 +43,9 @@ export async function startStandIn(answer: (asked: Asked) => Answer | Promise<An
     },
   };
 }
+
+/** Every name resolves to a public address, and that one is dialled on loopback. */
+export const networkOf = (port: number): Network => ({
+  resolve: async () => ['93.184.215.14'],
+  dial: () => ({ host: '127.0.0.1', port, tls: false }),
+});

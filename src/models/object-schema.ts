@@ -1,0 +1,70 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+const CHOICES = ['oneOf', 'anyOf', 'allOf'] as const;
+
+/**
+ * A tool's parameters as providers take them: an object without a choice at the top, which several of them refuse. The
+ * branches become one object with the properties of all; what belongs together is told in words, and the tool itself
+ * checks what it gets.
+ */
+export function toObjectSchema(parameters: Schema | null): Schema {
+  const schema: Schema = { type: 'object', properties: {}, ...parameters };
+  const branches = CHOICES.flatMap((key) => asSchemas(schema[key]));
+  if (branches.length === 0) return schema;
+
+  const { oneOf: _1, anyOf: _2, allOf: _3, ...rest } = schema;
+  const all = [rest, ...branches];
+  const isOpen = branches.some((branch) => branch['additionalProperties'] !== false);
+  return {
+    ...rest,
+    properties: mergeProperties(all.map((part) => part['properties'])),
+    required: requiredOf(schema, branches),
+    ...(!isOpen && { additionalProperties: false }),
+    description: [rest['description'], tellBranches(schema)].filter(Boolean).join(' '),
+  };
+}
+
+function asSchemas(value: unknown): Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : [];
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A property that several branches know: the same everywhere, or one of its forms. */
+function mergeProperties(all: readonly unknown[]): Schema {
+  const forms = new Map<string, Schema[]>();
+  for (const properties of all.filter(isSchema))
+    for (const [name, form] of Object.entries(properties))
+      if (isSchema(form)) forms.set(name, [...(forms.get(name) ?? []), form]);
+  return Object.fromEntries([...forms].map(([name, found]) => [name, mergeForms(found)]));
+}
+
+function mergeForms(forms: readonly Schema[]): Schema {
+  const [first = {}, ...others] = [...new Map(forms.map((form) => [JSON.stringify(form), form])).values()];
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  const values = all.map((form) => ('const' in form ? [form['const']] : form['enum']));
+  if (!values.every((value) => Array.isArray(value))) return { anyOf: all };
+  const { const: _, enum: __, ...common } = first;
+  return { ...common, enum: [...new Set(values.flat())] };
+}
+
+/** What every branch wants; of `allOf` what any of them wants. */
+function requiredOf(schema: Schema, branches: readonly Schema[]): string[] {
+  const lists = branches.map(({ required }) => (Array.isArray(required) ? required.map(String) : []));
+  const own = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+  const shared =
+    'allOf' in schema ? lists.flat() : (lists[0] ?? []).filter((name) => lists.every((l) => l.includes(name)));
+  return [...new Set([...own, ...shared])];
+}
+
+function tellBranches(schema: Schema): string {
+  const told = CHOICES.flatMap((key) =>
+    Array.isArray(schema[key]) ? `${WORDS[key]} ${JSON.stringify(schema[key])}` : [],
+  );
+  return told.join(' ');
+}
+
+const WORDS = { oneOf: 'It must fit exactly one of', anyOf: 'It must fit one of', allOf: 'It must fit all of' };
