@@ -1,52 +1,67 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
-import { componentize } from 'componentize-qjs';
+import { buildTool } from '@reborn-agent/tool/build-tool';
+import { createLocalHost } from '@reborn-agent/tool/local-host';
 import { type ComponentFiles, prepareComponent } from '../src/tools/component/install/prepare-component.ts';
 import { createJails, DEFAULT_LIMITS, type HostImports } from '../src/tools/component/jail/jails.ts';
-import { buildTool } from '../test/attacks/attack-components.ts';
+import { buildShout } from '../tools/shout/build.ts';
+import { tool as weather } from '../tools/weather/src/tool.ts';
 
-/** What a jail adds to a call: the same component in this process, and the same function as plain JavaScript, beside it. */
+/** What a jail adds to a call: the same function in plain JavaScript, and the same component in this process, beside it. */
 const SAMPLES = 500;
 const WARM_UP = 50;
 const AT_ONCE = 16;
-const PARAMS = JSON.stringify({ text: 'x'.repeat(200) });
 
-const SCRIPT = `
-  export const schema = () => '{"type":"object"}';
-  export const description = () => 'Echoes.';
-  export const execute = ({ params }) => ({ output: JSON.stringify(JSON.parse(params)), error: undefined });`;
-
-const host: HostImports = {
-  httpRequest: () => Promise.reject(new Error('There is no network in a benchmark.')),
-  secretExists: () => false,
+type Subject = {
+  readonly name: string;
+  readonly wasm: Uint8Array;
+  readonly params: string;
+  readonly plain: () => unknown;
+  /** Whether it can be called without WASI, and so in this process. */
+  readonly here: boolean;
 };
 
-const { component: quickJs } = await componentize({
-  witPath: path.resolve('wit'),
-  jsSource: SCRIPT,
-  sync: true,
-  optSize: true,
-});
-const tools = [
-  { name: 'WebAssembly text, 2 kB', wasm: await buildTool() },
-  { name: 'QuickJS, 1 MB', wasm: new Uint8Array(quickJs) },
+const AIR = { current: { european_aqi: 34, pm2_5: 8.1, pm10: 14.2 } };
+const host: HostImports = {
+  httpRequest: async () => ({ status: 200, body: Buffer.from(JSON.stringify(AIR)) }),
+  secretExists: () => false,
+};
+const weatherHost = createLocalHost({ http: () => ({ json: AIR }) });
+const AIR_QUALITY = { action: 'get_air_quality', lat: 52.5, lon: 13.4 };
+const TEXT = { text: 'shout it out loud '.repeat(10) };
+
+const subjects: Subject[] = [
+  {
+    name: 'shout, C',
+    wasm: await readFile(await buildShout()),
+    params: JSON.stringify(TEXT),
+    plain: () => JSON.stringify({ text: (JSON.parse(JSON.stringify(TEXT)) as typeof TEXT).text.toUpperCase() }),
+    here: true,
+  },
+  {
+    name: 'weather, TypeScript on QuickJS, one request',
+    wasm: await readFile((await buildTool('tools/weather')).path),
+    params: JSON.stringify(AIR_QUALITY),
+    plain: () => weatherHost.call(weather, AIR_QUALITY),
+    here: false,
+  },
 ];
 
 console.log(`Node ${process.version}, ${availableParallelism()} cores; milliseconds`);
-report('plain JavaScript', await sample(async () => JSON.stringify(JSON.parse(PARAMS))));
-for (const { name, wasm } of tools) await measure(name, wasm);
+for (const subject of subjects) await measure(subject);
 
-async function measure(name: string, wasm: Uint8Array): Promise<void> {
+async function measure({ name, wasm, params, plain, here }: Subject): Promise<void> {
   const begun = performance.now();
   const { hash, files } = await prepareComponent(wasm);
   console.log(`\n${name}: install ${(performance.now() - begun).toFixed(0)}`);
-  if (name.startsWith('WebAssembly')) report('in this process', await sample(await callHere(files)));
+  report('plain JavaScript', await sample(async () => plain()));
+  if (here) report('in this process', await sample(await callHere(files, params)));
 
   const jails = createJails();
   const { signal } = new AbortController();
   const load = async (): Promise<ComponentFiles> => files;
-  const call = () => jails.call({ name, hash, load }, { params: PARAMS, host, limits: DEFAULT_LIMITS, signal });
+  const call = () => jails.call({ name, hash, load }, { params, host, limits: DEFAULT_LIMITS, signal });
   const cold = await timed(call);
   report('jailed', await sample(call));
   const oneWorker = childMemory();
@@ -57,7 +72,7 @@ async function measure(name: string, wasm: Uint8Array): Promise<void> {
 }
 
 /** Our own component, so its code may run here for once. */
-async function callHere(files: ComponentFiles): Promise<() => Promise<unknown>> {
+async function callHere(files: ComponentFiles, params: string): Promise<() => Promise<unknown>> {
   const source = Buffer.from(files['tool.js'] ?? []).toString('base64');
   const { instantiate } = (await import(`data:text/javascript;base64,${source}`)) as {
     instantiate: (
@@ -82,7 +97,7 @@ async function callHere(files: ComponentFiles): Promise<() => Promise<unknown>> 
       imports,
       (module: WebAssembly.Module, given: object = {}) => new WebAssembly.Instance(module, given),
     );
-    return instance.execute({ params: PARAMS });
+    return instance.execute({ params });
   };
 }
 
