@@ -12,7 +12,7 @@ export function toObjectSchema(parameters: Schema | null): Schema {
   const branches = CHOICES.flatMap((key) => asSchemas(schema[key]));
   if (branches.length === 0) return schema;
 
-  const { oneOf: _1, anyOf: _2, allOf: _3, ...rest } = schema;
+  const rest = without(schema, CHOICES);
   const all = [rest, ...branches];
   const isOpen = branches.some((branch) => branch['additionalProperties'] !== false);
   return {
@@ -22,6 +22,10 @@ export function toObjectSchema(parameters: Schema | null): Schema {
     ...(!isOpen && { additionalProperties: false }),
     description: [rest['description'], tellBranches(schema)].filter(Boolean).join(' '),
   };
+}
+
+function without(schema: Schema, keys: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
 }
 
 function asSchemas(value: unknown): Schema[] {
@@ -47,8 +51,7 @@ function mergeForms(forms: readonly Schema[]): Schema {
   const all = [first, ...others];
   const values = all.map((form) => ('const' in form ? [form['const']] : form['enum']));
   if (!values.every((value) => Array.isArray(value))) return { anyOf: all };
-  const { const: _, enum: __, ...common } = first;
-  return { ...common, enum: [...new Set(values.flat())] };
+  return { ...without(first, ['const']), enum: [...new Set(values.flat())] };
 }
 
 /** What every branch wants; of `allOf` what any of them wants. */
