@@ -8,6 +8,9 @@ import pg from 'pg';
 /** Any number that no other program on this database uses. */
 const MIGRATION_LOCK = 7_267_332_667;
 
+/** Where the migrations of this checkout are. */
+export const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
+
 /** Brings the schema up to the newest migration in `folder`; replicas starting together wait for the first. */
 export async function migrateDatabase(connection: pg.PoolConfig, folder: string): Promise<void> {
   const pool = new pg.Pool({ ...connection, max: 1 });
