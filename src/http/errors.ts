@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Conflict, InvalidRequest, NotFound, RateLimited } from '#domain/errors.ts';
+import { Conflict, Forbidden, InvalidRequest, NotFound, RateLimited } from '#domain/errors.ts';
 
 /** The one error envelope of every interface. */
 export type ErrorEnvelope = {
@@ -26,6 +26,7 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
 function toAnswer(error: unknown, request: FastifyRequest): { status: number; body: ErrorEnvelope } {
   if (error instanceof InvalidRequest)
     return { status: 400, body: envelope('invalid_request_error', error.code, error.message, error.param) };
+  if (error instanceof Forbidden) return { status: 403, body: envelope('permission_error', error.code, error.message) };
   if (error instanceof NotFound) return { status: 404, body: envelope('not_found_error', 'not_found', error.message) };
   if (error instanceof Conflict) return { status: 409, body: envelope('conflict_error', error.code, error.message) };
   if (error instanceof RateLimited)

@@ -53,8 +53,9 @@ export function errorAnswers(...statuses: readonly (keyof typeof ERRORS)[]): Ans
 
 const ERRORS = {
   400: 'The request breaks a rule; the message says which, and `param` where.',
+  403: 'The caller may not do this.',
   404: 'It does not exist, or belongs to somebody else.',
-  409: 'The request is fine, but not now.',
+  409: 'The request is fine, but something is in its way.',
   413: 'The body is too large.',
   429: 'Too many requests. Wait as long as Retry-After says.',
   500: 'A fault of the service; the message has the request id.',

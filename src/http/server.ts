@@ -10,6 +10,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { announceClosing } from './connected.ts';
 import { answerError, answerNotFound, WANTS_JSON } from './errors.ts';
+import { sendText, UNAVAILABLE } from './plain-text.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,8 +19,15 @@ declare module 'fastify' {
   }
 }
 
+export type ServerOptions = {
+  readonly maxBodyBytes: number;
+  readonly log: FastifyBaseLogger;
+  /** Whether a handler failed because the database is away. It is then a plain-text 503; left out, it is a 500. */
+  readonly isAway?: (error: unknown) => boolean;
+};
+
 /** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
-export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLogger }): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,7 +58,9 @@ export function createServer(options: { maxBodyBytes: number; log: FastifyBaseLo
   app.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, WANTS_JSON);
   });
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error, request, reply) =>
+    options.isAway?.(error) ? sendText(reply, 503, UNAVAILABLE) : answerError(error, request, reply),
+  );
   app.setNotFoundHandler(answerNotFound);
   return app;
 }
