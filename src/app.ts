@@ -1,17 +1,17 @@
-import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
-import { createAuthenticate } from '#auth/authenticate.ts';
+import { createAuth } from '#auth/auth.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
+import { accountRoutes } from '#channels/gateway/account-routes.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
-import { migrateDatabase } from '#database/migrate.ts';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -23,6 +23,7 @@ import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
+import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
 import type { Tool } from '#tools/tool.ts';
@@ -44,7 +45,6 @@ export type Parts = {
   readonly externalTools?: boolean;
 };
 
-const MIGRATIONS = path.join(import.meta.dirname, '../migrations');
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
 const RUNNING_TURNS = 500;
 
@@ -59,6 +59,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const connection = { ...database.connection, Client: PreparingClient };
   const db = connectStore(connection, onError);
   undo.defer(() => db.destroy());
+  const identities = connectIdentities(connection, onError);
+  undo.defer(() => identities.destroy());
 
   const settings = createModelSettings(db);
   const models = createModels({
@@ -77,10 +79,10 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine);
 
-  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log });
+  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway });
   undo.defer(() => gateway.close());
   const tokens = await provisionTokens(config);
-  const authenticate = createAuthenticate(Object.values(tokens));
+  const auth = createAuth({ identities, operatorTokens: Object.values(tokens), onError });
   const limiter = createLimiter((key, seconds) => countUse(db, key, seconds), config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
@@ -89,7 +91,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   ]);
   gateway.get('/openapi.json', async () => api);
   await gateway.register(async (app) => {
-    requireBearer(app, authenticate);
+    requireBearer(app, auth.authenticate);
     const routes = responsesRoutes(agent, {
       isTaken: (name) => tools.find(name) !== undefined,
       externalTools: parts.externalTools ?? true,
@@ -100,6 +102,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(routes, { prefix: '/api/v1' });
     await app.register(routes, { prefix: '/v1' });
     await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
+    await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway) : undefined;

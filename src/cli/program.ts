@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { serve } from './serve.ts';
+import { addTokenCommands } from './token.ts';
+import { addUserCommands } from './user.ts';
 
 /** The `reborn` command and everything below it. */
 export function createProgram(): Command {
@@ -13,5 +15,7 @@ export function createProgram(): Command {
     .description('Serve the gateway and the Responses API until stopped.')
     .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
     .action(serve);
+  addUserCommands(program);
+  addTokenCommands(program);
   return program;
 }
