@@ -32,10 +32,11 @@ export async function findTokens(db: IdentityDatabase, hashes: readonly Buffer[]
   return rows;
 }
 
-export async function noteUse(db: IdentityDatabase, ids: readonly TokenId[]): Promise<void> {
+/** Not more often than once a minute, however many processes try. */
+export async function noteUse(db: IdentityDatabase, id: TokenId): Promise<void> {
   await sql`
     update tokens set last_used_at = now()
-    where id = any(${ids}::uuid[]) and coalesce(last_used_at < now() - interval '1 minute', true)`.execute(db);
+    where id = ${id} and coalesce(last_used_at < now() - interval '1 minute', true)`.execute(db);
 }
 
 /** Those that were not revoked; an expired one is still told. */

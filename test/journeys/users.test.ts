@@ -220,7 +220,7 @@ describe('by command, beside the running service', () => {
   const failure = (...words: string[]) =>
     reborn(...words).then(
       () => 'it did not fail',
-      (error: { stderr: string }) => error.stderr,
+      (error: unknown) => (error as { stderr: string }).stderr,
     );
 
   test('a user is added, given a token, listed and removed', async () => {
