@@ -8,6 +8,7 @@ import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { accountRoutes } from '#channels/gateway/account-routes.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
+import { signInRoutes } from '#channels/gateway/sign-in.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
@@ -79,19 +80,28 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine);
 
-  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway });
+  const site = { publicUrl: config.publicUrl };
+  const { trustedProxies } = config;
+  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway, site, trustedProxies });
   undo.defer(() => gateway.close());
   const tokens = await provisionTokens(config);
-  const auth = createAuth({ identities, operatorTokens: Object.values(tokens), onError });
+  const auth = createAuth({
+    identities,
+    operatorTokens: Object.values(tokens),
+    passingToken: config.gateway.authToken === undefined ? tokens.gateway : undefined,
+    oidc: config.oidc,
+    onError,
+  });
   const limiter = createLimiter((key, seconds) => countUse(db, key, seconds), config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
     ...responsesDescription,
     ...gatewayDescription,
   ]);
+  await gateway.register(signInRoutes(auth.signIn, site));
   gateway.get('/openapi.json', async () => api);
   await gateway.register(async (app) => {
-    requireBearer(app, auth.authenticate);
+    requireBearer(app, { ...auth, site });
     const routes = responsesRoutes(agent, {
       isTaken: (name) => tools.find(name) !== undefined,
       externalTools: parts.externalTools ?? true,

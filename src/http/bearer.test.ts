@@ -12,12 +12,14 @@ const VERDICTS: Record<string, Verdict> = {
   unsure: { outcome: 'provider-away' },
 };
 
+const judge = async (token: string) => VERDICTS[token] ?? ({ outcome: 'unknown' } as const);
+
 /** A protected route, and an open one beside it. */
 async function startServer() {
   const app = createServer({ maxBodyBytes: 10, log: pino({ level: 'silent' }) });
   app.get('/open', async () => 'open');
   await app.register(async (inner) => {
-    requireBearer(inner, async (token) => VERDICTS[token] ?? { outcome: 'unknown' });
+    requireBearer(inner, { bearer: judge, session: judge, site: { publicUrl: undefined } });
     inner.post('/closed', async (request) => request.principal);
   });
   return app;

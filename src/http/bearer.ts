@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Verdict } from '#auth/authenticate.ts';
 import type { Principal } from '#domain/principal.ts';
+import { readCookie } from './cookies.ts';
 import { sendText, UNAVAILABLE } from './plain-text.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import type { Site } from './site.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,16 +13,39 @@ declare module 'fastify' {
   }
 }
 
+export type Doorkeeper = {
+  /** Tells whom a bearer token stands for. */
+  readonly bearer: Authenticate;
+  /** Tells whose a browser's session is. */
+  readonly session: Authenticate;
+  readonly site: Site;
+};
+
 /** Protects every route of `app`: who is not let in gets a plain text, before the body is read. */
-export function requireBearer(app: FastifyInstance, authenticate: Authenticate): void {
+export function requireBearer(app: FastifyInstance, doorkeeper: Doorkeeper): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const verdict = token === undefined ? NOBODY : await authenticate(token);
+    const verdict = await judge(request, doorkeeper);
     if (verdict.outcome !== 'known') return refuse(reply, verdict);
     request.principal = verdict.principal;
   });
 }
+
+/** A token counts for more than a cookie, which comes along unasked. */
+async function judge(request: FastifyRequest, { bearer, session, site }: Doorkeeper): Promise<Verdict> {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+    return token === undefined ? NOBODY : bearer(token);
+  }
+  const secret = readCookie(request, site, SESSION_COOKIE);
+  if (!secret) return NOBODY;
+  const verdict = await session(secret);
+  if (verdict.outcome === 'known') requireSameOrigin(request, site);
+  return verdict;
+}
+
+export const SESSION_COOKIE = 'reborn_session';
 
 const NOBODY: Verdict = { outcome: 'unknown' };
 

@@ -29,7 +29,7 @@ export async function insertSession(db: IdentityDatabase, session: NewSession): 
 }
 
 /** A user's session ends with the user, and with the token that opened it. */
-export async function findSession(db: IdentityDatabase, hash: Buffer): Promise<FoundSession | undefined> {
+export async function findSessions(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<FoundSession[]> {
   const { rows } = await sql<FoundSession>`
     select sessions.id, sessions.user_id, sessions.hash, users.role, sessions.token_hash, sessions.expires_at,
       last_seen_at < now() - interval '1 minute' as is_stale
@@ -37,9 +37,9 @@ export async function findSession(db: IdentityDatabase, hash: Buffer): Promise<F
     left join users on users.id = sessions.user_id and users.removed_at is null
     left join tokens on tokens.hash = sessions.token_hash and tokens.revoked_at is null
       and (tokens.expires_at is null or tokens.expires_at > now())
-    where sessions.hash = ${hash} and sessions.expires_at > now()
+    where sessions.hash = any(${hashes}::bytea[]) and sessions.expires_at > now()
       and (users.id is null or sessions.token_hash is null or tokens.id is not null)`.execute(db);
-  return rows[0];
+  return rows;
 }
 
 export async function noteSeen(db: IdentityDatabase, id: string): Promise<void> {
