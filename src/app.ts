@@ -4,6 +4,7 @@ import { createAgent } from '#agent/agent.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createAuth } from '#auth/auth.ts';
+import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { accountRoutes } from '#channels/gateway/account-routes.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
@@ -15,8 +16,10 @@ import { responsesRoutes } from '#channels/responses/routes.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
+import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import { startEngine } from '#engine/engine.ts';
 import { requireBearer } from '#http/bearer.ts';
+import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
 import { createLimiter } from '#http/rate-limit.ts';
@@ -34,6 +37,8 @@ import type { Config } from './config.ts';
 export type App = {
   /** Where the gateway listens; undefined when it is turned off. */
   readonly gatewayUrl: string | undefined;
+  /** Every route of the gateway, such as `GET /api/status`. */
+  readonly routes: readonly string[];
   /** Stops in good order. What is unfinished goes on in another replica, or at the next start. */
   close(): Promise<void>;
 };
@@ -57,6 +62,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const database = await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) });
   undo.defer(() => database.close());
   await migrateDatabase(database.connection, MIGRATIONS);
+  await warnOfUnboundRole(database.connection, log);
   const connection = { ...database.connection, Client: PreparingClient };
   const db = connectStore(connection, onError);
   undo.defer(() => db.destroy());
@@ -84,7 +90,9 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const { trustedProxies } = config;
   const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway, site, trustedProxies });
   undo.defer(() => gateway.close());
+  const routeList = collectRoutes(gateway);
   const tokens = await provisionTokens(config);
+  for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
   const auth = createAuth({
     identities,
     operatorTokens: Object.values(tokens),
@@ -119,7 +127,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${gatewayUrl}/login?token=${tokens.gateway})`);
 
   const running = undo.move();
-  return { gatewayUrl, close: () => running.disposeAsync() };
+  return { gatewayUrl, routes: routeList, close: () => running.disposeAsync() };
 }
 
 function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry): StatusFacts {

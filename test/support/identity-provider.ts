@@ -16,22 +16,25 @@ import { openBrowser } from './browser.ts';
 export const CLIENT_ID = 'reborn';
 export const CLIENT_SECRET = 'a-secret-between-us';
 const SOMEWHERE = 'http://127.0.0.1:1/somewhere';
+/** A native client may come back to any port of loopback. */
+const REDIRECT_URIS = ['http://127.0.0.1/somewhere', 'http://127.0.0.1/login/oidc/callback'];
 
 export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 type Person = { sub: string; name?: string; email?: string; email_verified?: boolean };
-type Options = { port?: number; key?: JWK; people: readonly Person[]; redirectUris?: readonly string[] };
+type Options = { port?: number; key?: JWK; people: readonly Person[]; conformIdTokenClaims?: boolean };
 
-/** A real OpenID provider on loopback. Whoever a login hint names is signed in at once, and agrees to everything. */
-export async function startIdentityProvider({ port = 0, people, redirectUris = [], ...options }: Options) {
+/** A real OpenID provider on loopback. Whoever a login hint names, or else sits there, is signed in at once, and agrees to everything. */
+export async function startIdentityProvider({ port = 0, people, ...options }: Options) {
   const key = options.key ?? (await newKey());
   const server = createServer();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, configure(people, [SOMEWHERE, ...redirectUris], key));
+  const provider = new Provider(issuer, configure(people, options.conformIdTokenClaims ?? false, key));
   const answer = provider.callback();
+  let present = people[0]?.sub ?? '';
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (request.url?.startsWith('/interaction/')) void agree(provider, request, response);
+    if (request.url?.startsWith('/interaction/')) void agree(provider, request, response, present);
     else void answer(request, response);
   });
 
@@ -40,6 +43,10 @@ export async function startIdentityProvider({ port = 0, people, redirectUris = [
     port: (server.address() as AddressInfo).port,
     key,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET },
+    /** Who sits before the browser, where no hint tells. */
+    seat: (sub: string) => {
+      present = sub;
+    },
     /** An ID token as this provider gives it to its client for somebody. */
     idToken: (sub: string) => obtainIdToken(issuer, sub),
     /** A token with these claims, signed by its own key. */
@@ -63,12 +70,14 @@ export async function sign(key: JWK, claims: JWTPayload, header: object = {}): P
     .sign(await importJWK(key, 'RS256'));
 }
 
-function configure(people: readonly Person[], redirectUris: readonly string[], key: JWK) {
+function configure(people: readonly Person[], conformIdTokenClaims: boolean, key: JWK) {
   return {
-    clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: redirectUris }],
+    clients: [
+      { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: REDIRECT_URIS, application_type: 'native' },
+    ],
     jwks: { keys: [key] },
     cookies: { keys: ['of the tests'] },
-    conformIdTokenClaims: false,
+    conformIdTokenClaims,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
@@ -79,9 +88,14 @@ function configure(people: readonly Person[], redirectUris: readonly string[], k
   };
 }
 
-async function agree(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function agree(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+  present: string,
+): Promise<void> {
   const { params } = await provider.interactionDetails(request, response);
-  const accountId = params.login_hint ?? 'ann';
+  const accountId = params.login_hint ?? present;
   const grant = new provider.Grant({ accountId, clientId: params.client_id });
   grant.addOIDCScope(params.scope);
   const consent = { grantId: await grant.save() };

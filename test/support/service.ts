@@ -11,7 +11,7 @@ export const TOKEN = 'operator-token-of-the-tests';
 /** The service inside this process, on a free port. */
 export async function startService(env: Record<string, string>, parts: Parts = {}) {
   const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'), parts);
-  return { ...clientOf(app.gatewayUrl ?? ''), close: () => app.close() };
+  return { ...clientOf(app.gatewayUrl ?? ''), routes: app.routes, close: () => app.close() };
 }
 
 /** The service as a process of its own, as a user starts it. */
