@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isSameHash } from './token-hash.ts';
 
 const MOST_AT_ONCE = 500;
 
+/** Between two queries. Who comes alone does not wait; a flood of bad tokens costs a hundred queries a second at most. */
+const PAUSE_MS = 10;
+
 type Hashed = { readonly hash: Buffer };
 
-/** Finds rows by hash. Those that come while a query is under way share the next one, however many they are. */
+/** Finds rows by hash. Those that come during a query, or right after it, share the next one, however many they are. */
 export function lookUpTogether<Row extends Hashed>(
   find: (hashes: readonly Buffer[]) => Promise<readonly Row[]>,
 ): (hash: Buffer) => Promise<Row | undefined> {
@@ -14,7 +18,10 @@ export function lookUpTogether<Row extends Hashed>(
 
   async function drain(): Promise<void> {
     busy = true;
-    while (waiting.length > 0) await lookUp(waiting.splice(0, MOST_AT_ONCE));
+    while (waiting.length > 0) {
+      await lookUp(waiting.splice(0, MOST_AT_ONCE));
+      await sleep(PAUSE_MS);
+    }
     busy = false;
   }
 
