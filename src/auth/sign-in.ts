@@ -1,8 +1,8 @@
-import { OPERATOR } from '#domain/principal.ts';
 import type { Authenticate, Verdict } from './authenticate.ts';
 import type { OidcSignIn } from './oidc-sign-in.ts';
 import type { OpenedSession, Sessions } from './sessions.ts';
 import { hashToken, isSameHash } from './token-hash.ts';
+import { isJwt } from './verify-id-token.ts';
 
 export type Refusal = Exclude<Verdict, { outcome: 'known' }>;
 export type SignedIn = { readonly outcome: 'known'; readonly session: OpenedSession } | Refusal;
@@ -36,7 +36,7 @@ export function createSignIn({ authenticate, sessions, oidc, passingToken, onSig
       if (verdict.outcome !== 'known') return verdict;
       const hash = hashToken(token);
       const isPassing = passingToken !== undefined && isSameHash(passingToken, hash);
-      const tokenHash = isPassing && verdict.principal.userId === OPERATOR.userId ? null : hash;
+      const tokenHash = isPassing || isJwt(token) ? null : hash; // neither can be revoked
       return {
         outcome: 'known',
         session: await sessions.open(verdict.principal, { method: 'token', tokenHash, former }),

@@ -224,6 +224,7 @@ describe('with single sign-on', () => {
     };
 
     expect((await answerTo(await mine.idToken('ann')))[0]).toBe(200);
+    expect(await (await signedIn(await mine.idToken('ann'), at)).status()).toBe(200);
     for (const sub of ['bob', 'cat'])
       expect(await answerTo(await mine.idToken(sub))).toEqual([
         403,
