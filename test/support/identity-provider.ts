@@ -14,7 +14,7 @@ import {
 import { openBrowser } from './browser.ts';
 
 export const CLIENT_ID = 'reborn';
-export const CLIENT_SECRET = 'a-secret-between-us';
+const CLIENT_SECRET = 'a-secret-between-us';
 const SOMEWHERE = 'http://127.0.0.1:1/somewhere';
 /** A native client may come back to any port of loopback. */
 const REDIRECT_URIS = ['http://127.0.0.1/somewhere', 'http://127.0.0.1/login/oidc/callback'];

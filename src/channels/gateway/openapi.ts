@@ -39,7 +39,7 @@ export const gatewayDescription: readonly RouteDescription[] = [
     request: newUser,
     responses: {
       201: { description: 'The user. To let them in, give them a token.', json: wireUser },
-      ...errorAnswers(400, 403, 409, 413),
+      ...errorAnswers(400, 409, 413),
     },
   },
   {
@@ -49,14 +49,14 @@ export const gatewayDescription: readonly RouteDescription[] = [
     query: usersQuery,
     responses: {
       200: { description: 'A page of users, the oldest first.', json: userList },
-      ...errorAnswers(400, 403),
+      ...errorAnswers(400),
     },
   },
   {
     path: '/api/users/{id}',
     method: 'delete',
     summary: 'Remove a user; their tokens and sessions end (operator).',
-    responses: { 204: { description: 'The user is gone.' }, ...errorAnswers(403, 404) },
+    responses: { 204: { description: 'The user is gone.' }, ...errorAnswers(404) },
   },
   {
     path: '/api/users/{id}/tokens',
@@ -85,6 +85,6 @@ export const gatewayDescription: readonly RouteDescription[] = [
     method: 'get',
     summary: 'What was done to the installation, the newest first (operator).',
     query: auditQuery,
-    responses: { 200: { description: 'A page of the log.', json: auditList }, ...errorAnswers(400, 403) },
+    responses: { 200: { description: 'A page of the log.', json: auditList }, ...errorAnswers(400) },
   },
 ];
