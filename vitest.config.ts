@@ -11,6 +11,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     testTimeout: 20_000,
     teardownTimeout: 10_000,
+    // It warns of what matters in production; here it is an identity provider of the tests.
+    onConsoleLog: (line) => !line.startsWith('oidc-provider '),
     restoreMocks: true,
     unstubEnvs: true,
   },

@@ -42,7 +42,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       name text primary key,
       verifier text not null,
       header text,
-      user_id text not null,
+      webhook_user text not null,
       message text not null,
       conversation text,
       created_at timestamptz not null default now()

@@ -7,12 +7,15 @@ import { createModelSettings } from '#agent/model-settings.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
-import { createAuthenticate } from '#auth/authenticate.ts';
+import { createAuth } from '#auth/auth.ts';
+import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
+import { accountRoutes } from '#channels/gateway/account-routes.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
 import { gatesRoute } from '#channels/gateway/gates.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
+import { signInRoutes } from '#channels/gateway/sign-in.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
@@ -25,10 +28,12 @@ import { limitAddresses } from '#channels/webhook/secret.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
+import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import { requireBearer } from '#http/bearer.ts';
+import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
@@ -36,6 +41,7 @@ import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
+import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
@@ -54,6 +60,8 @@ export type App = {
   readonly gatewayUrl: string | undefined;
   /** Where the webhook channel listens; undefined when it is turned off. */
   readonly webhookUrl: string | undefined;
+  /** Every route of the gateway, such as `GET /api/status`. */
+  readonly routes: readonly string[];
   /** Stops in good order. What is unfinished goes on in another replica, or at the next start. */
   close(): Promise<void>;
 };
@@ -84,9 +92,12 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const database = await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) });
   undo.defer(() => database.close());
   await migrateDatabase(database.connection, MIGRATIONS);
+  await warnOfUnboundRole(database.connection, log);
   const connection = { ...database.connection, Client: PreparingClient };
   const db = connectStore(connection, onError);
   undo.defer(() => db.destroy());
+  const identities = connectIdentities(connection, onError);
+  undo.defer(() => identities.destroy());
 
   const count: CountUse = (key, seconds) => countUse(db, key, seconds);
   const { secrets, key } = await openSecrets(db, config);
@@ -127,10 +138,20 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
 
-  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies: config.trustedProxies });
+  const site = { publicUrl: config.publicUrl };
+  const { trustedProxies } = config;
+  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway, site, trustedProxies });
   undo.defer(() => gateway.close());
+  const routeList = collectRoutes(gateway);
   const tokens = await provisionTokens(config);
-  const authenticate = createAuthenticate(Object.values(tokens));
+  for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
+  const auth = createAuth({
+    identities,
+    operatorTokens: Object.values(tokens),
+    passingToken: config.gateway.authToken === undefined ? tokens.gateway : undefined,
+    oidc: config.oidc,
+    onError,
+  });
   const limiter = createLimiter(count, config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
@@ -138,9 +159,10 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     ...gatewayDescription,
     ...webhookDescription,
   ]);
+  await gateway.register(signInRoutes(auth.signIn, site));
   gateway.get('/openapi.json', async () => api);
   await gateway.register(async (app) => {
-    requireBearer(app, authenticate);
+    requireBearer(app, { ...auth, site });
     const routes = responsesRoutes(agent, {
       toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,
@@ -153,6 +175,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
     await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(gatesRoute(agent), { prefix: '/api' });
+    await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
@@ -187,7 +210,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   }
 
   const running = undo.move();
-  return { gatewayUrl, webhookUrl, close: () => running.disposeAsync() };
+  return { gatewayUrl, webhookUrl, routes: routeList, close: () => running.disposeAsync() };
 }
 
 function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry): StatusFacts {

@@ -60,6 +60,20 @@ describe('a crossing is found', () => {
     ['a package in the domain', 'domain/a.ts', "import { z } from 'zod';", 'domain imports no package'],
 
     ['the mark of the engine elsewhere', 'store/a.ts', "sql`set app.engine = 'on'`", 'only engine may'],
+    [
+      'the mark of identities elsewhere',
+      'store/users.ts',
+      "sql`set app.identities = 'on'`",
+      'identity-connection.ts may',
+    ],
+    [
+      'a token compared elsewhere',
+      'http/a.ts',
+      "import { timingSafeEqual } from 'node:crypto';",
+      'only domain/secret-hash.ts may',
+    ],
+    ['a token compared by another name', 'cli/a.ts', 'crypto.timingSafeEqual(a, b);', 'only domain/secret-hash.ts may'],
+    ['single sign-on elsewhere', 'http/a.ts', "import { jwtVerify } from 'jose';", 'only auth may'],
     ['the environment outside config.ts', 'agent/a.ts', 'const a = process.env.HOME;', 'reads process.env'],
     ['the environment by index', 'app.ts', "const a = globalThis.process['env'];", 'reads process.env'],
     ['the environment by pattern', 'cli/a.ts', 'const { env } = process;', 'reads process.env'],

@@ -1,17 +1,52 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { OPERATOR } from '#domain/principal.ts';
-import { createAuthenticate } from './authenticate.ts';
+import { type AuthenticateOptions, createAuthenticate, type Verdict } from './authenticate.ts';
 
-const authenticate = createAuthenticate(['first', 'second']);
+const ANN: Verdict = { outcome: 'known', principal: { userId: 'ann', role: 'member' } };
+const away = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+
+const authenticateWith = (more: Partial<AuthenticateOptions> = {}) =>
+  createAuthenticate({
+    operatorTokens: ['first', 'second'],
+    isReachable: async () => true,
+    recognise: async (token) => (token === 'of ann' ? ANN : { outcome: 'unknown' }),
+    isAway: (error) => error === away,
+    ...more,
+  });
 
 test.each(['first', 'second'])('each of the operator tokens means the operator: %s', async (token) => {
-  expect(await authenticate(token)).toEqual(OPERATOR);
+  expect(await authenticateWith()(token)).toEqual({ outcome: 'known', principal: OPERATOR });
 });
 
 test.each(['', 'third', 'firs', 'first ', 'First', 'firstsecond'])('%j is nobody', async (token) => {
-  expect(await authenticate(token)).toBeUndefined();
+  expect(await authenticateWith()(token)).toEqual({ outcome: 'unknown' });
 });
 
-test('without tokens nobody gets in', async () => {
-  expect(await createAuthenticate([])('')).toBeUndefined();
+test('without operator tokens nobody is the operator', async () => {
+  expect(await authenticateWith({ operatorTokens: [] })('')).toEqual({ outcome: 'unknown' });
+});
+
+test('any other token is whose it is recognised to be; the operator is never looked up', async () => {
+  const recognise = vi.fn(async () => ANN);
+  const authenticate = authenticateWith({ recognise });
+
+  await authenticate('first');
+  expect(recognise).not.toHaveBeenCalled();
+  expect(await authenticate('of ann')).toEqual(ANN);
+});
+
+test.each(['first', 'third', 'of ann'])('while the database is away, so is the answer to %j', async (token) => {
+  expect(await authenticateWith({ isReachable: async () => false })(token)).toEqual({ outcome: 'database-away' });
+});
+
+test('a database that goes away during the lookup is told as such; any other failure is a bug', async () => {
+  const failing = (error: Error) =>
+    authenticateWith({
+      recognise: async () => {
+        throw error;
+      },
+    });
+
+  expect(await failing(away)('x')).toEqual({ outcome: 'database-away' });
+  await expect(failing(new Error('a bug'))('x')).rejects.toThrow('a bug');
 });

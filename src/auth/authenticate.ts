@@ -1,14 +1,40 @@
 import { OPERATOR, type Principal } from '#domain/principal.ts';
-import { equalsSecret, hashSecret } from './equals-secret.ts';
+import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 
-/** Who a token stands for; undefined when it is not known. */
-export type Authenticate = (token: string) => Promise<Principal | undefined>;
+/** What is to be said to whoever came with a token. */
+export type Verdict =
+  | { readonly outcome: 'known'; readonly principal: Principal }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'domain-not-allowed' }
+  | { readonly outcome: 'database-away' }
+  | { readonly outcome: 'provider-away' };
 
-/** All of `operatorTokens` mean the operator. Only hashes are kept and compared, in constant time. */
-export function createAuthenticate(operatorTokens: readonly string[]): Authenticate {
-  const known = operatorTokens.map(hashSecret);
+export type Authenticate = (token: string) => Promise<Verdict>;
+
+export type AuthenticateOptions = {
+  /** Each of them means the operator. */
+  readonly operatorTokens: readonly string[];
+  readonly isReachable: () => Promise<boolean>;
+  /** Whose token it is when it is none of the operator's. */
+  readonly recognise: (token: string, hash: Buffer) => Promise<Verdict>;
+  /** Whether an error means that the database is away. */
+  readonly isAway: (error: unknown) => boolean;
+};
+
+/** Tells whom a token stands for. Only hashes are kept and compared, in constant time. */
+export function createAuthenticate(options: AuthenticateOptions): Authenticate {
+  const known = options.operatorTokens.map(hashSecret);
   return async (token) => {
-    const matches = known.filter((hash) => equalsSecret(token, hash));
-    return matches.length > 0 ? OPERATOR : undefined;
+    // Even the operator's token is of no use without the database, and is told so before anything is begun.
+    if (!(await options.isReachable())) return { outcome: 'database-away' };
+    const given = hashSecret(token);
+    const matches = known.filter((hash) => isSameHash(hash, given));
+    if (matches.length > 0) return { outcome: 'known', principal: OPERATOR };
+    try {
+      return await options.recognise(token, given);
+    } catch (error) {
+      if (options.isAway(error)) return { outcome: 'database-away' };
+      throw error;
+    }
   };
 }

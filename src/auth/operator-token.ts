@@ -4,6 +4,9 @@ import path from 'node:path';
 
 export const newToken = () => randomBytes(32).toString('base64url');
 
+/** Whether it could be one that was made here, and so is worth a look into the database. */
+export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
 /** The operator's token of this home: made once, kept in `webui-token`, readable by nobody else. */
 export async function provisionOperatorToken(home: string): Promise<string> {
   await mkdir(home, { recursive: true, mode: 0o700 });

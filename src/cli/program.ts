@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { serve } from './serve.ts';
+import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
+import { addUserCommands } from './user.ts';
 import { addWebhookCommands } from './webhook.ts';
 
 /** The `reborn` command and everything below it. */
@@ -17,5 +19,7 @@ export function createProgram(): Command {
     .action(serve);
   addToolCommands(program);
   addWebhookCommands(program);
+  addUserCommands(program);
+  addTokenCommands(program);
   return program;
 }

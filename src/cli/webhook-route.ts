@@ -30,7 +30,7 @@ export function addRoute(name: string, { verify, user, message, conversation, he
         name,
         verifier: verify,
         header: header?.toLowerCase() ?? null,
-        userId: user,
+        webhookUser: user,
         message,
         conversation: conversation ?? null,
       },
@@ -47,7 +47,12 @@ export function listRoutes({ json }: { json?: true }): Promise<void> {
     if (found.length === 0) return printLine('There are no routes. Add one with `reborn webhook route add`.');
     printTable([
       ['name', 'verify', 'user', 'message'],
-      ...found.map(({ name, verifier, userId, message }) => [name, verifier, userId, message.replaceAll('\n', ' ')]),
+      ...found.map(({ name, verifier, webhookUser, message }) => [
+        name,
+        verifier,
+        webhookUser,
+        message.replaceAll('\n', ' '),
+      ]),
     ]);
   });
 }

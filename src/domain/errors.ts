@@ -32,10 +32,21 @@ export class NotFound extends Error {
   override readonly name = 'NotFound';
 }
 
-/** The request is fine, but not now. */
+/** The caller is known, and may not do this. */
+export class Forbidden extends Error {
+  override readonly name = 'Forbidden';
+  readonly code: 'operator_only' | 'cross_site';
+
+  constructor(code: Forbidden['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The request is fine, but something is in its way. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
-  readonly code: 'thread_busy' | 'idempotency_mismatch';
+  readonly code: 'thread_busy' | 'idempotency_mismatch' | 'already_exists';
 
   constructor(code: Conflict['code'], message: string) {
     super(message);

@@ -5,6 +5,7 @@ export type TurnId = string;
 export type ItemId = string;
 export type GateId = string;
 export type ReplicaId = string;
+export type TokenId = string;
 
 /** A UUIDv7: ids made later sort later, so that indexes grow at their end. */
 export function newId(now: number = Date.now()): string {

@@ -5,7 +5,7 @@ export type WebhookRoute = {
   /** Where a shared secret is sent; null for the usual header. */
   readonly header: string | null;
   /** The webhook user in whose name the events are taken. */
-  readonly userId: string;
+  readonly webhookUser: string;
   /** A template over the event's JSON. */
   readonly message: string;
   /** A template for the conversation to continue; null begins a new one with each event. */

@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticate } from '#auth/authenticate.ts';
+import type { Authenticate, Verdict } from '#auth/authenticate.ts';
 import type { Principal } from '#domain/principal.ts';
+import { readCookie } from './cookies.ts';
+import { sendText, UNAVAILABLE } from './plain-text.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import type { Site } from './site.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,13 +13,50 @@ declare module 'fastify' {
   }
 }
 
-/** Protects every route of `app`: without a good token there is a plain-text 401, before the body is read. */
-export function requireBearer(app: FastifyInstance, authenticate: Authenticate): void {
+export type Doorkeeper = {
+  /** Tells whom a bearer token stands for. */
+  readonly bearer: Authenticate;
+  /** Tells whose a browser's session is. */
+  readonly session: Authenticate;
+  readonly site: Site;
+};
+
+/** Protects every route of `app`: who is not let in gets a plain text, before the body is read. */
+export function requireBearer(app: FastifyInstance, doorkeeper: Doorkeeper): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const principal = token === undefined ? undefined : await authenticate(token);
-    if (!principal) return reply.code(401).type('text/plain; charset=utf-8').send('Invalid or missing auth token');
-    request.principal = principal;
+    const verdict = await judge(request, doorkeeper);
+    if (verdict.outcome !== 'known') return refuse(reply, verdict);
+    request.principal = verdict.principal;
   });
+}
+
+/** A token counts for more than a cookie, which comes along unasked. */
+async function judge(request: FastifyRequest, { bearer, session, site }: Doorkeeper): Promise<Verdict> {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+    return token === undefined ? NOBODY : bearer(token);
+  }
+  const secret = readCookie(request, site, SESSION_COOKIE);
+  if (!secret) return NOBODY;
+  const verdict = await session(secret);
+  if (verdict.outcome === 'known') requireSameOrigin(request, site);
+  return verdict;
+}
+
+export const SESSION_COOKIE = 'reborn_session';
+
+const NOBODY: Verdict = { outcome: 'unknown' };
+
+const REFUSALS = {
+  unknown: [401, 'Invalid or missing auth token'],
+  'domain-not-allowed': [403, 'Email domain not allowed'],
+  'database-away': [503, UNAVAILABLE],
+  'provider-away': [503, 'Identity provider unavailable'],
+} as const satisfies Record<Exclude<Verdict['outcome'], 'known'>, readonly [number, string]>;
+
+export function refuse(reply: FastifyReply, { outcome }: Exclude<Verdict, { outcome: 'known' }>): FastifyReply {
+  const [status, text] = REFUSALS[outcome];
+  return sendText(reply, status, text);
 }

@@ -86,3 +86,22 @@ test('an unknown route is 404 in the same envelope, and its query is not repeate
     error: { message: 'There is no GET /nowhere.', type: 'not_found_error', code: 'not_found', param: null },
   });
 });
+
+test('where a server knows how to tell, a database that is away is a plain-text 503; any other bug stays a 500', async () => {
+  const isAway = (error: unknown) => error instanceof RangeError;
+  await using app = createServer({ maxBodyBytes: 100, log: pino({ level: 'silent' }), isAway });
+  app.get('/away', async () => {
+    throw new RangeError('away');
+  });
+  app.get('/bug', async () => {
+    throw new Error('a bug');
+  });
+
+  const response = await app.inject('/away');
+  expect([response.statusCode, response.headers['content-type'], response.body]).toEqual([
+    503,
+    'text/plain; charset=utf-8',
+    'Database unavailable',
+  ]);
+  expect((await app.inject('/bug')).statusCode).toBe(500);
+});

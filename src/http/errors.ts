@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Conflict, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
+import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
 
 /** The one error envelope of every interface. */
 export type ErrorEnvelope = {
@@ -28,6 +28,7 @@ function toAnswer(error: unknown, request: FastifyRequest): { status: number; bo
     return { status: 400, body: envelope('invalid_request_error', error.code, error.message, error.param) };
   if (error instanceof InvalidSecret)
     return { status: 401, body: envelope('authentication_error', 'invalid_secret', error.message) };
+  if (error instanceof Forbidden) return { status: 403, body: envelope('permission_error', error.code, error.message) };
   if (error instanceof NotFound) return { status: 404, body: envelope('not_found_error', 'not_found', error.message) };
   if (error instanceof Conflict) return { status: 409, body: envelope('conflict_error', error.code, error.message) };
   if (error instanceof RateLimited)

@@ -44,9 +44,11 @@ test('a document has what it was told of each route, and the routes of one path 
 });
 
 test('a protected route wants a token, and says what comes without', () => {
-  const answers = { 401: { content: { 'text/plain': {} } }, 500: { content: { 'application/json': {} } } };
+  const text = { content: { 'text/plain': {} } };
+  const answers = { 401: text, 403: text, 503: text, 500: { content: { 'application/json': {} } } };
 
   expect(document.paths['/cats/{id}']?.['get']).toMatchObject({ security: [{ bearer: [] }], responses: answers });
   expect(document.paths['/']?.['get']).toMatchObject({ security: [] });
   expect(document.paths['/']?.['get']).not.toHaveProperty('responses.401');
+  expect(document.paths['/']?.['get']).not.toHaveProperty('responses.503');
 });

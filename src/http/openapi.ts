@@ -12,7 +12,7 @@ export type RouteDescription = {
   readonly headers?: z.ZodObject;
   /** The JSON body. */
   readonly request?: z.ZodType;
-  /** By status. 401 and 500 need not be told: what every route may answer is added. */
+  /** By status. 401, 403, 500 and 503 need not be told: what every route may answer is added. */
   readonly responses: Answers;
 };
 
@@ -55,7 +55,7 @@ const ERRORS = {
   400: 'The request breaks a rule; the message says which, and `param` where.',
   401: 'The secret is missing or wrong.',
   404: 'It does not exist, or belongs to somebody else.',
-  409: 'The request is fine, but not now.',
+  409: 'The request is fine, but something is in its way.',
   413: 'The body is too large.',
   429: 'Too many requests. Wait as long as Retry-After says.',
   500: 'A fault of the service; the message has the request id.',
@@ -65,6 +65,20 @@ const UNAUTHORIZED: Answer = {
   description: 'The token is missing or unknown.',
   text: z.literal('Invalid or missing auth token'),
 };
+
+const FORBIDDEN: Answer = {
+  description: 'The caller may not do this. As a text: single sign-on knows them, and their domain is not allowed.',
+  json: errorEnvelope,
+  text: z.literal('Email domain not allowed'),
+};
+
+const UNAVAILABLE: Answer = {
+  description: 'The caller cannot be recognised now. Try again in a moment.',
+  text: z.enum(['Database unavailable', 'Identity provider unavailable']),
+};
+
+/** What every protected route may answer. */
+const GUARDED: Answers = { 401: UNAUTHORIZED, 403: FORBIDDEN, 503: UNAVAILABLE };
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 type SchemaOf = (schema: z.ZodType) => JsonSchema;
@@ -85,7 +99,7 @@ function toSchemas(schemas: readonly z.ZodType[]): { schemaOf: SchemaOf; compone
 }
 
 function answersOf({ isPublic, responses }: RouteDescription): Answers {
-  return { ...(!isPublic && { 401: UNAUTHORIZED }), ...errorAnswers(500), ...responses };
+  return { ...(!isPublic && GUARDED), ...errorAnswers(500), ...responses };
 }
 
 function operation(route: RouteDescription, schemaOf: SchemaOf) {

@@ -10,6 +10,9 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { announceClosing } from './connected.ts';
 import { answerError, answerNotFound, WANTS_JSON } from './errors.ts';
+import { sendText, UNAVAILABLE } from './plain-text.ts';
+import { securityHeaders } from './security-headers.ts';
+import { isHttps, type Site } from './site.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,25 +24,30 @@ declare module 'fastify' {
 export type ServerOptions = {
   readonly maxBodyBytes: number;
   readonly log: FastifyBaseLogger;
-  /** The proxies whose word on the client's address is taken. */
+  /** Whether a handler failed because the database is away. It is then a plain-text 503; left out, it is a 500. */
+  readonly isAway?: (error: unknown) => boolean;
+  /** The proxies that may tell whom they speak for. */
   readonly trustedProxies?: readonly string[];
+  readonly site?: Site;
 };
 
 /** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const { site = { publicUrl: undefined }, trustedProxies = [] } = options;
   const app = Fastify({
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
-    trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     genReqId: () => newId(),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 256 },
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      void answerError(error, request, reply.headers(securityHeaders(isHttps(request, site)))),
   });
   announceClosing(app);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
   });
   // Size comes before Content-Type: what announces too much is not read at all.
   app.addHook('preParsing', async (request, _reply, payload) => {
@@ -58,7 +66,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, WANTS_JSON);
   });
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error, request, reply) =>
+    options.isAway?.(error) ? sendText(reply, 503, UNAVAILABLE) : answerError(error, request, reply),
+  );
   app.setNotFoundHandler(answerNotFound);
   return app;
 }

@@ -13,7 +13,8 @@ const AWAY = new Set([
   '08006',
   '08003',
 ]);
-const WITHOUT_CODE = /connection terminated|connection error|connection ended/i;
+const WITHOUT_CODE =
+  /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|query read timeout/i;
 
 /** Whether the database could not be reached, as opposed to having refused what it was asked. */
 export function isAway(error: unknown): boolean {

@@ -2,6 +2,7 @@ import type { Generated, JSONColumnType } from 'kysely';
 import type { GatedCall, GateKind } from '#domain/gate.ts';
 import type { ItemBody } from '#domain/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/job.ts';
+import type { Role } from '#domain/principal.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/turn.ts';
 import type { Usage } from '#domain/usage.ts';
@@ -112,5 +113,43 @@ export type Tables = {
     updatedAt: Generated<Date>;
   };
   componentFiles: { hash: string; path: string; content: Buffer };
+  users: {
+    id: string;
+    name: string;
+    email: string | null;
+    role: Role;
+    oidcIssuer: string | null;
+    oidcSubject: string | null;
+    createdAt: Generated<Date>;
+    removedAt: Date | null;
+  };
+  tokens: {
+    id: string;
+    userId: string;
+    name: string;
+    hash: Buffer;
+    createdAt: Generated<Date>;
+    expiresAt: Date | null;
+    lastUsedAt: Date | null;
+    revokedAt: Date | null;
+  };
+  sessions: {
+    id: string;
+    userId: string;
+    hash: Buffer;
+    tokenHash: Buffer | null;
+    createdAt: Generated<Date>;
+    expiresAt: Date;
+    lastSeenAt: Generated<Date>;
+  };
+  signIns: { hash: Buffer; state: string; nonce: string; verifier: string; expiresAt: Date };
+  audit: {
+    id: Generated<string>;
+    at: Generated<Date>;
+    actor: string;
+    action: string;
+    subject: string | null;
+    detail: JSONColumnType<Readonly<Record<string, unknown>>>;
+  };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

@@ -27,4 +27,4 @@ export async function deleteWebhookRoute(db: Database, name: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
-const columns = ['name', 'verifier', 'header', 'userId', 'message', 'conversation'] as const;
+const columns = ['name', 'verifier', 'header', 'webhookUser', 'message', 'conversation'] as const;

@@ -151,6 +151,11 @@ test('the public document names every route, without a token', async () => {
     '/api/chat',
     '/api/chat/send',
     '/api/status',
+    '/api/users',
+    '/api/users/{id}',
+    '/api/users/{id}/tokens',
+    '/api/tokens/{id}',
+    '/api/audit',
   ]);
 });
 

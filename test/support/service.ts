@@ -14,6 +14,7 @@ export async function startService(env: Record<string, string>, parts: Parts = {
   return {
     ...clientOf(app.gatewayUrl ?? ''),
     webhook: webhookClientOf(app.webhookUrl ?? ''),
+    routes: app.routes,
     close: () => app.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { equalsSecret, hashSecret } from '#auth/equals-secret.ts';
 import { InvalidRequest, InvalidSecret } from '#domain/errors.ts';
+import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 
 /** What a foreign sender posted, before anything is believed. Header names are in lower case, as Node gives them. */
 export type Delivery = {

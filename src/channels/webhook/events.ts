@@ -39,7 +39,7 @@ function isPing(route: WebhookRoute, { headers }: FastifyRequest): boolean {
 function toDelivery(route: WebhookRoute, body: Buffer, deliveryId: string): WebhookDelivery {
   const event = parseEvent(body);
   return {
-    userId: route.userId,
+    userId: route.webhookUser,
     message: renderTemplate(parseTemplate(route.message), event, route.name),
     job: { conversationId: conversationOf(route, event), metadata: { route: route.name }, callbackUrl: null },
     idempotency: {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { equalsSecret, hashSecret } from '#auth/equals-secret.ts';
 import { InvalidSecret } from '#domain/errors.ts';
+import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 import type { Limiter } from '#http/rate-limit.ts';
 
 /** Counted per address, before anything else is looked at: so guessing a secret is limited too. */

@@ -1,5 +1,5 @@
-import { equalsSecret, hashSecret } from '#auth/equals-secret.ts';
 import { InvalidSecret } from '#domain/errors.ts';
+import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 import { checkDeliveryId, type Delivery, digestOf, findHeader, getHeader } from './delivery.ts';
 
 export const DEFAULT_SECRET_HEADER = 'X-Webhook-Secret';

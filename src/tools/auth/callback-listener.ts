@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 import { AuthFailure } from './auth-failure.ts';
 import { renderCallbackPage } from './callback-page.ts';
 
@@ -41,7 +41,7 @@ export async function listenForCallback<T>(options: Options<T>): Promise<Callbac
   const server = createServer((request, response) => {
     const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
     if (request.method !== 'GET' || url?.pathname !== '/callback') return answer(response, 404, 'Nothing is here.');
-    if (!isSame(url.searchParams.get('state') ?? '', state))
+    if (!equalsSecret(url.searchParams.get('state') ?? '', hashSecret(state)))
       return answer(response, 400, 'This address does not belong to the sign-in that is under way. Start it again.');
     if (used) return answer(response, 410, 'This sign-in is already done.');
 
@@ -83,11 +83,6 @@ function getCode(query: URLSearchParams): string {
   const code = query.get('code');
   if (!code) throw new AuthFailure('The provider sent the browser back without a code. Start again.');
   return code;
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 function answer(response: ServerResponse, status: number, failure: string | undefined): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { equalsSecret, hashSecret } from './equals-secret.ts';
+import { equalsSecret, hashSecret } from './secret-hash.ts';
 
 test('a secret equals itself', () => {
   expect(equalsSecret('grüße', hashSecret('grüße'))).toBe(true);

@@ -1,0 +1,108 @@
+import { Conflict, Forbidden, NotFound } from '#domain/errors.ts';
+import { newId, type TokenId } from '#domain/ids.ts';
+import type { Principal, UserId } from '#domain/principal.ts';
+import { hashSecret } from '#domain/secret-hash.ts';
+import type { Token, User } from '#domain/user.ts';
+import { type AuditRecord, readAudit, recordAudit } from '#store/audit.ts';
+import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { deleteSessionsOf } from '#store/sessions.ts';
+import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/tokens.ts';
+import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/users.ts';
+import { newUserToken } from './user-token.ts';
+
+/** Users and their tokens. The operator may do all of it; a member sees and changes their own tokens only. */
+export type Accounts = {
+  addUser(actor: Principal, user: Pick<User, 'name' | 'email' | 'role'>): Promise<User>;
+  listUsers(actor: Principal, page: Page): Promise<User[]>;
+  /** Their tokens and sessions end with them; what they wrote stays, and nobody else can see it. */
+  removeUser(actor: Principal, id: UserId): Promise<void>;
+  /** `secret` is the token, to be shown this once. */
+  createToken(actor: Principal, userId: UserId, token: WantedToken): Promise<{ token: Token; secret: string }>;
+  listTokens(actor: Principal, userId: UserId): Promise<Token[]>;
+  revokeToken(actor: Principal, id: TokenId): Promise<void>;
+  readAudit(actor: Principal, page: { before: string | undefined; limit: number }): Promise<AuditRecord[]>;
+};
+
+export type WantedToken = Pick<Token, 'name' | 'expiresAt'>;
+
+/** `onRevoked` is told when somebody is no longer to be let in. */
+export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () => {}): Accounts {
+  return {
+    async addUser(actor, { name, email, role }) {
+      requireOperator(actor);
+      return inOneGo(db, async (trx) => {
+        const user = await insertUser(trx, { id: newId(), name, email: email?.toLowerCase() ?? null, role });
+        if (!user) throw new Conflict('already_exists', `There is a user with the email ${email} already.`);
+        await recordAudit(trx, { ...by(actor, 'user.add', user.id), detail: { name, email: user.email, role } });
+        return user;
+      });
+    },
+
+    async listUsers(actor, page) {
+      requireOperator(actor);
+      return listUsers(db, page);
+    },
+
+    async removeUser(actor, id) {
+      requireOperator(actor);
+      await inOneGo(db, async (trx) => {
+        if (!(await markRemoved(trx, id))) throw noUser();
+        await revokeTokensOf(trx, id);
+        await deleteSessionsOf(trx, id);
+        await recordAudit(trx, by(actor, 'user.remove', id));
+      });
+      onRevoked();
+    },
+
+    async createToken(actor, userId, { name, expiresAt }) {
+      const secret = newUserToken();
+      const token = await inOneGo(db, async (trx) => {
+        await requireUser(trx, actor, userId);
+        const made = await insertToken(trx, { id: newId(), userId, name, expiresAt, hash: hashSecret(secret) });
+        await recordAudit(trx, { ...by(actor, 'token.create', made.id), detail: { userId, name, expiresAt } });
+        return made;
+      });
+      return { token, secret };
+    },
+
+    async listTokens(actor, userId) {
+      await requireUser(db, actor, userId);
+      return listTokens(db, userId);
+    },
+
+    async revokeToken(actor, id) {
+      await inOneGo(db, async (trx) => {
+        const token = await revokeToken(trx, id, actor.role === 'operator' ? undefined : actor.userId);
+        if (!token) throw new NotFound('There is no such token, or it was revoked before.');
+        const { userId, name } = token;
+        await recordAudit(trx, { ...by(actor, 'token.revoke', id), detail: { userId, name } });
+      });
+      onRevoked();
+    },
+
+    async readAudit(actor, page) {
+      requireOperator(actor);
+      return readAudit(db, page);
+    },
+  };
+}
+
+function requireOperator({ role }: Principal): void {
+  if (role !== 'operator')
+    throw new Forbidden('operator_only', "Only the operator may do this. Ask with an operator's token.");
+}
+
+/** To a member, other users look like none. */
+async function requireUser(db: IdentityDatabase, actor: Principal, id: UserId): Promise<void> {
+  const isTheirs = actor.role === 'operator' || actor.userId === id;
+  if (!isTheirs || !(await findUser(db, id))) throw noUser();
+}
+
+const noUser = () => new NotFound('There is no such user.');
+
+const by = (actor: Principal, action: string, subject: string) => ({
+  actor: actor.userId,
+  action,
+  subject,
+  detail: {},
+});

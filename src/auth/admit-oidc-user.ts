@@ -1,0 +1,51 @@
+import { newId } from '#domain/ids.ts';
+import type { User } from '#domain/user.ts';
+import { recordAudit } from '#store/audit.ts';
+import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { claimUserByEmail, findUserByIdentity, insertUser } from '#store/users.ts';
+import type { Verdict } from './authenticate.ts';
+import type { Claims } from './verify-id-token.ts';
+
+/**
+ * Lets in whom the provider vouches for, and makes them a user when they come for the first time. Who was removed stays
+ * out.
+ */
+export async function admitOidcUser(
+  db: IdentityDatabase,
+  allowedDomains: readonly string[] | undefined,
+  claims: Claims,
+): Promise<Verdict> {
+  if (allowedDomains && !isFrom(allowedDomains, claims)) return { outcome: 'domain-not-allowed' };
+
+  const user = (await findUserByIdentity(db, claims)) ?? (await welcome(db, claims));
+  if (!user || ('removedAt' in user && user.removedAt)) return { outcome: 'unknown' };
+  return { outcome: 'known', principal: { userId: user.id, role: user.role } };
+}
+
+/** An address that nobody has verified may be anybody's. */
+function isFrom(domains: readonly string[], { email, emailVerified }: Claims): boolean {
+  const domain = email?.slice(email.lastIndexOf('@') + 1);
+  return emailVerified && domain !== undefined && domains.some((allowed) => allowed.toLowerCase() === domain);
+}
+
+/** The user who was added with their address, or a new one. Of several first requests at once, one makes the user. */
+async function welcome(db: IdentityDatabase, claims: Claims): Promise<User | undefined> {
+  const email = claims.emailVerified ? (claims.email ?? null) : null;
+  const name = claims.name ?? claims.email ?? claims.subject;
+  const insert = (address: string | null) =>
+    inOneGo(db, async (trx) => {
+      const identity = { issuer: claims.issuer, subject: claims.subject };
+      const claimed = address && (await claimUserByEmail(trx, address, identity));
+      const made = claimed || (await insertUser(trx, { id: newId(), name, email: address, role: 'member', identity }));
+      if (made)
+        await recordAudit(trx, {
+          actor: made.id,
+          action: claimed ? 'user.link' : 'user.first-sign-in',
+          subject: made.id,
+          detail: { issuer: claims.issuer, email: address },
+        });
+      return made;
+    });
+  // The address may be that of a user with another identity, who keeps it.
+  return (await insert(email)) ?? (await findUserByIdentity(db, claims)) ?? (await insert(null));
+}

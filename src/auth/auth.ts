@@ -1,0 +1,75 @@
+import { hashSecret } from '#domain/secret-hash.ts';
+import { isAway } from '#store/away.ts';
+import { isReachable } from '#store/connection.ts';
+import type { IdentityDatabase } from '#store/identity-connection.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import { type Authenticate, createAuthenticate } from './authenticate.ts';
+import { createProvider, type OidcSettings } from './oidc-provider.ts';
+import { createOidcSignIn } from './oidc-sign-in.ts';
+import { recogniseIdToken } from './recognise-id-token.ts';
+import { createTokenRecogniser } from './recognise-token.ts';
+import { rememberReachable } from './remember-reachable.ts';
+import { type DatedVerdict, rememberVerdicts } from './remember-verdicts.ts';
+import { createSessions } from './sessions.ts';
+import { createSignIn, type SignIn } from './sign-in.ts';
+import { isUserToken } from './user-token.ts';
+import { isJwt } from './verify-id-token.ts';
+
+export type Auth = {
+  /** For what came as `Authorization: Bearer`. */
+  readonly bearer: Authenticate;
+  /** For what came in a browser's cookie. */
+  readonly session: Authenticate;
+  readonly signIn: SignIn;
+  readonly accounts: Accounts;
+};
+
+export type AuthOptions = {
+  readonly identities: IdentityDatabase;
+  /** Each of them means the operator. */
+  readonly operatorTokens: readonly string[];
+  /** The one of them that is new at each start, if one is. */
+  readonly passingToken: string | undefined;
+  readonly oidc: OidcSettings | undefined;
+  readonly onError: (error: unknown) => void;
+};
+
+/** Everything about who may ask. */
+export function createAuth({ identities, operatorTokens, passingToken, oidc, onError }: AuthOptions): Auth {
+  const provider = oidc && createProvider(oidc, onError);
+  const lasting = operatorTokens.filter((token) => token !== passingToken).map(hashSecret);
+  const sessions = createSessions(identities, lasting, onError);
+  const recogniseToken = createTokenRecogniser(identities, onError);
+
+  const bearers = rememberVerdicts(async (token, hash) => {
+    if (isUserToken(token)) return recogniseToken(hash);
+    return provider && isJwt(token) ? recogniseIdToken(identities, provider, oidc, token) : NOBODY;
+  });
+  const browsers = rememberVerdicts((secret, hash) => sessions.recognise(secret, hash));
+  const forget = () => {
+    bearers.forget();
+    browsers.forget();
+  };
+
+  const common = { isReachable: rememberReachable(() => isReachable(identities)), isAway };
+  const bearer = createAuthenticate({
+    ...common,
+    operatorTokens,
+    recognise: (token, hash) => bearers.find(token, hash),
+  });
+  const session = createAuthenticate({
+    ...common,
+    operatorTokens: [],
+    recognise: (secret, hash) => browsers.find(secret, hash),
+  });
+  const signIn = createSignIn({
+    authenticate: bearer,
+    sessions,
+    oidc: provider && createOidcSignIn(identities, provider, oidc),
+    passingToken: passingToken === undefined ? undefined : hashSecret(passingToken),
+    onSignedOut: forget,
+  });
+  return { bearer, session, signIn, accounts: createAccounts(identities, forget) };
+}
+
+const NOBODY: DatedVerdict = { verdict: { outcome: 'unknown' } };

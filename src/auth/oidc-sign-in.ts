@@ -1,0 +1,92 @@
+import {
+  AuthorizationResponseError,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientError,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  ResponseBodyError,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import { hashSecret } from '#domain/secret-hash.ts';
+import type { IdentityDatabase } from '#store/identity-connection.ts';
+import { insertSignIn, type PendingSignIn, takeSignIn } from '#store/sign-ins.ts';
+import { admitOidcUser } from './admit-oidc-user.ts';
+import type { Verdict } from './authenticate.ts';
+import { type OidcSettings, type Provider, ProviderAway } from './oidc-provider.ts';
+import { newToken } from './operator-token.ts';
+import { type Claims, toClaims, verifyIdToken } from './verify-id-token.ts';
+
+/** Sign-in with the identity provider, by code and PKCE. */
+export type OidcSignIn = {
+  /** Where to send the browser, and a ticket that it must bring back. */
+  begin(redirectUri: string): Promise<BegunSignIn | { readonly outcome: 'provider-away' }>;
+  /** `callback` is the whole address to which the provider sent the browser. */
+  finish(ticket: string, callback: URL): Promise<Verdict>;
+};
+
+export type BegunSignIn = { readonly outcome: 'begun'; readonly url: string; readonly ticket: string };
+
+export const TICKET_SECONDS = 600;
+
+export function createOidcSignIn(db: IdentityDatabase, provider: Provider, settings: OidcSettings): OidcSignIn {
+  async function redeem(pending: PendingSignIn, callback: URL): Promise<Claims | undefined> {
+    const configuration = await provider.getConfiguration();
+    const tokens = await authorizationCodeGrant(configuration, callback, {
+      expectedState: pending.state,
+      expectedNonce: pending.nonce,
+      pkceCodeVerifier: pending.verifier,
+    });
+    const verified = await verifyIdToken(provider, settings, tokens.id_token ?? '');
+    const { issuer, userinfo_endpoint: more } = configuration.serverMetadata();
+    if (!verified || verified.claims.email !== undefined || !more) return verified?.claims;
+    const told = await fetchUserInfo(configuration, tokens.access_token, verified.claims.subject);
+    return toClaims(told, issuer);
+  }
+
+  return {
+    async begin(redirectUri) {
+      const ticket = newToken();
+      const pending = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+      try {
+        const url = buildAuthorizationUrl(await provider.getConfiguration(), {
+          redirect_uri: redirectUri,
+          scope: 'openid email profile',
+          state: pending.state,
+          nonce: pending.nonce,
+          code_challenge: await calculatePKCECodeChallenge(pending.verifier),
+          code_challenge_method: 'S256',
+        });
+        await insertSignIn(db, hashSecret(ticket), pending, new Date(Date.now() + TICKET_SECONDS * 1000));
+        return { outcome: 'begun', url: url.href, ticket };
+      } catch (error) {
+        if (isAway(error)) return { outcome: 'provider-away' };
+        throw error;
+      }
+    },
+
+    async finish(ticket, callback) {
+      const pending = await takeSignIn(db, hashSecret(ticket));
+      if (!pending) return { outcome: 'unknown' };
+      try {
+        const claims = await redeem(pending, callback);
+        return claims ? await admitOidcUser(db, settings.allowedDomains, claims) : { outcome: 'unknown' };
+      } catch (error) {
+        if (isAway(error)) return { outcome: 'provider-away' };
+        if (isRefusal(error)) return { outcome: 'unknown' };
+        throw error;
+      }
+    },
+  };
+}
+
+/** A fetch that got no answer is a TypeError, and one that got none in time a ClientError with this code. */
+const isAway = (error: unknown) =>
+  error instanceof ProviderAway ||
+  (error instanceof TypeError && error.message === 'fetch failed') ||
+  (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT');
+
+const isRefusal = (error: unknown) =>
+  error instanceof ClientError || error instanceof AuthorizationResponseError || error instanceof ResponseBodyError;

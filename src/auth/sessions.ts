@@ -1,0 +1,73 @@
+import { newId } from '#domain/ids.ts';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
+import { recordAudit } from '#store/audit.ts';
+import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { deleteSession, type FoundSession, findSessions, insertSession, noteSeen } from '#store/sessions.ts';
+import { lookUpTogether } from './look-up-together.ts';
+import { isToken, newToken } from './operator-token.ts';
+import type { DatedVerdict } from './remember-verdicts.ts';
+
+/** What the browser keeps in its cookie, and for how long. */
+export type OpenedSession = { readonly secret: string; readonly expiresAt: Date };
+
+export type SessionOrigin = {
+  readonly method: 'token' | 'oidc';
+  /** The session ends when this token does. */
+  readonly tokenHash: Buffer | null;
+  /** The session that the browser had until now, which ends. */
+  readonly former: string | undefined;
+};
+
+/** Browsers that have signed in. */
+export type Sessions = {
+  open(principal: Principal, origin: SessionOrigin): Promise<OpenedSession>;
+  recognise(secret: string, hash: Buffer): Promise<DatedVerdict>;
+  close(secret: string): Promise<void>;
+};
+
+const LIFETIME_MS = 7 * 86_400_000;
+
+/** `operatorTokens` are those that last: with one of them goes what the operator opened by it. */
+export function createSessions(
+  db: IdentityDatabase,
+  operatorTokens: readonly Buffer[],
+  onError: (error: unknown) => void,
+): Sessions {
+  const lookUp = lookUpTogether((hashes) => findSessions(db, hashes));
+  return {
+    async open({ userId }, { method, tokenHash, former }) {
+      const secret = newToken();
+      const expiresAt = new Date(Date.now() + LIFETIME_MS);
+      await inOneGo(db, async (trx) => {
+        if (former !== undefined) await deleteSession(trx, hashSecret(former));
+        await insertSession(trx, { id: newId(), userId, hash: hashSecret(secret), tokenHash, expiresAt });
+        await recordAudit(trx, { actor: userId, action: 'sign-in', subject: userId, detail: { method } });
+      });
+      return { secret, expiresAt };
+    },
+
+    async recognise(secret, hash) {
+      const session = isToken(secret) ? await lookUp(hash) : undefined;
+      const principal = session && principalOf(session, operatorTokens);
+      if (!principal) return { verdict: { outcome: 'unknown' } };
+      if (session.isStale) noteSeen(db, session.id).catch(onError); // nobody waits for this
+      return { verdict: { outcome: 'known', principal }, validUntil: session.expiresAt };
+    },
+
+    async close(secret) {
+      await inOneGo(db, async (trx) => {
+        const userId = await deleteSession(trx, hashSecret(secret));
+        if (userId === undefined) return;
+        await recordAudit(trx, { actor: userId, action: 'sign-out', subject: userId, detail: {} });
+      });
+    },
+  };
+}
+
+function principalOf(session: FoundSession, operatorTokens: readonly Buffer[]): Principal | undefined {
+  const { userId, role, tokenHash } = session;
+  if (role) return { userId, role };
+  const isCurrent = tokenHash === null || operatorTokens.some((token) => isSameHash(token, tokenHash));
+  return userId === OPERATOR.userId && isCurrent ? OPERATOR : undefined;
+}

@@ -1,0 +1,72 @@
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { CLOCK_SKEW_SECONDS, type OidcSettings, type Provider } from './oidc-provider.ts';
+
+/** What the provider says of somebody, once its signature was checked. */
+export type Claims = {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string | undefined;
+  readonly email: string | undefined;
+  readonly emailVerified: boolean;
+};
+
+export type VerifiedToken = { readonly claims: Claims; readonly validUntil: Date };
+
+/** Only keys that the provider keeps to itself: with a shared secret, whoever can check a token can make one. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+/** A logout token is signed by the same keys for the same audience, and lets nobody in. */
+const TYPES = ['jwt', 'at+jwt', 'application/at+jwt'];
+
+const MOST_BYTES = 16_384;
+
+export const isJwt = (token: string): boolean => token.length <= MOST_BYTES && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
+
+/** Undefined when the token is not good. Throws `ProviderAway` when that can't be found out. */
+export async function verifyIdToken(
+  provider: Provider,
+  { clientId }: OidcSettings,
+  token: string,
+): Promise<VerifiedToken | undefined> {
+  try {
+    const { issuer } = (await provider.getConfiguration()).serverMetadata();
+    const getKey: JWTVerifyGetKey = (header, input) => provider.getKey(header, input);
+    const { payload, protectedHeader } = await jwtVerify(token, getKey, {
+      issuer,
+      audience: clientId,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_SKEW_SECONDS,
+      requiredClaims: ['sub', 'exp'],
+    });
+    if (!TYPES.includes(protectedHeader.typ?.toLowerCase() ?? 'jwt')) return undefined;
+    return { claims: toClaims(payload, issuer), validUntil: endOf(payload) };
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+const endOf = ({ exp = 0 }: JWTPayload) => new Date((exp + CLOCK_SKEW_SECONDS) * 1000);
+
+export function toClaims(payload: Readonly<Record<string, unknown>>, issuer: string): Claims {
+  const { sub, name, email, email_verified: emailVerified } = payload;
+  return {
+    issuer,
+    subject: String(sub),
+    name: typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined,
+    email: typeof email === 'string' && email !== '' ? email.toLowerCase() : undefined,
+    emailVerified: emailVerified === true,
+  };
+}

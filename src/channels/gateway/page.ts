@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+const MOST = 100;
+const USUAL = 50;
+const LIMIT = `limit must be a number from 1 to ${MOST}.`;
+
+/** The query of every list that comes in pages. */
+export const pageQuery = (cursor: RegExp) =>
+  z.object({
+    limit: z.coerce.number<string>(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST, LIMIT).default(USUAL),
+    cursor: z.string().regex(cursor, 'cursor must be the next_cursor of an earlier page.').optional(),
+  });
+
+/** The cursor of the page after this one; null when this one was not filled. */
+export function nextCursor(rows: readonly { readonly id: string }[], limit: number): string | null {
+  return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { pageQuery } from './page.ts';
+
+const name = z
+  .string('name is required and must be a string.')
+  .trim()
+  .min(1, 'name must not be blank.')
+  .max(200, 'name must have at most 200 characters.');
+const time = z.iso.datetime({ offset: true, error: 'expires_at must be a time such as 2030-01-31T00:00:00Z.' });
+const userId = z.string().describe('The id of a user.');
+
+/** The bodies of the routes about users and their tokens. */
+export const newUser = z
+  .object({
+    name,
+    email: z.email('email must be an email address.').max(320).nullish(),
+    role: z.enum(['operator', 'member'], 'role must be operator or member.'),
+  })
+  .meta({ id: 'NewUser' });
+
+export const newToken = z
+  .object({
+    name,
+    expires_at: time
+      .refine((text) => Date.parse(text) > Date.now(), 'expires_at must lie in the future.')
+      .nullish()
+      .describe('When it stops working; never, when left out.'),
+  })
+  .meta({ id: 'NewToken' });
+
+export const wireUser = z
+  .strictObject({
+    id: userId,
+    name: z.string(),
+    email: z.string().nullable(),
+    role: z.enum(['operator', 'member']),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'User' });
+
+export const usersQuery = pageQuery(/^[\w-]{1,64}$/);
+
+export const userList = z
+  .strictObject({ users: z.array(wireUser), next_cursor: z.string().nullable() })
+  .meta({ id: 'UserList' });
+
+const token = {
+  id: z.uuid(),
+  name: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+};
+
+export const createdToken = z
+  .strictObject({ ...token, token: z.string().describe('The token itself. It is shown this once.') })
+  .meta({ id: 'CreatedToken' });
+
+export const tokenList = z
+  .strictObject({ tokens: z.array(z.strictObject({ ...token, last_used_at: z.iso.datetime().nullable() })) })
+  .meta({ id: 'TokenList' });

@@ -1,0 +1,35 @@
+import { type Accounts, createAccounts } from '#auth/accounts.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { User } from '#domain/user.ts';
+import { connectIdentities } from '#store/identity-connection.ts';
+import { findUsersCalled } from '#store/users.ts';
+import { withDatabase } from './with-database.ts';
+
+/** Whoever can run commands here can read the database: to the audit log that is an operator of its own. */
+export const COMMAND_LINE: Principal = { userId: 'command-line', role: 'operator' };
+
+export type Desk = {
+  readonly accounts: Accounts;
+  /** By id, email or name. Throws, with what to do, when that is nobody or more than one. */
+  readonly getUser: (called: string) => Promise<User>;
+};
+
+/** Does something with users and tokens, directly on the database; the service need not run, but may. */
+export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> {
+  return withDatabase(async ({ connection }) => {
+    await using undo = new AsyncDisposableStack();
+    const identities = connectIdentities(connection, () => {}); // a cut line fails the query, which reports it
+    undo.defer(() => identities.destroy());
+    await act({
+      accounts: createAccounts(identities),
+      getUser: async (called) => only(called, await findUsersCalled(identities, called)),
+    });
+  });
+}
+
+function only(called: string, users: readonly User[]): User {
+  const [user, ...more] = users;
+  if (!user) throw new Error(`There is no user "${called}". \`reborn user list\` shows who there is.`);
+  if (more.length > 0) throw new Error(`Several users are called "${called}". Use an id from \`reborn user list\`.`);
+  return user;
+}

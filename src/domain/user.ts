@@ -1,0 +1,24 @@
+import type { TokenId } from './ids.ts';
+import type { Role, UserId } from './principal.ts';
+
+/** A person, or a program, that may ask. The operator of the static tokens has no such row. */
+export type User = {
+  readonly id: UserId;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly createdAt: Date;
+};
+
+/** What a user's token is known by; the token itself is shown once and never again. */
+export type Token = {
+  readonly id: TokenId;
+  readonly userId: UserId;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+};
+
+/** A user as their identity provider knows them. */
+export type OidcIdentity = { readonly issuer: string; readonly subject: string };

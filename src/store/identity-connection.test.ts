@@ -1,0 +1,19 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { isReachable } from './connection.ts';
+import { connectIdentities } from './identity-connection.ts';
+
+test('a server that takes the call and then says nothing counts as away, within seconds', async () => {
+  const silent = createServer();
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const identities = connectIdentities({ host: '127.0.0.1', port, user: 'x', password: 'x', database: 'x' }, () => {});
+  const begun = performance.now();
+
+  expect(await isReachable(identities)).toBe(false);
+  expect(performance.now() - begun).toBeLessThan(5000);
+  await identities.destroy();
+  silent.close();
+});

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Role, UserId } from '#domain/principal.ts';
+import type { IdentityDatabase } from './identity-connection.ts';
+
+export type NewSession = {
+  readonly id: string;
+  readonly userId: UserId;
+  readonly hash: Buffer;
+  readonly tokenHash: Buffer | null;
+  readonly expiresAt: Date;
+};
+
+/** A session that has not ended. The operator's has no role: the operator is no row. */
+export type FoundSession = {
+  readonly id: string;
+  readonly userId: UserId;
+  readonly hash: Buffer;
+  readonly role: Role | null;
+  /** The operator's token by which it was opened, when that token is a lasting one. */
+  readonly tokenHash: Buffer | null;
+  readonly expiresAt: Date;
+  readonly isStale: boolean;
+};
+
+/** Also clears away what has ended. */
+export async function insertSession(db: IdentityDatabase, session: NewSession): Promise<void> {
+  await db.deleteFrom('sessions').where('expiresAt', '<', sql<Date>`now()`).execute();
+  await db.insertInto('sessions').values(session).execute();
+}
+
+/** A user's session ends with the user, and with the token that opened it. */
+export async function findSessions(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<FoundSession[]> {
+  const { rows } = await sql<FoundSession>`
+    select sessions.id, sessions.user_id, sessions.hash, users.role, sessions.token_hash, sessions.expires_at,
+      last_seen_at < now() - interval '1 minute' as is_stale
+    from sessions
+    left join users on users.id = sessions.user_id and users.removed_at is null
+    left join tokens on tokens.hash = sessions.token_hash and tokens.revoked_at is null
+      and (tokens.expires_at is null or tokens.expires_at > now())
+    where sessions.hash = any(${hashes}::bytea[]) and sessions.expires_at > now()
+      and (users.id is null or sessions.token_hash is null or tokens.id is not null)`.execute(db);
+  return rows;
+}
+
+export async function noteSeen(db: IdentityDatabase, id: string): Promise<void> {
+  await db.updateTable('sessions').set({ lastSeenAt: sql<Date>`now()` }).where('id', '=', id).execute();
+}
+
+/** Whose it was; undefined when there was none. */
+export async function deleteSession(db: IdentityDatabase, hash: Buffer): Promise<UserId | undefined> {
+  const row = await db.deleteFrom('sessions').where('hash', '=', hash).returning('userId').executeTakeFirst();
+  return row?.userId;
+}
+
+export async function deleteSessionsOf(db: IdentityDatabase, userId: UserId): Promise<void> {
+  await db.deleteFrom('sessions').where('userId', '=', userId).execute();
+}

@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser, type TestUser } from '../support/accounts.ts';
+import { type Cluster, type Replica, rounds, startCluster } from './cluster.ts';
+
+let cluster: Cluster;
+let replica: Replica;
+let ann: TestUser;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  replica = await cluster.start();
+  ann = await addUser(replica, 'Ann');
+});
+
+afterAll(() => cluster.close());
+
+const PER_SECOND = 1000;
+const ROUNDS = rounds(12, 120);
+const WINDOW_MS = 500;
+const PAUSE_MS = 5;
+
+test(
+  'a thousand bad tokens a second hardly slow down who has a good one',
+  async () => {
+    const flood = fork(path.resolve('test/faults/flood.ts'), [`${replica.url}/api/v1/models`, String(PER_SECOND)]);
+    const idle: number[] = [];
+    const flooded: number[] = [];
+    await latencies();
+    // In turns, and often: whatever else the machine does meanwhile befalls both alike.
+    for (let round = 0; round < ROUNDS; round++) {
+      idle.push(...(await latencies()));
+      flood.send('start');
+      flooded.push(...(await latencies()));
+      flood.send('pause');
+    }
+    flood.send('stop');
+    const [refused] = (await once(flood, 'message')) as [number];
+    flood.disconnect();
+
+    const figures = {
+      idle: p95(idle),
+      flooded: p95(flooded),
+      refusedPerSecond: refused / ((ROUNDS * WINDOW_MS) / 1000),
+    };
+    process.stdout.write(`bad tokens, p95 in ms: ${JSON.stringify(figures)}\n`);
+    expect(figures.refusedPerSecond).toBeGreaterThan(PER_SECOND * 0.9);
+    expect(figures.flooded).toBeLessThan(2 * figures.idle);
+  },
+  60_000 + ROUNDS * 3000,
+);
+
+/** How long good requests take, one after the other. */
+async function latencies(): Promise<number[]> {
+  const taken: number[] = [];
+  for (const end = performance.now() + WINDOW_MS; performance.now() < end; ) {
+    const begun = performance.now();
+    const response = await replica.request('/api/v1/models', { headers: ann.headers });
+    await response.text();
+    taken.push(performance.now() - begun);
+    expect(response.status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return taken;
+}
+
+function p95(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Number(sorted[Math.floor(sorted.length * 0.95)]?.toFixed(2));
+}

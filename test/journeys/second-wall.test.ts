@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '#database/open-database.ts';
+import { connectStore, type Database, withOwner } from '#store/connection.ts';
+import { addUser, type TestUser } from '../support/accounts.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService } from '../support/service.ts';
+
+/** Tables in which both users are known to have rows; where one has none, the wall would not be tried. */
+const TRIED = ['threads', 'turns', 'items', 'gates', 'idempotency_keys', 'tokens', 'sessions'];
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let service: Awaited<ReturnType<typeof startService>>;
+let db: Database;
+let close: () => Promise<void>;
+let ann: TestUser;
+let bob: TestUser;
+
+beforeAll(async () => {
+  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  service = await startService({ ...home.env, ...scripted });
+  const database = await openDatabase({ url: home.env.DATABASE_URL, home: home.home });
+  db = connectStore(database.connection, () => {});
+  close = async () => {
+    await db.destroy();
+    await database.close();
+  };
+  [ann, bob] = [await addUser(service, 'Wall-Ann'), await addUser(service, 'Wall-Bob')];
+  for (const user of [ann, bob]) await fillTables(user);
+});
+
+afterAll(async () => {
+  await close();
+  await service.close();
+  await model.close();
+  await home.remove();
+});
+
+async function fillTables(user: TestUser): Promise<void> {
+  await fetch(`${service.url}/login?token=${user.token}`, { redirect: 'manual' });
+  const tools = [{ type: 'function', name: 'look', parameters: {} }];
+  const response = await service.request('/api/v1/responses', {
+    method: 'POST',
+    headers: { ...user.headers, 'idempotency-key': 'one' },
+    body: JSON.stringify({ model: 'm', input: 'use look {}', tools }),
+  });
+  if (!(await response.text()).includes('function_call')) throw new Error('No gate was opened.');
+}
+
+/** Whose rows are in a table, with no condition on the owner: whoever forgets it sees this. */
+const ownersIn = async (table: string, as: (act: (trx: Database) => Promise<string[]>) => Promise<string[]>) =>
+  as(async (trx) => {
+    const { rows } = await sql<{ userId: string }>`select distinct user_id from ${sql.table(table)}`.execute(trx);
+    return rows.map(({ userId }) => userId);
+  });
+const asAnn = (act: (trx: Database) => Promise<string[]>) => withOwner(db, { userId: ann.id }, act);
+const withMarks = (act: (trx: Database) => Promise<string[]>) =>
+  db.transaction().execute(async (trx) => {
+    await sql`select set_config('app.engine', 'on', true), set_config('app.identities', 'on', true)`.execute(trx);
+    return act(trx);
+  });
+
+async function ownedTables() {
+  const { rows } = await sql<{ name: string; isEnabled: boolean; isForced: boolean }>`
+    select relname as name, relrowsecurity as is_enabled, relforcerowsecurity as is_forced
+    from information_schema.columns join pg_class on pg_class.oid = format('%I.%I', table_schema, table_name)::regclass
+    where table_schema = 'public' and column_name = 'user_id' order by 1`.execute(db);
+  return rows;
+}
+
+test('the second wall stands around every table that has an owner', async () => {
+  const tables = await ownedTables();
+
+  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(TRIED));
+  expect(tables.filter(({ isEnabled, isForced }) => !isEnabled || !isForced)).toEqual([]);
+});
+
+test('without a condition on the owner, a query still finds nothing of anybody else', async () => {
+  for (const { name } of await ownedTables()) {
+    const seen = await ownersIn(name, asAnn);
+    expect([name, seen.filter((owner) => owner !== ann.id)]).toEqual([name, []]);
+    if (!TRIED.includes(name)) continue;
+    expect([name, await ownersIn(name, withMarks)]).toEqual([name, expect.arrayContaining([ann.id, bob.id])]);
+  }
+});
+
+test('without an owner, a query finds nothing at all', async () => {
+  for (const { name } of await ownedTables())
+    expect([name, await ownersIn(name, (act) => db.transaction().execute(act))]).toEqual([name, []]);
+});
+
+test('nothing can be written in somebody else’s name, nor given away', async () => {
+  const insert = withOwner(db, { userId: ann.id }, (trx) =>
+    trx
+      .insertInto('threads')
+      .values({ id: '00000000-0000-4000-8000-000000000000', userId: bob.id, lastSeq: 1, catalog: '[]' })
+      .execute(),
+  );
+  await expect(insert).rejects.toThrow('row-level security');
+  const give = withOwner(db, { userId: ann.id }, (trx) => trx.updateTable('threads').set({ userId: bob.id }).execute());
+  await expect(give).rejects.toThrow('row-level security');
+  const { numDeletedRows } = await withOwner(db, { userId: ann.id }, (trx) =>
+    trx.deleteFrom('threads').where('userId', '=', bob.id).executeTakeFirst(),
+  );
+  expect(numDeletedRows).toBe(0n);
+});
+
+test('users and the audit log are closed to those who work for somebody', async () => {
+  for (const table of ['users', 'sign_ins', 'audit']) {
+    const { rows } = await withOwner(db, { userId: ann.id }, (trx) =>
+      sql`select 1 from ${sql.table(table)}`.execute(trx),
+    );
+    expect([table, rows]).toEqual([table, []]);
+  }
+});
+
+test.each(['update audit set actor = actor', 'delete from audit', 'truncate audit'])(
+  'the audit log refuses: %s',
+  async (statement) => {
+    const change = db.transaction().execute(async (trx) => {
+      await sql`select set_config('app.identities', 'on', true)`.execute(trx);
+      await sql.raw(statement).execute(trx);
+    });
+    await expect(change).rejects.toThrow('only ever appended to');
+  },
+);
+
+test('the role of the service is bound by it', async () => {
+  const { rows } = await sql<{ isUnbound: boolean }>`
+    select rolsuper or rolbypassrls as is_unbound from pg_roles where rolname = current_user`.execute(db);
+
+  expect(rows).toEqual([{ isUnbound: false }]);
+});

@@ -1,0 +1,265 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addUser } from '../support/accounts.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Service;
+let replica: Service;
+
+beforeAll(async () => {
+  home = await freshHome();
+  service = await startService(home.env);
+  replica = await startService(home.env);
+});
+
+afterAll(async () => {
+  await Promise.all([service.close(), replica.close()]);
+  await home.remove();
+});
+
+type Sent = { status: number; json: Record<string, never> & { [key: string]: unknown }; text: string };
+
+async function send(method: string, route: string, body?: object, headers: Record<string, string> = {}): Promise<Sent> {
+  const response = await service.request(route, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, json: text.startsWith('{') ? JSON.parse(text) : {} };
+}
+
+const statusOf = async (on: Service, headers: { authorization: string }) =>
+  (await on.request('/api/status', { headers })).status;
+
+describe('users', () => {
+  test('the operator adds a user, finds them in the list, and removes them', async () => {
+    const added = await send('POST', '/api/users', { name: ' Ann ', email: 'Ann@Example.com', role: 'member' });
+
+    expect(added).toMatchObject({ status: 201, json: { name: 'Ann', email: 'ann@example.com', role: 'member' } });
+    expect((await send('GET', '/api/users')).json).toMatchObject({ users: [added.json], next_cursor: null });
+
+    expect((await send('DELETE', `/api/users/${added.json['id']}`)).status).toBe(204);
+    expect((await send('DELETE', `/api/users/${added.json['id']}`)).status).toBe(404);
+    expect((await send('GET', '/api/users')).json).toMatchObject({ users: [] });
+  });
+
+  test('an email belongs to one user at a time, however it is spelt', async () => {
+    const first = await send('POST', '/api/users', { name: 'Bob', email: 'bob@example.com', role: 'member' });
+    const again = { name: 'Bob', email: 'BOB@example.com', role: 'operator' };
+
+    expect(await send('POST', '/api/users', again)).toMatchObject({
+      status: 409,
+      json: { error: { type: 'conflict_error', code: 'already_exists' } },
+    });
+    await send('DELETE', `/api/users/${first.json['id']}`);
+    expect((await send('POST', '/api/users', again)).status).toBe(201);
+  });
+
+  test('the list comes in pages', async () => {
+    for (const name of ['p1', 'p2', 'p3']) await send('POST', '/api/users', { name, role: 'member' });
+    const all = (await send('GET', '/api/users')).json['users'] as unknown as { id: string }[];
+    const seen: { id: string }[] = [];
+    let cursor = '';
+    for (;;) {
+      const { json } = await send('GET', `/api/users?limit=2${cursor && `&cursor=${cursor}`}`);
+      seen.push(...(json['users'] as unknown as { id: string }[]));
+      if (json['next_cursor'] === null) break;
+      cursor = String(json['next_cursor']);
+    }
+
+    expect(seen).toEqual(all);
+  });
+
+  test.each<[object, string]>([
+    [{ role: 'member' }, 'name'],
+    [{ name: '  ', role: 'member' }, 'name'],
+    [{ name: 'x'.repeat(201), role: 'member' }, 'name'],
+    [{ name: 'x' }, 'role'],
+    [{ name: 'x', role: 'admin' }, 'role'],
+    [{ name: 'x', role: 'member', email: 'nonsense' }, 'email'],
+  ])('%j is refused, and the field is named', async (body, param) => {
+    expect(await send('POST', '/api/users', body)).toMatchObject({ status: 400, json: { error: { param } } });
+  });
+
+  test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=%27;'])('GET /api/users?%s is 400', async (query) => {
+    expect((await send('GET', `/api/users?${query}`)).status).toBe(400);
+  });
+
+  test('a user with the role operator is a user of their own, with an operator’s rights', async () => {
+    const boss = await addUser(service, 'boss', 'operator');
+    const answer = await service.ask('hello');
+
+    expect((await send('GET', '/api/users', undefined, boss.headers)).status).toBe(200);
+    expect((await send('GET', `/api/v1/responses/${answer.id}`, undefined, boss.headers)).status).toBe(404);
+  });
+});
+
+describe('tokens', () => {
+  test('a token lets its user in, is shown once, and its use is noted', async () => {
+    const { id, token, headers } = await addUser(service, 'Cat');
+    const list = async () => (await send('GET', `/api/users/${id}/tokens`)).text;
+
+    expect(token).toMatch(/^reborn_[\w-]{43}$/);
+    expect(await list()).not.toContain(token);
+    expect(await list()).toContain('"last_used_at":null');
+    expect(await statusOf(service, headers)).toBe(200);
+    await waitFor('the use to be noted', async () => !(await list()).includes('"last_used_at":null'));
+  });
+
+  test('a token ends at its time', async () => {
+    const { id } = await addUser(service, 'Dan');
+    const expiry = new Date(Date.now() + 1500).toISOString();
+    const made = await send('POST', `/api/users/${id}/tokens`, { name: 'brief', expires_at: expiry });
+    const headers = { authorization: `Bearer ${made.json['token']}` };
+
+    expect(made.json['expires_at']).toBe(expiry);
+    expect(await statusOf(service, headers)).toBe(200);
+    await waitFor('the token to end', async () => (await statusOf(service, headers)) === 401, 5000);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiry));
+  });
+
+  test.each<[object, string]>([
+    [{ name: '' }, 'name'],
+    [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    [{ name: 'x', expires_at: 'tomorrow' }, 'expires_at'],
+    [{ name: 'x', expires_at: 5 }, 'expires_at'],
+  ])('%j is refused, and the field is named', async (body, param) => {
+    const answer = await send('POST', '/api/users/me/tokens', body);
+    expect(answer).toMatchObject({ status: 400, json: { error: { param } } });
+  });
+
+  test('a token for nobody, and none for the operator of the static tokens: 404', async () => {
+    for (const id of ['nobody', 'operator', 'me', '00000000-0000-4000-8000-000000000000'])
+      expect((await send('POST', `/api/users/${id}/tokens`, { name: 'x' })).status).toBe(404);
+  });
+
+  test('revoked here, a token is refused here at once and on another replica within 5 s', async () => {
+    const { headers, tokenId } = await addUser(service, 'Eve');
+    expect([await statusOf(service, headers), await statusOf(replica, headers)]).toEqual([200, 200]);
+
+    expect((await send('DELETE', `/api/tokens/${tokenId}`)).status).toBe(204);
+    const revoked = performance.now();
+    expect(await statusOf(service, headers)).toBe(401);
+    await waitFor('the replica to refuse it', async () => (await statusOf(replica, headers)) === 401, 5000);
+    expect(performance.now() - revoked).toBeLessThan(5000);
+    expect((await send('DELETE', `/api/tokens/${tokenId}`)).status).toBe(404);
+  });
+
+  test('the tokens of a user who is removed are refused on every replica within 5 s', async () => {
+    const { id, headers } = await addUser(service, 'Fay');
+    expect(await statusOf(replica, headers)).toBe(200);
+
+    await send('DELETE', `/api/users/${id}`);
+    expect(await statusOf(service, headers)).toBe(401);
+    await waitFor('the replica to refuse it', async () => (await statusOf(replica, headers)) === 401, 5000);
+    expect((await send('POST', `/api/users/${id}/tokens`, { name: 'x' })).status).toBe(404);
+  });
+});
+
+describe('a member', () => {
+  test('makes, sees and revokes their own tokens, by their id or as me', async () => {
+    const { id, headers } = await addUser(service, 'Gil');
+    const made = await send('POST', '/api/users/me/tokens', { name: 'mine' }, headers);
+    const list = await send('GET', `/api/users/${id}/tokens`, undefined, headers);
+
+    expect(made.status).toBe(201);
+    expect((list.json['tokens'] as unknown as object[]).length).toBe(2);
+    expect((await send('DELETE', `/api/tokens/${made.json['id']}`, undefined, headers)).status).toBe(204);
+  });
+
+  test('finds nothing of other users, and nothing that they could change', async () => {
+    const [{ headers }, other] = [await addUser(service, 'Hal'), await addUser(service, 'Ida')];
+
+    expect((await send('POST', `/api/users/${other.id}/tokens`, { name: 'x' }, headers)).status).toBe(404);
+    expect((await send('GET', `/api/users/${other.id}/tokens`, undefined, headers)).status).toBe(404);
+    expect((await send('DELETE', `/api/tokens/${other.tokenId}`, undefined, headers)).status).toBe(404);
+    expect(await statusOf(service, other.headers)).toBe(200);
+  });
+
+  test.each([
+    ['GET', '/api/users'],
+    ['POST', '/api/users'],
+    ['DELETE', '/api/users/x'],
+    ['GET', '/api/audit'],
+  ])('is told that %s %s is for the operator', async (method, route) => {
+    const { headers } = await addUser(service, 'Jon');
+    const body = method === 'POST' ? { name: 'x', role: 'operator' } : undefined;
+
+    expect(await send(method, route, body, headers)).toMatchObject({
+      status: 403,
+      json: { error: { type: 'permission_error', code: 'operator_only' } },
+    });
+  });
+});
+
+test('the audit log tells who did what, the newest first, in pages, and holds no token', async () => {
+  const kim = await addUser(service, 'Kim');
+  await send('POST', '/api/users/me/tokens', { name: 'hers' }, kim.headers);
+  const first = await send('GET', '/api/audit?limit=2');
+  const second = await send('GET', `/api/audit?limit=1&cursor=${first.json['next_cursor']}`);
+
+  expect([first.json['entries'], second.json['entries']].flat()).toMatchObject([
+    { actor: kim.id, action: 'token.create', detail: { userId: kim.id, name: 'hers' } },
+    { actor: 'operator', action: 'token.create', subject: kim.tokenId },
+    { actor: 'operator', action: 'user.add', subject: kim.id, detail: { name: 'Kim' } },
+  ]);
+  expect((await send('GET', '/api/audit?limit=100')).text).not.toContain('reborn_');
+});
+
+describe('by command, beside the running service', () => {
+  const reborn = (...words: string[]) =>
+    promisify(execFile)(path.resolve('bin/reborn'), words, { env: { PATH: process.env['PATH'], ...home.env } });
+  const failure = (...words: string[]) =>
+    reborn(...words).then(
+      () => 'it did not fail',
+      (error: unknown) => (error as { stderr: string }).stderr,
+    );
+
+  test('a user is added, given a token, listed and removed', async () => {
+    await reborn('user', 'add', 'Lou', '--email', 'lou@example.com');
+    const { stdout: token } = await reborn(
+      'token',
+      'create',
+      'lou@example.com',
+      '--name',
+      'laptop',
+      '--expires',
+      '30d',
+    );
+    const headers = { authorization: `Bearer ${token.trim()}` };
+    expect(await statusOf(service, headers)).toBe(200);
+
+    expect((await reborn('user', 'list')).stdout).toMatch(/Lou +lou@example\.com +member/);
+    const [listed] = JSON.parse((await reborn('token', 'list', 'Lou', '--json')).stdout);
+    expect(listed).toMatchObject({ name: 'laptop' });
+    await reborn('token', 'revoke', listed.id);
+    await waitFor('the token to be refused', async () => (await statusOf(service, headers)) === 401, 5000);
+
+    expect(JSON.parse((await reborn('user', 'remove', 'Lou', '--json')).stdout)).toMatchObject({ name: 'Lou' });
+    expect(JSON.parse((await reborn('user', 'list', '--json')).stdout)).not.toContainEqual(
+      expect.objectContaining({ name: 'Lou' }),
+    );
+    expect((await send('GET', '/api/audit?limit=1')).json).toMatchObject({
+      entries: [{ actor: 'command-line', action: 'user.remove' }],
+    });
+  }, 40_000);
+
+  test('a mistake is told with what to do', async () => {
+    await reborn('user', 'add', 'Mia');
+    await reborn('user', 'add', 'Mia');
+
+    expect(await failure('token', 'create', 'Nobody')).toContain('reborn user list');
+    expect(await failure('token', 'create', 'Mia')).toContain('Several users');
+    expect(await failure('token', 'revoke', 'nonsense')).toContain('reborn token list');
+    expect(await failure('user', 'add', 'X', '--email', 'nonsense')).toContain('no email address');
+    expect(await failure('user', 'add', 'X', '--role', 'king')).toContain('operator, member');
+  }, 40_000);
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addUser, type TestUser } from '../support/accounts.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService, TOKEN } from '../support/service.ts';
+
+/** What somebody has, or would have if they had anything. */
+type Belongings = { responseId: string; threadId: string; userId: string; tokenId: string };
+type Asking = { route: string; body?: object };
+
+/**
+ * What a row expects of: a member who asks for their own, or for another member's; the operator who asks for their own,
+ * or for a member's. `failed` is a 200 whose turn failed, and told nothing. Without a good token it is always 401.
+ */
+type Expected = readonly (number | 'failed')[];
+type Row = { expected: Expected; ask: (of: Belongings) => Asking } | { everybody: number };
+
+const row = (expected: Expected, ask: (of: Belongings) => Asking): Row => ({ expected, ask });
+const open = (everybody: number): Row => ({ everybody });
+const anyThread = (body: object) => ({ model: 'm', input: 'say hello', ...body });
+
+const responsesRows = (prefix: string): Record<string, Row> => ({
+  [`POST ${prefix}/responses`]: row([200, 'failed', 200, 'failed'], ({ responseId }) => ({
+    route: `${prefix}/responses`,
+    body: anyThread({ previous_response_id: responseId }),
+  })),
+  [`GET ${prefix}/responses/:id`]: row([200, 404, 200, 404], ({ responseId }) => ({
+    route: `${prefix}/responses/${responseId}`,
+  })),
+  [`POST ${prefix}/responses/:id/cancel`]: row([200, 404, 200, 404], ({ responseId }) => ({
+    route: `${prefix}/responses/${responseId}/cancel`,
+  })),
+  [`GET ${prefix}/responses/:id/input_items`]: row([200, 404, 200, 404], ({ responseId }) => ({
+    route: `${prefix}/responses/${responseId}/input_items`,
+  })),
+  [`GET ${prefix}/models`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/models` })),
+});
+
+const NO_GATE = '00000000-0000-7000-8000-000000000000';
+
+/** Every route of the gateway. Whoever adds one says here who may use it. */
+const MATRIX: Record<string, Row> = {
+  ...responsesRows('/api/v1'),
+  ...responsesRows('/v1'),
+  'POST /api/chat': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: '/api/chat',
+    body: { message: 'say hello', thread_id: threadId },
+  })),
+  'POST /api/chat/send': row([202, 404, 202, 404], ({ threadId }) => ({
+    route: '/api/chat/send',
+    body: { message: 'say hello', thread_id: threadId },
+  })),
+  'GET /api/jobs': row([200, 200, 200, 200], () => ({ route: '/api/jobs' })),
+  'POST /api/gates/:id': row([404, 404, 404, 404], () => ({
+    route: `/api/gates/${NO_GATE}`,
+    body: { answer: 'approve' },
+  })),
+  'GET /api/status': row([200, 200, 200, 200], () => ({ route: '/api/status' })),
+  'POST /api/users': row([403, 403, 201, 201], () => ({ route: '/api/users', body: { name: 'New', role: 'member' } })),
+  'GET /api/users': row([403, 403, 200, 200], () => ({ route: '/api/users' })),
+  'DELETE /api/users/:id': row([403, 403, 404, 204], ({ userId }) => ({ route: `/api/users/${userId}` })),
+  'POST /api/users/:id/tokens': row([201, 404, 404, 201], ({ userId }) => ({
+    route: `/api/users/${userId}/tokens`,
+    body: { name: 'new' },
+  })),
+  'GET /api/users/:id/tokens': row([200, 404, 404, 200], ({ userId }) => ({ route: `/api/users/${userId}/tokens` })),
+  'DELETE /api/tokens/:id': row([204, 404, 404, 204], ({ tokenId }) => ({ route: `/api/tokens/${tokenId}` })),
+  'GET /api/audit': row([403, 403, 200, 200], () => ({ route: '/api/audit' })),
+  'GET /': open(200),
+  'GET /login': open(200),
+  'GET /login/oidc': open(404),
+  'GET /login/oidc/callback': open(400),
+  'POST /logout': open(403),
+  'GET /healthz': open(200),
+  'GET /readyz': open(200),
+  'GET /openapi.json': open(200),
+};
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  service = await startService({ ...home.env, ...scripted });
+});
+
+afterAll(async () => {
+  await service.close();
+  await model.close();
+  await home.remove();
+});
+
+const OPERATOR = { authorization: `Bearer ${TOKEN}` };
+const NOBODYS = '00000000-0000-4000-8000-000000000000';
+
+async function belongingsOf(headers: { authorization: string }, user?: TestUser): Promise<Belongings> {
+  const made = await service.request('/api/chat', { method: 'POST', body: '{"message":"say a secret"}', headers });
+  const { response_id: responseId, thread_id: threadId } = (await made.json()) as Record<string, string>;
+  if (!responseId || !threadId) throw new Error(`No thread was made: ${made.status}`);
+  return { responseId, threadId, userId: user?.id ?? 'operator', tokenId: user?.tokenId ?? NOBODYS };
+}
+
+async function answerTo(name: string, { route, body }: Asking, headers: Record<string, string>) {
+  const method = name.split(' ')[0] ?? '';
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
+  const response = await fetch(service.url + route, { ...init, headers: { ...type, ...headers }, redirect: 'manual' });
+  return { status: response.status, text: await response.text() };
+}
+
+describe('who may use which route', () => {
+  test('every route of the gateway has a row, and every row a route', () => {
+    expect(Object.keys(MATRIX).toSorted()).toEqual([...new Set(service.routes)].toSorted());
+  });
+
+  test.each(Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [[name, cells] as const] : [])))(
+    '%s',
+    async (name, { expected, ask }) => {
+      const [ann, bob] = [await addUser(service, 'Ann'), await addUser(service, 'Bob')];
+      const [hers, operators] = [await belongingsOf(ann.headers, ann), await belongingsOf(OPERATOR)];
+      const his = () => belongingsOf(bob.headers, bob);
+
+      for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${ann.token}x` }])
+        expect(await answerTo(name, ask(hers), headers)).toEqual({
+          status: 401,
+          text: 'Invalid or missing auth token',
+        });
+      const answers = [
+        await answerTo(name, ask(await his()), ann.headers),
+        await answerTo(name, ask(operators), OPERATOR),
+        await answerTo(name, ask(await his()), OPERATOR),
+      ];
+      const own = await answerTo(name, ask(hers), ann.headers); // the last: she may revoke what she asks with
+
+      expect([own, ...answers].map(outcomeOf)).toEqual(expected);
+      expect(answers[0]?.text).not.toContain('a secret');
+    },
+  );
+
+  test.each(
+    Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [] : [[name, cells.everybody] as const])),
+  )('%s is %d for everybody', async (name, status) => {
+    const route = name.split(' ')[1] ?? '';
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, OPERATOR])
+      expect((await answerTo(name, { route }, headers)).status).toBe(status);
+  });
+});
+
+function outcomeOf({ status, text }: { status: number; text: string }): number | string {
+  const body: unknown = text.startsWith('{') ? JSON.parse(text) : {};
+  const isUnfound = JSON.stringify(body).includes('"code":"previous_response_not_found"');
+  return status === 200 && isUnfound ? 'failed' : status;
+}

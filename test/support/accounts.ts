@@ -1,0 +1,17 @@
+import type { clientOf } from './service.ts';
+
+type Client = Pick<ReturnType<typeof clientOf>, 'request'>;
+export type TestUser = { id: string; token: string; tokenId: string; headers: { authorization: string } };
+
+/** A new user of the service with a token, by way of the API. */
+export async function addUser(service: Client, name: string, role = 'member'): Promise<TestUser> {
+  const { id } = await created(service, '/api/users', { name, role });
+  const made = await created(service, `/api/users/${id}/tokens`, { name: 'test' });
+  return { id, token: made.token, tokenId: made.id, headers: { authorization: `Bearer ${made.token}` } };
+}
+
+async function created(service: Client, route: string, body: object): Promise<{ id: string; token: string }> {
+  const response = await service.request(route, { method: 'POST', body: JSON.stringify(body) });
+  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as { id: string; token: string };
+}

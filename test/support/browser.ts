@@ -1,0 +1,35 @@
+/** As much of a browser as signing in needs: cookies, and redirects that are followed one by one. */
+export function openBrowser() {
+  const cookies = new Map<string, Map<string, string>>();
+
+  async function visit(address: string | URL, init: RequestInit = {}): Promise<Response> {
+    const url = new URL(address);
+    const jar = cookies.get(url.host) ?? new Map<string, string>();
+    cookies.set(url.host, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { ...(cookie && { cookie }), ...(init.headers as Record<string, string> | undefined) };
+    const response = await fetch(url, { redirect: 'manual', ...init, headers });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    return response;
+  }
+
+  return {
+    visit,
+    cookiesOf: (address: string) => cookies.get(new URL(address).host) ?? new Map<string, string>(),
+    /** Goes where redirects lead, until a page comes or one would lead to `end`. */
+    async follow(start: string | URL, end?: string): Promise<{ url: URL; response: Response | undefined }> {
+      let url = new URL(start);
+      for (let hops = 0; hops < 12; hops++) {
+        if (end !== undefined && url.href.startsWith(end)) return { url, response: undefined };
+        const response = await visit(url);
+        const location = response.headers.get('location');
+        if (!location) return { url, response };
+        url = new URL(location, url);
+      }
+      throw new Error(`Going round in circles at ${url.href}.`);
+    },
+  };
+}
