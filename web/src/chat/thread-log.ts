@@ -83,7 +83,9 @@ export function withEvent(log: ThreadLog, message: TurnEventMessage, now: number
     sequence,
     heardAt: now,
   }));
-  return event.type === 'turn-started' && log.gate && log.gate.turn_id !== id ? { ...changed, gate: undefined } : changed;
+  return event.type === 'turn-started' && log.gate && log.gate.turn_id !== id
+    ? { ...changed, gate: undefined }
+    : changed;
 }
 
 export const withGate = (log: ThreadLog, gate: Gate | undefined): ThreadLog => ({ ...log, gate });
@@ -100,7 +102,10 @@ function changeTurn(log: ThreadLog, id: string, seq: number, change: (turn: Turn
   const found = log.turns[index];
   if (found) {
     const turn = change(found);
-    return { ...log, turns: log.turns.with(index, turn.seq === seq ? turn : { ...turn, seq: Math.min(turn.seq, seq) }) };
+    return {
+      ...log,
+      turns: log.turns.with(index, turn.seq === seq ? turn : { ...turn, seq: Math.min(turn.seq, seq) }),
+    };
   }
   const turns = [...log.turns, change({ ...NEW_TURN, id, seq })].toSorted((one, other) => one.seq - other.seq);
   return { ...log, turns };
@@ -197,7 +202,12 @@ function pickedUp(turn: TurnLog, sequence: number, now: number): TurnLog {
   if (turn.entries.some((entry) => entry.id === id)) return turn;
   // What is replayed comes at once, so its gap tells nothing.
   const gap = heardAt === undefined ? undefined : now - heardAt;
-  const entry: PickUpEntry = { kind: 'pick-up', id, gapMs: gap !== undefined && gap > 50 ? gap : undefined, superseded: [] };
+  const entry: PickUpEntry = {
+    kind: 'pick-up',
+    id,
+    gapMs: gap !== undefined && gap > 50 ? gap : undefined,
+    superseded: [],
+  };
   return { ...turn, entries: [...turn.entries, entry] };
 }
 
@@ -213,7 +223,12 @@ function follow(turn: TurnLog, { event, sequence }: TurnEventMessage, now: numbe
       if (!event.written) return { ...turn, entries: supersede(turn.entries, event.item) };
       return { ...turn, entries: finish(turn.entries, event.item) };
     case 'turn-ended':
-      return { ...turn, status: endOf(event.status), failure: event.failure?.message, entries: closeOpen(turn.entries) };
+      return {
+        ...turn,
+        status: endOf(event.status),
+        failure: event.failure?.message,
+        entries: closeOpen(turn.entries),
+      };
   }
 }
 
@@ -250,7 +265,7 @@ function finish(entries: readonly Entry[], item: BareItem): readonly Entry[] {
 /** What a crash left half said leaves the flow, and is kept under the line that tells of the crash. */
 function supersede(entries: readonly Entry[], item: BareItem): readonly Entry[] {
   const rest = entries.filter(({ id }) => id !== item.id);
-  const said = item.type === 'message' ? textOf(item.content) : `${item.type === 'function_call' ? item.name : ''}`;
+  const said = item.type === 'message' ? textOf(item.content) : item.type === 'function_call' ? item.name : '';
   const index = rest.findLastIndex(({ kind }) => kind === 'pick-up');
   const line = rest[index];
   if (line?.kind !== 'pick-up' || said === '') return rest;

@@ -14,19 +14,27 @@ export class RequestFailed extends Error {
 export type RequestOptions = {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly body?: object;
+  readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
 };
 
 /** Asks the gateway for JSON. Every failure is a RequestFailed, except that of a request that was given up. */
-export async function request<T>(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<T> {
+export async function request<T>(
+  path: string,
+  { method = 'GET', body, headers, signal }: RequestOptions = {},
+): Promise<T> {
   const response = await fetch(path, {
     method,
-    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new RequestFailed(0, 'unreachable', 'The service cannot be reached. Check that it is running; this page tries again by itself.');
+    throw new RequestFailed(
+      0,
+      'unreachable',
+      'The service cannot be reached. Check that it is running; this page tries again by itself.',
+    );
   });
   const text = await response.text();
   if (!response.ok) throw failureOf(response.status, text);

@@ -44,17 +44,19 @@ export function openSocket(surroundings: Surroundings) {
     clearTimeout(timer);
     const opened = surroundings.connect();
     socket = opened;
-    opened.onopen = () => {
+    opened.addEventListener('open', () => {
       failures = 0;
       heardAt = Date.now();
       for (const [threadId, subscriber] of subscribers) subscribeNow(threadId, subscriber);
       heart = setInterval(beat, PING_EVERY_MS);
       show({ state: 'live' });
-    };
-    opened.onmessage = (event) => receive(JSON.parse(String(event.data)) as ServerMessage);
-    opened.onclose = () => {
+    });
+    opened.addEventListener('message', (event) => {
+      if (opened === socket) receive(JSON.parse(String(event.data)) as ServerMessage);
+    });
+    opened.addEventListener('close', () => {
       if (opened === socket) retryLater();
-    };
+    });
   }
 
   function receive(message: ServerMessage): void {
@@ -112,7 +114,7 @@ export function openSocket(surroundings: Surroundings) {
   return {
     say,
     connection: () => connection,
-    onConnection(watcher: () => void): () => void {
+    onConnection: (watcher: () => void): (() => void) => {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },

@@ -3,7 +3,11 @@ import { type ComponentProps, useId } from 'react';
 const BOX = 'w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 text-m';
 
 /** A labelled line of text. */
-export function TextField({ label, hint, ...rest }: ComponentProps<'input'> & { readonly label: string; readonly hint?: string }) {
+export function TextField({
+  label,
+  hint,
+  ...rest
+}: ComponentProps<'input'> & { readonly label: string; readonly hint?: string }) {
   const id = useId();
   return (
     <div className="flex flex-col gap-1">
