@@ -43,7 +43,7 @@ function Frame() {
     <SidebarContext value={{ open: sidebarOpen, setOpen: setSidebarOpen, openPalette: () => setPalette(true) }}>
       <a
         href="#page"
-        className="absolute left-2 top-2 z-30 -translate-y-16 rounded bg-raised px-3 py-2 shadow-float focus:translate-y-0"
+        className="absolute left-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float"
       >
         Skip to the page
       </a>

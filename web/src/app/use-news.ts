@@ -21,7 +21,10 @@ export function useNews(queries: QueryClient): void {
   useEffect(
     () =>
       socket.onConnection(() => {
-        if (socket.connection().state === 'live') void queries.invalidateQueries({ queryKey: ['threads'] });
+        const { state } = socket.connection();
+        if (state === 'live') void queries.invalidateQueries({ queryKey: ['threads'] });
+        // It may have been closed because the session is over.
+        if (state === 'reconnecting') void queries.invalidateQueries({ queryKey: ['me'] });
       }),
     [socket, queries],
   );

@@ -19,7 +19,7 @@ export function Answer({
 }) {
   const streaming = entry.state === 'streaming';
   return (
-    <article className="group pb-5" aria-busy={streaming}>
+    <article className={`group ${streaming ? 'pb-5' : 'pb-2'}`} aria-busy={streaming}>
       {first && <Speaker name="Reborn" />}
       <Suspense fallback={<p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>}>
         <Markdown text={entry.text} streaming={streaming} />

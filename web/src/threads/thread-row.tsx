@@ -4,7 +4,7 @@ import type { Thread } from '../client/shapes.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { formatAgo, formatExact } from '../parts/time.ts';
+import { formatExact } from '../parts/time.ts';
 import { RenameThread } from './rename-thread.tsx';
 import { useChangeThread, useDeleteThread } from './use-threads.ts';
 
@@ -26,14 +26,11 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
         params={{ threadId: thread.id }}
         title={`${thread.title}\n${formatExact(thread.updated_at)}`}
         aria-label={`${titleOf(thread)}${STATES[thread.status]}`}
-        className="flex min-h-8 items-center gap-2 rounded py-1 pl-2 pr-9 hover:bg-hover"
+        className="flex min-h-8 items-center gap-2 rounded py-1 pl-2 pr-3 group-focus-within:pr-9 group-hover:pr-9 touch:pr-9 hover:bg-hover"
         activeProps={{ className: 'bg-hover font-medium', 'aria-current': 'page' }}
       >
         <span className={`size-2 shrink-0 rounded-full ${DOTS[thread.status]}`} />
         <span className="min-w-0 flex-1 truncate">{titleOf(thread)}</span>
-        <span className="shrink-0 text-s font-normal text-soft group-focus-within:hidden group-hover:hidden touch:hidden">
-          {formatAgo(thread.updated_at).replace(' ago', '').replace('.', '')}
-        </span>
       </Link>
       <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />
     </li>
