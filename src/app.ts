@@ -146,7 +146,14 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
 
   const site = { publicUrl: config.publicUrl };
   const { trustedProxies } = config;
-  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway, site, trustedProxies });
+  const gateway = createServer({
+    maxBodyBytes: MAX_BODY_BYTES,
+    log,
+    isAway,
+    site,
+    trustedProxies,
+    webSocketPath: '/api/ws',
+  });
   undo.defer(() => gateway.close());
   const routeList = collectRoutes(gateway);
   const tokens = await provisionTokens(config);
