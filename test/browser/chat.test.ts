@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { openChromium } from './open-chromium.ts';
@@ -106,7 +107,7 @@ test('a message that is edited goes into a new thread, with what came before it'
   await page.getByText('say second', { exact: true }).hover();
   await page.getByRole('button', { name: 'Edit and send as a new thread' }).last().click();
   await page.getByRole('textbox', { name: 'Edit the message' }).fill('say changed');
-  await page.getByRole('button', { name: 'Send as a new thread' }).click();
+  await page.getByRole('button', { name: 'Send as a new thread', exact: true }).click();
   await page.getByRole('article').getByText('changed').waitFor();
   expect(page.url()).not.toBe(before);
   const shown = await conversation(page);
@@ -179,17 +180,22 @@ test('the whole conversation goes by keyboard alone', async () => {
   await page.keyboard.type('say and again');
   await page.keyboard.press('Enter');
   await page.getByRole('article').getByText('and again').waitFor();
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('jobs');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('by hand');
   await page.getByRole('option', { name: 'say by hand' }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('article').getByText('and again').waitFor();
   await page.close();
 });
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('combobox');
+}
 
 const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

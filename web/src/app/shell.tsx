@@ -8,9 +8,8 @@ import { Sidebar } from './sidebar.tsx';
 import { SidebarContext } from './sidebar-toggle.tsx';
 import { useNews } from './use-news.ts';
 
-const CommandPalette = lazy(() =>
-  import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
-);
+const loadPalette = () => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette }));
+const CommandPalette = lazy(loadPalette);
 
 /** The frame of every page: threads and places on the left, the page beside it. */
 export function Shell({ me }: { readonly me: Me }) {
@@ -29,6 +28,8 @@ function Frame() {
   const [palette, setPalette] = useState(false);
   useNews(useQueryClient());
   useEffect(() => setSidebarOpen(false), [pathname]);
+  // What is typed right after Ctrl K must find it there.
+  useEffect(() => void requestIdleCallback(() => void loadPalette()), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;

@@ -41,7 +41,10 @@ export function Composer({ draftKey, onSend, onStop, log, suggested }: Props) {
     keepDraft(draftKey, next);
     setError(undefined);
   };
-  const add = (files: Iterable<File>) => setPicked((all) => [...all, ...pick(files)]);
+  const add = (files: Iterable<File>) => {
+    const more = pick(files);
+    setPicked((all) => [...all, ...more]);
+  };
 
   async function send(): Promise<void> {
     const message = text.trim();
