@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { openDatabase } from '#database/open-database.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, startService } from '../support/service.ts';
@@ -26,13 +27,15 @@ export async function startStage(env: Record<string, string> = {}) {
 /** The same as a process of its own that can be killed, and started again at the same address. */
 export async function startMortalStage() {
   const [home, model, port] = await Promise.all([freshHome(), startScriptedModel(), findFreePort()]);
-  const settings = {
+  const settings: Record<string, string> & { DATABASE_URL?: string } = {
     ...home.env,
     LLM_PROVIDER: 'openai-compatible',
     LLM_MODEL: 'scripted',
     LLM_BASE_URL: model.url,
     GATEWAY_PORT: String(port),
   };
+  // Held open here, so that the database is there before the first start and does not go down with the service.
+  const database = await openDatabase({ url: settings.DATABASE_URL, home: home.home });
   let service = await spawnService(settings);
   return {
     url: service.url,
@@ -42,6 +45,7 @@ export async function startMortalStage() {
     },
     close: async () => {
       await service.kill('SIGTERM');
+      await database.close();
       await model.close();
       await home.remove();
     },

@@ -21,3 +21,12 @@ export function MarkdownLink({ href, children }: ComponentProps<'a'> & ExtraProp
 export function MarkdownImage({ alt }: ComponentProps<'img'> & ExtraProps) {
   return <span className="text-soft">[image: {alt || 'without a description'}]</span>;
 }
+
+/** A table scrolls inside itself, also by keyboard. */
+export function MarkdownTable({ children }: ComponentProps<'table'> & ExtraProps) {
+  return (
+    <section aria-label="Table" tabIndex={0} className="max-h-[480px] overflow-auto rounded border border-line">
+      <table className="w-full border-collapse">{children}</table>
+    </section>
+  );
+}

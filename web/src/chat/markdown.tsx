@@ -1,6 +1,6 @@
 import { code } from '@streamdown/code';
 import { defaultRehypePlugins, Streamdown, type StreamdownProps } from 'streamdown';
-import { MarkdownImage, MarkdownLink } from './markdown-parts.tsx';
+import { MarkdownImage, MarkdownLink, MarkdownTable } from './markdown-parts.tsx';
 
 type Plugins = NonNullable<StreamdownProps['rehypePlugins']>;
 
@@ -15,10 +15,9 @@ export function Markdown({ text, streaming }: { readonly text: string; readonly 
       rehypePlugins={REHYPE_PLUGINS}
       controls={CONTROLS}
       lineNumbers={false}
-      codeBlockMaxHeight={480}
-      tableMaxHeight={480}
+      codeBlockMaxHeight={0}
       linkSafety={{ enabled: false }}
-      components={{ a: MarkdownLink, img: MarkdownImage }}
+      components={{ a: MarkdownLink, img: MarkdownImage, table: MarkdownTable }}
     >
       {text}
     </Streamdown>

@@ -1,5 +1,5 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
 export type MenuEntry = {
@@ -12,11 +12,16 @@ export type MenuEntry = {
 
 /** A button with a list of things to do. */
 export function Menu({ trigger, entries }: { readonly trigger: ReactElement; readonly entries: readonly MenuEntry[] }) {
+  // It opens inside the landmark of its button, so that nothing on the page stands outside of one.
+  const [landmark, setLandmark] = useState<HTMLElement | null>(null);
   return (
-    <BaseMenu.Root modal={false}>
-      <BaseMenu.Trigger render={trigger} />
-      <BaseMenu.Portal>
-        <BaseMenu.Positioner sideOffset={4} align="end" className="z-30 outline-none">
+    <BaseMenu.Root>
+      <BaseMenu.Trigger
+        ref={(button: HTMLElement | null) => setLandmark(button?.closest<HTMLElement>('nav, main') ?? null)}
+        render={trigger}
+      />
+      <BaseMenu.Portal container={landmark}>
+        <BaseMenu.Positioner positionMethod="fixed" sideOffset={4} align="end" className="z-30 outline-none">
           <BaseMenu.Popup className="min-w-44 rounded border border-line bg-raised p-1 shadow-float outline-none">
             {entries.map((entry) => (
               <BaseMenu.Item
