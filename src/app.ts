@@ -39,6 +39,7 @@ import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
 import { createModels } from '#models/model-routes.ts';
+import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
@@ -121,6 +122,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     credentials: createCredentials({ secrets, environment, refresh }),
     countUse: count,
     loadFiles: (hash) => readComponentFiles(db, hash),
+    onSecretsUsed: (actor, tool, names) =>
+      recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
     onLog: (tool, { level, message }) => log.info({ tool, level }, message),
   });
   const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])], installed);

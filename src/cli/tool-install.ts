@@ -5,7 +5,7 @@ import { describeCapabilities } from '#tools/component/describe-capabilities.ts'
 import { type Installation, installTool, prepareTool } from '#tools/component/install-tool.ts';
 import { builtinTools } from '#tools/registry.ts';
 import { printJson, printLine } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type InstallOptions = {
   readonly capabilities?: string;
@@ -28,7 +28,10 @@ export function installToolFile(wasmFile: string, options: InstallOptions): Prom
     if (!options.json) tellOf(installation);
     if (asks && !(await isConfirmed(installation.name))) throw new Error('Not installed.');
 
-    const before = await installTool(db, installation, { force: options.force ?? false });
+    const before = await installTool(db, installation, {
+      force: options.force ?? false,
+      actor: COMMAND_LINE.userId,
+    });
     const { name, component } = installation;
     if (options.json) return printJson({ name, hash: component.hash, replaced: before?.hash ?? null });
     printLine(before ? `Replaced the tool "${name}".` : `Installed the tool "${name}".`);

@@ -242,6 +242,18 @@ test('a tool without capabilities can reach nothing, and that is said', async ()
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
 }, 60_000);
 
+test('installs, stored secrets and their use are in the audit log, by name alone', async () => {
+  const { entries } = (await (await service.request('/api/audit?limit=100')).json()) as {
+    entries: { action: string; actor: string; subject: string }[];
+  };
+  const told = entries.map(({ action, actor, subject }) => `${actor} ${action} ${subject}`);
+
+  expect(told).toContain('command-line tool.install probe');
+  expect(told).toContain('command-line secret.put probe_key');
+  expect(told).toContain('operator secret.use probe');
+  expect(JSON.stringify(entries)).not.toContain(SECRET);
+});
+
 test('no secret lies in the clear in the database or the home', async () => {
   expect((await readFile(path.join(home.home, 'secrets-key'), 'utf8')).includes(SECRET)).toBe(false);
 });
