@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addGateCommands } from './gate.ts';
+import { addPolicyCommands } from './policy.ts';
 import { serve } from './serve.ts';
 import { addToolCommands } from './tool.ts';
 import { addWebhookCommands } from './webhook.ts';
@@ -17,5 +19,7 @@ export function createProgram(): Command {
     .action(serve);
   addToolCommands(program);
   addWebhookCommands(program);
+  addPolicyCommands(program);
+  addGateCommands(program);
   return program;
 }

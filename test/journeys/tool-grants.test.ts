@@ -266,6 +266,7 @@ async function install(name: string, capabilities: object): Promise<void> {
   await writeFile(file, JSON.stringify(capabilities));
   const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
   await rebornDone(args);
+  await rebornDone(['policy', 'set', name, 'allow']); // it may write, and these tests are about what comes after
   await waitFor(`${name} to be offered`, async () => {
     await service.ask('say ready');
     return model.seen.at(-1)?.tools.includes(name);
