@@ -54,8 +54,8 @@ test.each([
   ['an earlier attempt of this turn', { attempt: 0, turnSeq: 1 }],
   ['this turn, though an earlier one has made it', { attempt: 0, turnSeq: 0 }],
   ['this turn, though an attempt of the same number has made it in an earlier one', { attempt: 1, turnSeq: 0 }],
-])('a call that was started by %s is not repeated blindly', async (_by, place) => {
-  const found = { ...call, ...place, startedAt };
+])('a call that was started by %s is not repeated blindly', async (_by, made) => {
+  const found = { ...call, ...made, startedAt };
 
   expect(await callSend(async () => 'sent', { call: found })).toEqual({
     output: 'interrupted: the outcome is unknown',

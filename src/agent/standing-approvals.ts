@@ -1,4 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
+import { isUuid } from '#domain/ids.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteStandingApproval, listStandingApprovals, type StandingApproval } from '#store/standing-approvals.ts';
@@ -15,6 +16,7 @@ export function createStandingApprovals(db: Database, onDecision: OnDecision = (
         : withOwner(db, principal, (trx) => listStandingApprovals(trx, principal)),
 
     async revoke(principal: Principal, id: string): Promise<void> {
+      if (!isUuid(id)) throw new NotFound('There is no such approval.');
       const revoked = await (principal.role === 'operator'
         ? withOwner(db, OPERATOR, (trx) => deleteStandingApproval(trx, 'everybody', id))
         : withOwner(db, principal, (trx) => deleteStandingApproval(trx, principal, id)));

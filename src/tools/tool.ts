@@ -21,7 +21,7 @@ export type Tool = {
 export type LevelFacts = {
   readonly owner: Pick<Principal, 'userId'>;
   /** What the thread's user has said, the oldest first. */
-  userTexts(): readonly string[];
+  readonly userTexts: () => readonly string[];
 };
 
 export type ToolContext = {

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { StandingApprovals } from '#agent/standing-approvals.ts';
-import { NotFound } from '#domain/errors.ts';
-import { isUuid } from '#domain/ids.ts';
 import type { approvalList } from './wire-approvals.ts';
 
 /** `GET /api/approvals` and `DELETE /api/approvals/{id}`: what was approved for good. */
@@ -22,7 +20,6 @@ export function approvalsRoute(approvals: StandingApprovals) {
     });
 
     app.delete<{ Params: { id: string } }>('/approvals/:id', async (request, reply) => {
-      if (!isUuid(request.params.id)) throw new NotFound('There is no such approval.');
       await approvals.revoke(request.principal, request.params.id);
       return reply.code(204).send();
     });
