@@ -2,19 +2,24 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
+import type { Decision } from '#agent/decision.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
+import { createPairings } from '#agent/pairings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { createStandingApprovals } from '#agent/standing-approvals.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { accountRoutes } from '#channels/gateway/account-routes.ts';
+import { approvalsRoute } from '#channels/gateway/approvals.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
 import { gatesRoute } from '#channels/gateway/gates.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
+import { pairingsRoute } from '#channels/gateway/pairings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
@@ -29,6 +34,7 @@ import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
+import type { ThreadId } from '#domain/ids.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -126,17 +132,20 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
     onLog: (tool, { level, message }) => log.info({ tool, level }, message),
   });
+  const web = { url: config.publicUrl };
+  const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
+  const onDecision = (decision: Decision) => void recordAudit(db, decision).catch(onError);
   const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])], installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools }),
+    runTurn: createRunner({ db, models, tools, threadUrl }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
   });
   undo.defer(() => engine.drain());
-  const agent = createAgent(db, engine);
+  const agent = createAgent(db, engine, onDecision);
   const jobs = createJobs(db);
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
@@ -172,16 +181,21 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       timeoutSeconds: config.responsesTimeoutSecs,
       limiter,
       modelNames: async () => Object.keys(await settings.readRoutes()),
+      threadUrl,
     });
     await app.register(routes, { prefix: '/api/v1' });
     await app.register(routes, { prefix: '/v1' });
-    await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
+    const chatOptions = { limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
+    await app.register(chatRoutes(agent, chatOptions), { prefix: '/api' });
     await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(gatesRoute(agent), { prefix: '/api' });
     await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
+    await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
+    await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
+  web.url ??= gatewayUrl;
   if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${gatewayUrl}/login?token=${tokens.gateway})`);
 
   const webhookUrl = config.webhook.enabled ? await startWebhook(config.webhook) : undefined;

@@ -3,24 +3,28 @@ import {
   type FunctionCallBody,
   type FunctionCallItem,
   type Item,
+  type MessageItem,
   type NewItem,
   text,
+  textOf,
   type WrittenItem,
 } from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
+import type { ThreadUrl } from '#domain/thread.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
+import { useApproval } from '#store/approvals.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
 import { callTool } from './call-tool.ts';
-import { gateFor } from './gates.ts';
+import { type OpenPassage, type PassageFacts, passageFor } from './gates.ts';
 import { buildPrompt } from './prompt.ts';
 import type { TurnSteps } from './run-turn.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
@@ -29,6 +33,7 @@ export type TurnContext = {
   readonly db: Database;
   readonly models: Models;
   readonly tools: ToolRegistry;
+  readonly threadUrl?: ThreadUrl;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -38,7 +43,8 @@ export type TurnAttempt = TurnSteps & {
   usage(): Usage;
 };
 
-export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+  const { db, models, tools } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
@@ -60,10 +66,20 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
     return appended;
   }
 
+  const passageFacts = (offered: ToolSet): PassageFacts => ({
+    db,
+    owner: turn,
+    tools: offered,
+    started: false,
+    userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
+  });
+
   return {
     seq: turn.seq,
     gateAhead: run.gateAhead,
-    gateFor: async (call) => gateFor(callOf(call), turn, await tools.current()),
+    threadUrl: context.threadUrl?.(turn.threadId),
+    passageFor: async (call) =>
+      passageFor(callOf(call), { ...passageFacts(await tools.current()), started: call.startedAt !== null }),
 
     async loadHistory() {
       thread.push(...run.history);
@@ -79,14 +95,13 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
       const offered = await tools.current();
       const prompt = buildPrompt(turn, history, offered.definitions());
       const answer = await model.ask(prompt, (delta) => spoken.say(delta), run.signal);
-      return append(await toItems(answer, spoken.id() ?? newId(), turn, offered));
+      return append(await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered)));
     },
 
-    async callTool(call) {
-      if (!call.startedAt) await withOwner(db, turn, (trx) => markStarted(trx, turn, turn, call));
-      const found = isFound(call, turn);
-      const output = await callTool(call, { turn, tools: await tools.current(), signal: run.signal, found });
-      return append([outputOf(call, output)]);
+    async callTool(call, passage) {
+      if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
+      if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
+      return append([outputOf(call, await callTool(call, { turn, passage, signal: run.signal }))]);
     },
 
     async close(reason) {
@@ -100,13 +115,30 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
   };
 }
 
-/** Started by an attempt before this one, which did not live to see its output. */
-function isFound(call: FunctionCallItem, turn: Turn): boolean {
-  return call.startedAt !== null && call.attempt !== turn.attempt;
+/** The start is recorded and the approval used up at once: whatever happens, the call is not made a second time on it. */
+async function start(
+  trx: OwnedTransaction,
+  turn: Turn,
+  call: FunctionCallItem,
+  { approval }: OpenPassage,
+): Promise<void> {
+  await markStarted(trx, turn, turn, call);
+  if (approval && !(await useApproval(trx, turn, approval)))
+    throw new Error(`The approval of gate ${approval} was used or has expired.`);
 }
 
+const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without it, and say so.';
+
+const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
+
 /** What the model said and wants. Its first call, if no gate stops it, is started by the write that records it. */
-async function toItems(answer: ModelAnswer, messageId: ItemId, turn: Turn, tools: ToolSet): Promise<WrittenItem[]> {
+async function toItems(
+  answer: ModelAnswer,
+  messageId: ItemId,
+  turn: Turn,
+  facts: PassageFacts,
+): Promise<WrittenItem[]> {
+  const { tools } = facts;
   const status = answer.finish === 'length' ? 'incomplete' : 'completed';
   const said =
     answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
@@ -116,7 +148,8 @@ async function toItems(answer: ModelAnswer, messageId: ItemId, turn: Turn, tools
     return { id: newId(), type: 'function_call', ...call, external };
   });
   const [first, ...others] = calls;
-  const started = first !== undefined && tools.find(first.name) !== undefined && !(await gateFor(first, turn, tools));
+  const passage = first && (await passageFor(first, facts));
+  const started = passage?.kind === 'open' && passage.tool !== undefined;
   return [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
     index === 0 ? { ...item, usage: answer.usage } : item,
   );

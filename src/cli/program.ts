@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addGateCommands } from './gate.ts';
+import { addPolicyCommands } from './policy.ts';
 import { serve } from './serve.ts';
 import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
@@ -21,5 +23,7 @@ export function createProgram(): Command {
   addWebhookCommands(program);
   addUserCommands(program);
   addTokenCommands(program);
+  addPolicyCommands(program);
+  addGateCommands(program);
   return program;
 }

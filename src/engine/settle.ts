@@ -1,4 +1,3 @@
-import { newId } from '#domain/ids.ts';
 import { CANCELLED_JOB } from '#domain/job.ts';
 import type { TurnOutcome } from '#domain/turn.ts';
 import type { TurnEnding } from '#domain/turn-event.ts';
@@ -95,9 +94,11 @@ function endingOf(outcome: TurnOutcome) {
 async function openGates(trx: EngineTransaction, ended: readonly Settling[]): Promise<void> {
   for (const { turn, outcome } of ended) {
     if (outcome.status !== 'waiting') continue;
+    const { id, kind, call, revision = null } = outcome.gate;
     await trx.query(
-      `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call) values ($1, $2, $3, $4, $5, $6, $7)`,
-      [newId(), turn.threadId, turn.id, turn.seq, turn.userId, outcome.gate.kind, JSON.stringify(outcome.gate.call)],
+      `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call, revision)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [id, turn.threadId, turn.id, turn.seq, turn.userId, kind, JSON.stringify(call), revision],
     );
   }
 }

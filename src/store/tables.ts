@@ -61,10 +61,30 @@ export type Tables = {
     userId: string;
     kind: GateKind;
     call: JSONColumnType<GatedCall>;
+    revision: string | null;
     createdAt: Generated<Date>;
     answeredAt: Date | null;
     answeredSeq: number | null;
   };
+  approvals: {
+    gateId: string;
+    userId: string;
+    callId: string;
+    digest: string;
+    createdAt: Generated<Date>;
+    expiresAt: Date;
+    usedAt: Date | null;
+  };
+  standingApprovals: {
+    id: string;
+    userId: string;
+    tool: string;
+    revision: string | null;
+    shape: string;
+    digest: string;
+    createdAt: Generated<Date>;
+  };
+  pairings: { userId: string; pairedUserId: string; createdAt: Generated<Date> };
   idempotencyKeys: {
     userId: string;
     key: string;

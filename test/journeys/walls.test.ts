@@ -51,6 +51,11 @@ const MATRIX: Record<string, Row> = {
     body: { message: 'say hello', thread_id: threadId },
   })),
   'GET /api/jobs': row([200, 200, 200, 200], () => ({ route: '/api/jobs' })),
+  'GET /api/gates': row([200, 200, 200, 200], () => ({ route: '/api/gates' })),
+  'GET /api/approvals': row([200, 200, 200, 200], () => ({ route: '/api/approvals' })),
+  'DELETE /api/approvals/:id': row([404, 404, 404, 404], () => ({ route: `/api/approvals/${NO_GATE}` })),
+  'GET /api/pairings': row([200, 200, 200, 200], () => ({ route: '/api/pairings' })),
+  'DELETE /api/pairings/:userId': row([404, 404, 404, 404], () => ({ route: '/api/pairings/webhook:nobody' })),
   'POST /api/gates/:id': row([404, 404, 404, 404], () => ({
     route: `/api/gates/${NO_GATE}`,
     body: { answer: 'approve' },

@@ -5,23 +5,31 @@ import type { TurnInput } from '#agent/start-turn.ts';
 import type { TurnReply } from '#agent/turn-reply.ts';
 import { newId } from '#domain/ids.ts';
 import { text, textOf } from '#domain/item.ts';
+import type { ThreadUrl } from '#domain/thread.ts';
 import { refusalAt } from '#domain/turn.ts';
 import { hangUp, whileConnected } from '#http/connected.ts';
 import { idempotencyOf } from '#http/idempotency-key.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { type Limiter, limitSends } from '#http/rate-limit.ts';
 import { acceptedTurn, placeOf } from './accepted-turn.ts';
+import { renderGatedCall } from './render-gate.ts';
 import { type chatReply, chatRequest } from './wire-chat.ts';
 
+export type ChatOptions = {
+  readonly limiter: Limiter;
+  readonly timeoutSeconds: number;
+  readonly threadUrl: ThreadUrl;
+};
+
 /** `POST /api/chat` waits for the answer; `POST /api/chat/send` only accepts the message. */
-export function chatRoutes(agent: Agent, options: { limiter: Limiter; timeoutSeconds: number }) {
+export function chatRoutes(agent: Agent, options: ChatOptions) {
   const send = { onRequest: limitSends(options.limiter) };
   return async (app: FastifyInstance): Promise<void> => {
     app.post('/chat', send, async (request, reply) => {
       const started = await agent.startTurn(request.principal, toTurnInput(request));
       const signal = whileConnected(request, reply);
       const ended = await agent.outcome(request.principal, started, { signal, limitMs: options.timeoutSeconds * 1000 });
-      return signal.aborted ? hangUp(reply) : renderChat(ended);
+      return signal.aborted ? hangUp(reply) : renderChat(ended, options.threadUrl);
     });
 
     app.post('/chat/send', send, async (request, reply) => {
@@ -44,8 +52,14 @@ function toTurnInput(request: FastifyRequest): TurnInput {
   };
 }
 
-function renderChat({ turn, made, gate }: TurnReply): z.infer<typeof chatReply> {
+function renderChat({ turn, made, gate }: TurnReply, threadUrl: ThreadUrl): z.infer<typeof chatReply> {
   const said = made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : []));
-  const error = gate ? refusalAt(gate) : turn.failure;
-  return { ...placeOf(turn), status: turn.status, message: said.join('\n\n'), ...(error && { error }) };
+  const error = gate ? refusalAt(gate, threadUrl(turn.threadId)) : turn.failure;
+  return {
+    ...placeOf(turn),
+    status: turn.status,
+    message: said.join('\n\n'),
+    ...(error && { error }),
+    ...(gate && { gate: { id: gate.id, kind: gate.kind, call: renderGatedCall(gate.call) } }),
+  };
 }

@@ -1,8 +1,10 @@
 import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
+import { approvalList } from './wire-approvals.ts';
 import { auditList, auditQuery } from './wire-audit.ts';
 import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
-import { gateAnswer } from './wire-gates.ts';
+import { gateAnswer, gateList, gatesQuery } from './wire-gates.ts';
 import { jobList, jobsQuery } from './wire-jobs.ts';
+import { pairingList } from './wire-pairings.ts';
 import { serviceStatus } from './wire-status.ts';
 import { createdToken, newToken, newUser, tokenList, userList, usersQuery, wireUser } from './wire-users.ts';
 
@@ -29,6 +31,16 @@ export const gatewayDescription: readonly RouteDescription[] = [
     },
   },
   {
+    path: '/api/gates',
+    method: 'get',
+    summary: 'What waits for an answer, the newest first.',
+    query: gatesQuery,
+    responses: {
+      200: { description: "A user's own open gates, or everybody's for the operator.", json: gateList },
+      ...errorAnswers(400),
+    },
+  },
+  {
     path: '/api/gates/{id}',
     method: 'post',
     summary: 'Answer what a thread waits for.',
@@ -37,6 +49,30 @@ export const gatewayDescription: readonly RouteDescription[] = [
       202: { description: 'The thread goes on.', json: chatAccepted },
       ...errorAnswers(400, 404),
     },
+  },
+  {
+    path: '/api/approvals',
+    method: 'get',
+    summary: 'What was approved for good.',
+    responses: { 200: { description: "A user's own, or everybody's for the operator.", json: approvalList } },
+  },
+  {
+    path: '/api/approvals/{id}',
+    method: 'delete',
+    summary: 'Ask about such calls again.',
+    responses: { 204: { description: 'It no longer holds.' }, ...errorAnswers(404) },
+  },
+  {
+    path: '/api/pairings',
+    method: 'get',
+    summary: 'Which webhook users may use whose secrets.',
+    responses: { 200: { description: "Those that use one's own, or all for the operator.", json: pairingList } },
+  },
+  {
+    path: '/api/pairings/{user_id}',
+    method: 'delete',
+    summary: "Let a webhook user no longer use anybody's secrets.",
+    responses: { 204: { description: 'They are no longer paired.' }, ...errorAnswers(404) },
   },
   {
     path: '/api/jobs',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { gatedCall, gateKind } from './wire-gates.ts';
 
 /** The bodies of the chat endpoints. */
 export const chatRequest = z
@@ -18,6 +19,7 @@ export const chatReply = z
     status: z.enum(['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled']),
     message: z.string(),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    gate: z.strictObject({ id: z.uuid(), kind: gateKind, call: gatedCall }).optional(),
   })
   .meta({ id: 'ChatReply' });
 

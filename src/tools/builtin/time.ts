@@ -15,6 +15,7 @@ export function timeTool(now: () => Date = () => new Date()): Tool {
       strict: null,
     },
     repeatable: true,
+    level: 'allow',
     call: async (argumentsJson) => tellTime(argumentsJson, now()),
   };
 }

@@ -33,6 +33,8 @@ export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
   return {
     definition,
     repeatable,
+    level: repeatable ? 'allow' : 'ask',
+    revision: row.revision,
     needsSignIn: async (owner) =>
       auth !== undefined && !(await host.credentials.exists({ auth, owner, secretName: auth.secretName })),
     async call(params, context) {
@@ -54,7 +56,7 @@ async function callComponent(
   capabilities: Capabilities,
   host: ComponentHost,
   params: string,
-  { owner, signal }: ToolContext,
+  { secretsOf: owner, signal }: ToolContext,
 ): Promise<string> {
   const { auth } = capabilities;
   const used: string[] = [];
