@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
+import { createUsage } from '#agent/budget-usage.ts';
 import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
@@ -14,6 +15,7 @@ import { gatesRoute } from '#channels/gateway/gates.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
+import { usageRoute } from '#channels/gateway/usage.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
@@ -116,7 +118,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools }),
+    runTurn: createRunner({ db, models, tools, limits: config.spending }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
@@ -153,6 +155,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
     await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(gatesRoute(agent), { prefix: '/api' });
+    await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;

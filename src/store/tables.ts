@@ -112,5 +112,21 @@ export type Tables = {
     updatedAt: Generated<Date>;
   };
   componentFiles: { hash: string; path: string; content: Buffer };
+  usageDays: {
+    userId: string;
+    day: string;
+    provider: string;
+    model: string;
+    part: number;
+    calls: number;
+    errors: number;
+    unpricedCalls: number;
+    inputTokens: string;
+    cachedInputTokens: string;
+    outputTokens: string;
+    costUsd: number;
+    milliseconds: string;
+  };
+  budgets: { userId: string; tokensPerDay: number | null; usdPerDay: number | null; updatedAt: Generated<Date> };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

@@ -3,6 +3,7 @@ import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
 import { gateAnswer } from './wire-gates.ts';
 import { jobList, jobsQuery } from './wire-jobs.ts';
 import { serviceStatus } from './wire-status.ts';
+import { usageQuery, usageReport } from './wire-usage.ts';
 
 /** The gateway's own endpoints for the public document. */
 export const gatewayDescription: readonly RouteDescription[] = [
@@ -51,5 +52,15 @@ export const gatewayDescription: readonly RouteDescription[] = [
     method: 'get',
     summary: 'What this service is, and how busy it is.',
     responses: { 200: { description: 'The state of the service.', json: serviceStatus } },
+  },
+  {
+    path: '/api/usage',
+    method: 'get',
+    summary: 'What model calls have used, by day and model, the newest day first.',
+    query: usageQuery,
+    responses: {
+      200: { description: "A user's own usage, or for the operator everybody's, user by user.", json: usageReport },
+      ...errorAnswers(400),
+    },
   },
 ];
