@@ -30,6 +30,9 @@ const TASK = [
 
 const MOST_OF_ONE = 8000;
 
+/** What an item adds at most to such a prompt. */
+export const MOST_TOKENS_OF_ONE = MOST_OF_ONE / 4;
+
 /** If they are too long together, each is cut to its share. */
 function describeAll(items: readonly Item[], characters: number): string[] {
   const whole = items.map((item) => describe(item, MOST_OF_ONE));

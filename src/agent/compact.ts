@@ -1,7 +1,7 @@
 import type { Item } from '#domain/item.ts';
 import type { Summary } from '#domain/summary.ts';
 import type { Prompt } from '#models/model.ts';
-import { buildSummaryPrompt } from './compact-prompt.ts';
+import { buildSummaryPrompt, MOST_TOKENS_OF_ONE } from './compact-prompt.ts';
 import { findSeams, isRequest } from './history.ts';
 import { itemTokens } from './history-tokens.ts';
 
@@ -35,14 +35,15 @@ const MOST_SUMMARY_TOKENS = 4000;
  */
 export async function compact(compaction: Compaction): Promise<Summary | undefined> {
   const { items, limit, turnSeq } = compaction;
-  const before = sumsOf(items.map((item) => (isRequest(item, turnSeq) ? 0 : itemTokens(item))));
+  const before = sumsOf(items, (item) => (isRequest(item, turnSeq) ? 0 : itemTokens(item)));
+  const shown = sumsOf(items, (item) => Math.min(MOST_TOKENS_OF_ONE, itemTokens(item)));
   const seams = findSeams(items);
   const end = findEnd(compaction, before, seams);
   if ((before[end] ?? 0) - summaryTokens(limit) < LEAST_GAIN * limit) return undefined;
 
   let { summary } = compaction;
   for (let begin = 0; begin < end; ) {
-    const next = stepFrom(begin, end, seams, (seam) => (before[seam] ?? 0) - (before[begin] ?? 0) <= STEP * limit);
+    const next = stepFrom(begin, end, seams, (seam) => (shown[seam] ?? 0) - (shown[begin] ?? 0) <= STEP * limit);
     summary = await summariseStep(compaction, summary, items.slice(begin, next));
     begin = next;
   }
@@ -82,7 +83,7 @@ function summariseStep(
 const summaryTokens = (limit: number) => Math.min(MOST_SUMMARY_TOKENS, Math.floor(SUMMARY * limit));
 
 /** What is before each index, and at last the whole. */
-function sumsOf(weights: readonly number[]): number[] {
+function sumsOf(items: readonly Item[], weigh: (item: Item) => number): number[] {
   let sum = 0;
-  return [0, ...weights.map((weight) => (sum += weight))];
+  return [0, ...items.map((item) => (sum += weigh(item)))];
 }

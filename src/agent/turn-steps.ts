@@ -50,7 +50,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
     limits: run.limits ?? limits,
-    spent: () => whileAway(run.signal, run.spent),
+    spent: () => whileAway(run.signal, () => run.spent()),
     signal: run.signal,
   });
   const window = createHistoryWindow(turn, run, meter);
