@@ -92,6 +92,13 @@ test('a turn that goes on and on is summarised on its way, but what it was asked
   expect(asked.at(-1)).toEqual(last);
 });
 
+test('a long request alone is no reason to summarise the little that was said before', async () => {
+  const { ask, asked } = createAttempt();
+  await ask(threadOf([user('before'), say('assistant', 'yes')], 'x'.repeat(0.9 * PROMPT * 4), []));
+
+  expect(asked).toHaveLength(1);
+});
+
 test('what is too much for one summary is summarised step by step, each taking in the one before', async () => {
   const { ask, asked, written } = createAttempt((prompt) => `summary ${bytesOf(prompt)}`);
   await ask(threadOf(rounds(100, 1000), 'and now?', []));
