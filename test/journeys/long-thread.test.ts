@@ -7,7 +7,7 @@ type Service = Awaited<ReturnType<typeof startService>>;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
 const WINDOW = 6000;

@@ -5,7 +5,7 @@ import { startService, TOKEN, textOf } from '../support/service.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
 /** Each answer of the scripted model counts as 10 tokens in and 5 out. */
@@ -24,8 +24,10 @@ async function start(replicas: number, env: Record<string, string>) {
     services.push(service);
   }
   const usage = async () => {
-    const answer = await services[0]?.request('/api/usage?days=1');
-    return ((await answer?.json()) as { usage: Record<string, unknown>[] }).usage;
+    const [service] = services;
+    if (!service) throw new Error('There is no service.');
+    const answer = await service.request('/api/usage?days=1');
+    return ((await answer.json()) as { usage: Record<string, unknown>[] }).usage;
   };
   return { home, model, services, usage };
 }
