@@ -216,4 +216,11 @@ test('a process that dies while a summary is made is followed by one that makes 
   expect(places.length).toBeGreaterThan(0);
   const [turns] = await home.query(`select count(*) filter (where status = 'completed') = count(*) as all from turns`);
   expect(turns).toEqual({ all: true });
+
+  // What was written is counted, once.
+  const [counted] = await home.query(`
+    select (select sum(input_tokens)::int from usage_days) as ledger,
+      (select sum((usage->>'inputTokens')::int)::int from items)
+        + (select sum((usage->>'inputTokens')::int)::int from summaries) as written`);
+  expect(counted?.['ledger']).toBe(counted?.['written']);
 });
