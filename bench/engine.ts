@@ -49,6 +49,7 @@ const db = connectStore(connection, report);
 const model: Model = {
   provider: 'bench',
   name: 'instant',
+  contextSize: { windowTokens: 128_000, promptTokens: 112_000 },
   async ask(_prompt, onText) {
     onText('hello');
     return { text: 'hello', calls: [], finish: 'stop', usage: NO_USAGE };

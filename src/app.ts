@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
+import { createUsage } from '#agent/budget-usage.ts';
 import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
 import type { Decision } from '#agent/decision.ts';
 import { createJobs } from '#agent/jobs.ts';
@@ -22,6 +23,7 @@ import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { pairingsRoute } from '#channels/gateway/pairings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
+import { usageRoute } from '#channels/gateway/usage.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
@@ -139,7 +141,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools, threadUrl }),
+    runTurn: createRunner({ db, models, tools, threadUrl, limits: config.spending }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
@@ -192,6 +194,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
     await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
     await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
+    await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;

@@ -11,6 +11,7 @@ import {
 } from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
+import type { ModelCall, SpendingLimits } from '#domain/spending.ts';
 import type { ThreadUrl } from '#domain/thread.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
@@ -23,9 +24,10 @@ import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import { createMeter } from './budget-meter.ts';
 import { callTool } from './call-tool.ts';
 import { type OpenPassage, type PassageFacts, passageFor } from './gates.ts';
-import { buildPrompt } from './prompt.ts';
+import { createHistoryWindow } from './history-window.ts';
 import type { TurnSteps } from './run-turn.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
 
@@ -34,6 +36,8 @@ export type TurnContext = {
   readonly models: Models;
   readonly tools: ToolRegistry;
   readonly threadUrl?: ThreadUrl;
+  /** What each user may spend in a day; nobody is limited when it is left out. */
+  readonly limits?: SpendingLimits;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -41,19 +45,27 @@ export type TurnAttempt = TurnSteps & {
   /** Keeps what was said so far and gives every call without an output one that says why. */
   close(reason: string): Promise<void>;
   usage(): Usage;
+  /** Model calls that made nothing, and are still to be counted. */
+  failedCalls(): readonly ModelCall[];
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
-  const { db, models, tools } = context;
+  const { db, models, tools, limits = UNLIMITED } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
+  const meter = createMeter({
+    limits: run.limits ?? limits,
+    spent: () => whileAway(run.signal, () => run.spent()),
+    signal: run.signal,
+  });
+  const window = createHistoryWindow(turn, run, meter);
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
-  async function append(items: readonly WrittenItem[]): Promise<Item[]> {
+  async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
     const position = ownItems().length;
     await whileAway(run.signal, async (tries) => {
       try {
-        await run.append(position, items);
+        await run.append(position, items, call);
       } catch (error) {
         if (tries === 0 || !isDuplicate(error)) throw error; // else it was written, and only the answer was lost
       }
@@ -93,9 +105,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     async askModel(history) {
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
-      const prompt = buildPrompt(turn, history, offered.definitions());
-      const answer = await model.ask(prompt, (delta) => spoken.say(delta), run.signal);
-      return append(await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered)));
+      const { answer, call } = await window.ask(model, history, offered.definitions(), (delta) => spoken.say(delta));
+      return append(await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered)), call);
     },
 
     async callTool(call, passage) {
@@ -111,9 +122,13 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
       if (closing.length > 0) await append(closing);
     },
 
-    usage: () => ownItems().reduce((sum, { usage }) => addUsage(sum, usage ?? NO_USAGE), NO_USAGE),
+    usage: () =>
+      [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)].reduce(addUsage),
+    failedCalls: meter.failedCalls,
   };
 }
+
+const UNLIMITED: SpendingLimits = { tokensPerDay: null, usdPerDay: null };
 
 /** The start is recorded and the approval used up at once: whatever happens, the call is not made a second time on it. */
 async function start(

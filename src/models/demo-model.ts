@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { textOf } from '#domain/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import { contextSizeOf } from './context-size.ts';
 import type { Model, ModelAnswer, Prompt, PromptMessage } from './model.ts';
 
 /** What answers until a real model is set: offline, free, and the same answer to the same prompt every time. */
@@ -9,6 +10,7 @@ export function createDemoModel(): Model {
   return {
     provider: 'demo',
     name: 'demo',
+    contextSize: contextSizeOf({ provider: 'demo', name: 'demo' }),
     ask: async (prompt, onText, signal) => {
       signal.throwIfAborted();
       const reply = replyTo(prompt);

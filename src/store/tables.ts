@@ -171,5 +171,21 @@ export type Tables = {
     subject: string | null;
     detail: JSONColumnType<Readonly<Record<string, unknown>>>;
   };
+  usageDays: {
+    userId: string;
+    day: string;
+    provider: string;
+    model: string;
+    part: number;
+    calls: number;
+    errors: number;
+    unpricedCalls: number;
+    inputTokens: string;
+    cachedInputTokens: string;
+    outputTokens: string;
+    costUsd: number;
+    milliseconds: string;
+  };
+  budgets: { userId: string; tokensPerDay: number | null; usdPerDay: number | null; updatedAt: Generated<Date> };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

@@ -6,6 +6,7 @@ import { gateAnswer, gateList, gatesQuery } from './wire-gates.ts';
 import { jobList, jobsQuery } from './wire-jobs.ts';
 import { pairingList } from './wire-pairings.ts';
 import { serviceStatus } from './wire-status.ts';
+import { usageQuery, usageReport } from './wire-usage.ts';
 import { createdToken, newToken, newUser, tokenList, userList, usersQuery, wireUser } from './wire-users.ts';
 
 /** The gateway's own endpoints for the public document. */
@@ -144,5 +145,15 @@ export const gatewayDescription: readonly RouteDescription[] = [
     summary: 'What was done to the installation, the newest first (operator).',
     query: auditQuery,
     responses: { 200: { description: 'A page of the log.', json: auditList }, ...errorAnswers(400) },
+  },
+  {
+    path: '/api/usage',
+    method: 'get',
+    summary: 'What model calls have used, by day and model, the newest day first.',
+    query: usageQuery,
+    responses: {
+      200: { description: "A user's own usage, or for the operator everybody's, user by user.", json: usageReport },
+      ...errorAnswers(400),
+    },
   },
 ];
