@@ -201,7 +201,7 @@ test('an installed tool that may write asks first, and one that can only read do
   expect(await service.ask(script('writer'))).toMatchObject({ error: { code: 'approval_required' } });
   expect(standIn.asked).toEqual([]);
   expect(textOf(await service.ask(script('reader')))).toContain('fine');
-}, 60_000);
+}, 120_000);
 
 test('a gate that is denied gives the call an output that says so', async () => {
   const auth = { secret_name: 'cellar_key' };
