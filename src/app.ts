@@ -6,12 +6,14 @@ import { createJobs } from '#agent/jobs.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuthenticate } from '#auth/authenticate.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
 import { gatesRoute } from '#channels/gateway/gates.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
+import { memoryRoutes } from '#channels/gateway/memory.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
@@ -25,6 +27,7 @@ import { limitAddresses } from '#channels/webhook/secret.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
+import type { Embedder } from '#domain/embedder.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -33,6 +36,9 @@ import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
+import { createMemory } from '#memory/memory.ts';
+import { createEmbedder } from '#models/create-embedder.ts';
+import { findEmbeddingRoute } from '#models/embedding-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
@@ -40,6 +46,7 @@ import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
+import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
@@ -70,6 +77,8 @@ export type Parts = {
   readonly overdueGatesEveryMs?: number;
   /** How patiently callers are called back. */
   readonly callbacks?: Partial<CallbackPace>;
+  /** How patiently notes are embedded. */
+  readonly notes?: Partial<NotesPace>;
 };
 
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
@@ -100,6 +109,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     routes: () => settings.readRoutes(),
     apiKeyFor: (provider) => config.model.apiKeys[provider],
   });
+  const embedder = findEmbedder(config, log);
+  const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
   const refresh = createRefresh({ secrets, environment, send: (request) => egress.send(request) });
   const jails = createJails({ onLog: (line) => log.warn(line) });
@@ -112,11 +123,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     loadFiles: (hash) => readComponentFiles(db, hash),
     onLog: (tool, { level, message }) => log.info({ tool, level }, message),
   });
-  const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])], installed);
+  const tools = createRegistry([...builtinTools(), ...memoryTools(memory), ...(parts.tools ?? [])], installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools }),
+    runTurn: createRunner({ db, models, tools, memory }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
@@ -126,6 +137,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const jobs = createJobs(db);
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
+  if (embedder) {
+    const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
+    const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
+    undo.defer(() => notes.stop());
+  }
 
   const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies: config.trustedProxies });
   undo.defer(() => gateway.close());
@@ -153,6 +169,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
     await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(gatesRoute(agent), { prefix: '/api' });
+    await app.register(memoryRoutes(memory), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
@@ -199,6 +216,16 @@ function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current()).definitions().length,
   };
+}
+
+function findEmbedder({ model, embeddingModel }: Config, log: Logger): Embedder | undefined {
+  if (!embeddingModel) return undefined;
+  const route = findEmbeddingRoute(model, embeddingModel);
+  if (!route)
+    log.warn(
+      `EMBEDDING_MODEL is set, but ${model.provider} embeds nothing, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
+    );
+  return route && createEmbedder(route);
 }
 
 /** Each of these means the operator. */

@@ -1,12 +1,21 @@
 import { type ContentPart, type Item, text, textOf } from '#domain/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
 import type { Turn } from '#domain/turn.ts';
+import { type IdentityNotes, identityBlock, NO_IDENTITY } from '#memory/identity.ts';
 import type { Prompt, PromptMessage } from '#models/model.ts';
 
-/** What the model is asked: who it is, what was said, and what it can do. */
-export function buildPrompt(turn: Turn, history: readonly Item[], ownTools: readonly ToolDefinition[]): Prompt {
+/**
+ * What the model is asked: who it is, what was said, and what it can do. What changes least comes first, so that
+ * providers can reuse what they have read before.
+ */
+export function buildPrompt(
+  turn: Turn,
+  history: readonly Item[],
+  ownTools: readonly ToolDefinition[],
+  identity: IdentityNotes = NO_IDENTITY,
+): Prompt {
   return {
-    system: IDENTITY,
+    system: [IDENTITY, identityBlock(identity)].filter(Boolean).join('\n\n'),
     messages: toMessages(history),
     tools: [...ownTools, ...turn.request.tools],
     temperature: turn.request.temperature,

@@ -13,6 +13,8 @@ import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
+import type { IdentityNotes } from '#memory/identity.ts';
+import type { Memory } from '#memory/memory.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
@@ -29,6 +31,7 @@ export type TurnContext = {
   readonly db: Database;
   readonly models: Models;
   readonly tools: ToolRegistry;
+  readonly memory: Pick<Memory, 'identity'>;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -38,9 +41,10 @@ export type TurnAttempt = TurnSteps & {
   usage(): Usage;
 };
 
-export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+export function createAttempt({ db, models, tools, memory }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
+  let identity: Promise<IdentityNotes> | undefined; // the same in every step: a changed one holds from the next turn on
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
   async function append(items: readonly WrittenItem[]): Promise<Item[]> {
@@ -77,7 +81,8 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
     async askModel(history) {
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
-      const prompt = buildPrompt(turn, history, offered.definitions());
+      identity ??= whileAway(run.signal, () => memory.identity(turn));
+      const prompt = buildPrompt(turn, history, offered.definitions(), await identity);
       const answer = await model.ask(prompt, (delta) => spoken.say(delta), run.signal);
       return append(await toItems(answer, spoken.id() ?? newId(), turn, offered));
     },

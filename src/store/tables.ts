@@ -112,5 +112,17 @@ export type Tables = {
     updatedAt: Generated<Date>;
   };
   componentFiles: { hash: string; path: string; content: Buffer };
+  notes: {
+    userId: string;
+    path: string;
+    text: string;
+    signature: string | null;
+    embedding: number[] | null;
+    embeddingModel: Generated<string>;
+    embedAttempts: Generated<number>;
+    embedDueAt: Generated<Date>;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };
