@@ -34,26 +34,25 @@ export async function findByMeaning(
  * English has no use for are left out. No index of words is used: none may, below row-level security.
  */
 const BY_WORDS = `
-  with lexemes as (
-    select lexeme from unnest(tsvector_to_array(to_tsvector('simple', $2) || to_tsvector('english', $2))) as lexeme
+  with terms as materialized (
+    select number, ('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''')::tsquery as term
+    from unnest(tsvector_to_array(to_tsvector('simple', $2) || to_tsvector('english', $2)))
+      with ordinality as word (lexeme, number)
     where ts_lexize('english_stem', lexeme) is distinct from '{}'
     limit 64
-  ),
-  terms as materialized (
-    select ('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''')::tsquery as term from lexemes
   ),
   matching as materialized (
     select path, words, length(words) as size from notes
     where user_id = $1 and words @@ (select string_agg(term::text, ' | ')::tsquery from terms)
   ),
   hits as materialized (
-    select path, size, term from terms join matching on words @@ term
+    select path, size, number from terms join matching on words @@ term
   ),
-  rarity as (
-    select term, ln(1 + (select count(*) from notes where user_id = $1) / count(*)::float8) as weight
-    from hits group by term
+  rarity as materialized (
+    select number, ln(1 + (select count(*) from notes where user_id = $1) / count(*)::float8) as weight
+    from hits group by number
   )
-  select path from hits join rarity using (term)
+  select path from hits join rarity using (number)
   group by path, size
   order by sum(weight) / (1 + ln(1 + size / 50.0)) desc, path
   limit $3`;
