@@ -10,7 +10,7 @@ import { createMemory } from '#memory/memory.ts';
 import { toUnitVector } from '#memory/unit-vector.ts';
 import { connectStore, withOwner } from '#store/connection.ts';
 import { findByMeaning, findByWords } from '#store/note-search.ts';
-import { recordEmbeddings } from '#store/notes.ts';
+import { recordEmbeddings, writeNote } from '#store/notes.ts';
 
 /**
  * How long a search takes among many notes of one user. The words are as unevenly common as in a language, the vectors
@@ -51,18 +51,15 @@ async function fill(): Promise<void> {
       return { path: `${word()}/${word()}-${id}`, text: sentence(10 + random() * 50), vector: vectorNear(id % TOPICS) };
     });
     await withOwner(db, ann, async (trx) => {
-      await trx
-        .insertInto('notes')
-        .values(notes.map(({ path: at, text }) => ({ userId: ann.userId, path: at, text })))
-        .execute();
+      for (const note of notes) await writeNote(trx, ann, note.path, note.text);
       await recordEmbeddings(trx, ann, MODEL, notes);
     });
   }
   const client = new pg.Client(database.connection);
   await client.connect();
-  await client.query('vacuum analyze notes');
+  await client.query('vacuum analyze notes, note_words');
   const { rows } = await client.query<{ size: string }>(
-    `select pg_size_pretty(pg_total_relation_size('notes')) as size`,
+    `select pg_size_pretty(pg_total_relation_size('notes') + pg_total_relation_size('note_words')) as size`,
   );
   await client.end();
   console.log(`${NOTES} notes: ${rows[0]?.size}, written in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
@@ -124,9 +121,9 @@ function sentence(length: number): string {
   return Array.from({ length: Math.ceil(length) }, word).join(' ');
 }
 
-/** The nth word is about n times rarer than the first one. */
+/** The nth word is about n times rarer than the first one. The very common ones of a language are no words to search by. */
 function word(): string {
-  return vocabulary[Math.floor(vocabulary.length ** random()) - 1] ?? '';
+  return vocabulary[Math.floor(20 * (vocabulary.length / 20) ** random()) - 1] ?? '';
 }
 
 function syllables(rank: number): string {

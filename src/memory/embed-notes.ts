@@ -39,11 +39,11 @@ export async function embedNotes(
   options: EmbeddingOptions,
 ): Promise<EmbeddingFailure | undefined> {
   const take = { model: options.embedder.model, count: BATCH, leaseSeconds: LEASE_SECONDS };
-  for (let left = true; left && !options.signal.aborted; ) {
+  while (!options.signal.aborted) {
     const notes = await withOwner(db, owner, (trx) => takeWaitingNotes(trx, owner, take));
-    const failure = notes.length > 0 ? await embedBatch(db, owner, notes, options) : undefined;
+    if (notes.length === 0) return undefined;
+    const failure = await embedBatch(db, owner, notes, options);
     if (failure) return failure;
-    left = notes.length === BATCH;
   }
   return undefined;
 }

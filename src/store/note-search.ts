@@ -30,31 +30,31 @@ export async function findByMeaning(
 }
 
 /**
- * Rare words tell more than common ones, and a short note is about its words more than a long one is. Words that
- * English has no use for are left out. No index of words is used: none may, below row-level security.
+ * Rare words tell more than common ones, and a short note is about its words more than a long one is. What English
+ * has no use for is left out, and of a word that stands everywhere only so many notes are looked at.
  */
 const BY_WORDS = `
-  with terms as materialized (
-    select number, ('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''')::tsquery as term
-    from unnest(tsvector_to_array(to_tsvector('simple', $2) || to_tsvector('english', $2)))
-      with ordinality as word (lexeme, number)
-    where ts_lexize('english_stem', lexeme) is distinct from '{}'
+  with words as (
+    select lexeme from note_lexemes($2) as lexeme
+    where ts_lexize('pg_catalog.english_stem', lexeme) is distinct from '{}'
     limit 64
   ),
-  matching as materialized (
-    select path, words, length(words) as size from notes
-    where user_id = $1 and words @@ (select string_agg(term::text, ' | ')::tsquery from terms)
-  ),
   hits as materialized (
-    select path, size, number from terms join matching on words @@ term
+    select lexeme, note from words
+    cross join lateral (select note from note_words where user_id = $1 and word = lexeme limit 5000) as using_it
   ),
-  rarity as materialized (
-    select number, ln(1 + (select count(*) from notes where user_id = $1) / count(*)::float8) as weight
-    from hits group by number
+  weights as (
+    select lexeme, ln(1 + (
+      select count(*) from (select from notes where user_id = $1 limit 5000) as counted
+    ) / count(*)::float8) as weight
+    from hits group by lexeme
+  ),
+  best as materialized (
+    select note, sum(weight) as weight from hits join weights using (lexeme)
+    group by note order by weight desc, note desc limit greatest(200, 4 * $3::integer)
   )
-  select path from hits join rarity using (number)
-  group by path, size
-  order by sum(weight) / (1 + ln(1 + size / 50.0)) desc, path
+  select path from best join notes on notes.user_id = $1 and notes.number = best.note
+  order by best.weight / (1 + ln(1 + word_count / 50.0::float8)) desc, path
   limit $3`;
 
 /** Comparing bits is cheap, so only the nearest few by their bits are compared exactly. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Note } from '#domain/note.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { type OwnedTransaction, type Owner, runStatement } from './connection.ts';
+import { forgetWords, keepWords } from './note-words.ts';
 import { toSignature } from './signature.ts';
 
 export function findNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<Note | undefined> {
@@ -58,26 +59,28 @@ export async function findNotesOrDefault(
 
 /** Writing what is there already changes nothing; another text waits to be embedded. */
 export async function writeNote(trx: OwnedTransaction, owner: Owner, path: string, text: string): Promise<void> {
-  await trx
+  const known = await lockNote(trx, owner, path);
+  if (known?.text === text) return;
+  if (known) await forgetWords(trx, owner, { ...known, path });
+
+  const { number } = await trx
     .insertInto('notes')
-    .values({ userId: owner.userId, path, text })
-    .onConflict((known) =>
-      known
-        .columns(['userId', 'path'])
-        .doUpdateSet({ text, ...UNEMBEDDED, updatedAt: sql<Date>`now()` })
-        .where('notes.text', '<>', text),
+    .values({ userId: owner.userId, path, text, wordCount: 0 })
+    .onConflict((taken) =>
+      taken.columns(['userId', 'path']).doUpdateSet({ text, ...UNEMBEDDED, updatedAt: sql<Date>`now()` }),
     )
-    .execute();
+    .returning('number')
+    .executeTakeFirstOrThrow();
+  await keepWords(trx, owner, { number, path, text });
 }
 
 /** Answers false when there was none. */
 export async function deleteNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('notes')
-    .where('userId', '=', owner.userId)
-    .where('path', '=', path)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  const known = await lockNote(trx, owner, path);
+  if (!known) return false;
+  await forgetWords(trx, owner, { ...known, path });
+  await trx.deleteFrom('notes').where('userId', '=', owner.userId).where('number', '=', known.number).execute();
+  return true;
 }
 
 export type WaitingNote = Pick<Note, 'path' | 'text'> & { readonly attempts: number };
@@ -91,24 +94,19 @@ export function takeWaitingNotes(
   owner: Owner,
   { model, count, leaseSeconds }: { model: string; count: number; leaseSeconds: number },
 ): Promise<WaitingNote[]> {
-  const due = trx
-    .selectFrom('notes')
-    .select('path')
-    .where('userId', '=', owner.userId)
-    .where('embeddingModel', '<>', model)
-    .where('embedDueAt', '<=', sql<Date>`now()`)
-    .limit(count)
-    .forUpdate()
-    .skipLocked();
-  return trx
-    .updateTable('notes')
-    .set({ embedDueAt: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` })
-    .set((note) => ({ embedAttempts: note('embedAttempts', '+', 1) }))
-    .where('userId', '=', owner.userId)
-    .where('path', 'in', due)
-    .returning(['path', 'text', 'embedAttempts as attempts'])
-    .execute();
+  return runStatement<WaitingNote>(trx, TAKE, [owner.userId, model, count, leaseSeconds]);
 }
+
+/** Materialized: a subquery in its place may be run once for each row, and then takes more than it should. */
+const TAKE = `
+  with due as materialized (
+    select number from notes
+    where user_id = $1 and (embedding_model < $2 or embedding_model > $2) and embed_due_at <= now()
+    limit $3 for update skip locked
+  )
+  update notes set embed_due_at = now() + make_interval(secs => $4), embed_attempts = embed_attempts + 1
+  from due where notes.user_id = $1 and notes.number = due.number
+  returning notes.path, notes.text, notes.embed_attempts as attempts`;
 
 export type EmbeddedNote = Pick<Note, 'path' | 'text'> & { readonly vector: readonly number[] };
 
@@ -150,8 +148,23 @@ export async function postponeEmbedding(
     .execute();
 }
 
+/**
+ * Of writers of one path one goes first, also when there is no row yet that could be locked: the words of a note must
+ * be those of its text.
+ */
+async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`note ${owner.userId} ${path}`}, 0))`.execute(trx);
+  return trx
+    .selectFrom('notes')
+    .select(['number', 'text'])
+    .where('userId', '=', owner.userId)
+    .where('path', '=', path)
+    .executeTakeFirst();
+}
+
 const columns = ['path', 'text', 'createdAt', 'updatedAt'] as const;
 
+/** Without a vector, and due for one. */
 const UNEMBEDDED = {
   embedding: null,
   signature: null,

@@ -113,9 +113,11 @@ export type Tables = {
   };
   componentFiles: { hash: string; path: string; content: Buffer };
   notes: {
+    number: Generated<string>;
     userId: string;
     path: string;
     text: string;
+    wordCount: number;
     signature: string | null;
     embedding: number[] | null;
     embeddingModel: Generated<string>;

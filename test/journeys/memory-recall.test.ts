@@ -29,6 +29,8 @@ test('words and meanings together find what either of them finds', async () => {
   const memory = createMemory(db, embedder);
   for (const { path, text } of notes) await memory.write(ann, path, text);
   expect(await embedNotes(db, ann, { embedder, signal: new AbortController().signal })).toBeUndefined();
+  const { rows } = await server.everything.query('select from notes where embedding is null');
+  expect(rows).toHaveLength(0);
 
   const byWords = (question: string) => createMemory(db).search(ann, question, 5);
   const byMeaning = async (question: string) => {
