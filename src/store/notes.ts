@@ -129,7 +129,7 @@ export async function recordEmbeddings(
 
 const RECORD = `
   update notes set embedding_model = $2, embedding = made.vector::real[], signature = made.signature::bit varying,
-    embed_attempts = 0
+    embed_attempts = 0, embed_due_at = now()
   from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as made (path, text, vector, signature)
   where notes.user_id = $1 and notes.path = made.path and notes.text = made.text`;
 

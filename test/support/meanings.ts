@@ -3,7 +3,7 @@ import groups from '../fixtures/memory/meanings.json' with { type: 'json' };
 
 const DIMENSIONS = 256;
 /** How much a word counts that means nothing but itself, beside one that has synonyms. */
-const PLAIN_WORD = 0.25;
+const PLAIN_WORD = 0.1;
 
 /** A vector for a text: words of one group of the fixture point the same way, whatever their letters. Numbers say nothing. */
 export function meaningOf(text: string): number[] {
