@@ -102,3 +102,12 @@ test("the model is offered the agent's own tools and those of this request, at i
   expect(build([user('a')], 0.5)).toMatchObject({ tools: [tool('own'), tool('theirs')], temperature: 0.5 });
   expect(build([user('a')]).temperature).toBeNull();
 });
+
+test('identity notes follow the fixed part of the system prompt, which stays the same', () => {
+  const turn = { request: { tools: [], temperature: null } } as unknown as Turn;
+  const plain = buildPrompt(turn, [], []).system;
+  const { system } = buildPrompt(turn, [], [], { agent: 'You are Pip.', user: undefined });
+
+  expect(system.startsWith(`${plain}\n\n`)).toBe(true);
+  expect(system.endsWith('You are Pip.')).toBe(true);
+});
