@@ -140,7 +140,7 @@ function word(): string {
 
 function syllables(rank: number): string {
   const parts = ['ka', 'lo', 'mi', 'ter', 'sun', 'bra', 'ne', 'pol', 'vi', 'dor'];
-  return [...String(rank + 100)].map((digit) => parts[Number(digit)]).join('');
+  return String(rank + 100).replaceAll(/\d/g, (digit) => parts[Number(digit)] ?? '');
 }
 
 function pick(count: number): number {

@@ -7,7 +7,7 @@ const PLAIN_WORD = 0.1;
 
 /** A vector for a text: words of one group of the fixture point the same way, whatever their letters. Numbers say nothing. */
 export function meaningOf(text: string): number[] {
-  const vector = new Array<number>(DIMENSIONS).fill(0);
+  const vector = Array.from({ length: DIMENSIONS }, () => 0);
   for (const word of text.toLowerCase().match(/\p{Letter}+/gu) ?? []) {
     const meanings = groupsOf.get(word);
     for (const meaning of meanings ?? []) add(vector, direction(`meaning ${meaning}`), 1);

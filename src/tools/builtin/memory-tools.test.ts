@@ -4,8 +4,9 @@ import type { MemoryPort } from './memory-port.ts';
 import { memoryTools } from './memory-tools.ts';
 
 const updatedAt = new Date('2026-01-02T03:04:05Z');
+const search = vi.fn<MemoryPort['search']>(async () => [{ path: 'a', text: 'bees', score: 0.5, updatedAt }]);
 const port: MemoryPort = {
-  search: vi.fn<MemoryPort['search']>(async () => [{ path: 'a', text: 'bees', score: 0.5, updatedAt }]),
+  search,
   find: async (_owner, path) => (path === 'a' ? { path, text: 'bees', updatedAt } : undefined),
   write: async (_owner, path, text) => {
     if (text === '') throw new InvalidRequest('invalid_request', 'text', 'text must not be blank.');
@@ -22,7 +23,7 @@ test('each gives JSON, as its owner', async () => {
   expect(await call('memory_search', { query: 'bees' })).toEqual({
     results: [{ path: 'a', text: 'bees', score: 0.5, updated_at: '2026-01-02T03:04:05.000Z' }],
   });
-  expect(port.search).toHaveBeenCalledWith(context.owner, 'bees', 5);
+  expect(search).toHaveBeenCalledWith(context.owner, 'bees', 5);
   expect(await call('memory_read', { path: 'a' })).toMatchObject({ path: 'a', text: 'bees' });
   expect(await call('memory_write', { path: 'b', text: 'x' })).toMatchObject({ path: 'b' });
   expect(await call('memory_delete', { path: 'B' })).toEqual({ path: 'b', deleted: false });
@@ -47,7 +48,7 @@ test('all may be run again', () => {
   expect([...tools.values()].every((tool) => tool.repeatable)).toBe(true);
 });
 
-test('a fault that is not the model’s is not told to it', async () => {
-  const [search] = memoryTools({ ...port, search: () => Promise.reject(new Error('no database')) });
-  await expect(search?.call('{"query":"a"}', context)).rejects.toThrow('no database');
+test('a fault of ours is not told to the model', async () => {
+  const [broken] = memoryTools({ ...port, search: () => Promise.reject(new Error('no database')) });
+  await expect(broken?.call('{"query":"a"}', context)).rejects.toThrow('no database');
 });
