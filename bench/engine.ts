@@ -13,6 +13,7 @@ import { text } from '#domain/item.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
+import { createMemory } from '#memory/memory.ts';
 import type { Model } from '#models/model.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore } from '#store/connection.ts';
@@ -55,7 +56,8 @@ const model: Model = {
     return { text: 'hello', calls: [], finish: 'stop', usage: NO_USAGE };
   },
 };
-const runTurn = createRunner({ db, models: { find: async () => model }, tools: createRegistry([]) });
+const models = { find: async () => model };
+const runTurn = createRunner({ db, models, tools: createRegistry([]), memory: createMemory(db) });
 const engine = await startEngine({ connection, capacity: 500, runTurn, onError: report, isAway, keepJobsDays: 30 });
 const agent = createAgent(db, engine);
 const forever = new AbortController().signal;

@@ -10,6 +10,7 @@ import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createPairings } from '#agent/pairings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createStandingApprovals } from '#agent/standing-approvals.ts';
+import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
@@ -19,6 +20,7 @@ import { approvalsRoute } from '#channels/gateway/approvals.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
 import { gatesRoute } from '#channels/gateway/gates.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
+import { memoryRoutes } from '#channels/gateway/memory.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { pairingsRoute } from '#channels/gateway/pairings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
@@ -36,6 +38,7 @@ import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
+import type { Embedder } from '#domain/embedder.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
@@ -46,6 +49,9 @@ import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
+import { createMemory } from '#memory/memory.ts';
+import { createEmbedder } from '#models/create-embedder.ts';
+import { findEmbeddingRoute } from '#models/embedding-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
@@ -55,6 +61,7 @@ import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
+import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
@@ -87,6 +94,8 @@ export type Parts = {
   readonly overdueGatesEveryMs?: number;
   /** How patiently callers are called back. */
   readonly callbacks?: Partial<CallbackPace>;
+  /** How patiently notes are embedded. */
+  readonly notes?: Partial<NotesPace>;
 };
 
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
@@ -120,6 +129,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     routes: () => settings.readRoutes(),
     apiKeyFor: (provider) => config.model.apiKeys[provider],
   });
+  const embedder = findEmbedder(config, log);
+  const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
   const refresh = createRefresh({ secrets, environment, send: (request) => egress.send(request) });
   const jails = createJails({ onLog: (line) => log.warn(line) });
@@ -137,11 +148,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
   const onDecision = (decision: Decision) => void recordAudit(db, decision).catch(onError);
-  const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])], installed);
+  const tools = createRegistry([...builtinTools(), ...memoryTools(memory), ...(parts.tools ?? [])], installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools, threadUrl, limits: config.spending }),
+    runTurn: createRunner({ db, models, tools, memory, threadUrl, limits: config.spending }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
@@ -151,6 +162,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const jobs = createJobs(db);
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
+  if (embedder) {
+    const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
+    const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
+    undo.defer(() => notes.stop());
+  }
 
   const site = { publicUrl: config.publicUrl };
   const { trustedProxies } = config;
@@ -195,6 +211,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
     await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
     await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
+    await app.register(memoryRoutes(memory), { prefix: '/api' });
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
@@ -242,6 +259,16 @@ function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current()).definitions().length,
   };
+}
+
+function findEmbedder({ model, embeddingModel }: Config, log: Logger): Embedder | undefined {
+  if (!embeddingModel) return undefined;
+  const route = findEmbeddingRoute(model, embeddingModel);
+  if (!route)
+    log.warn(
+      `EMBEDDING_MODEL is set, but ${model.provider} embeds nothing, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
+    );
+  return route && createEmbedder(route);
 }
 
 /** Each of these means the operator. */

@@ -3,6 +3,7 @@ import { type Item, type ItemBody, text } from '#domain/item.ts';
 import type { Summary } from '#domain/summary.ts';
 import type { Turn } from '#domain/turn.ts';
 import { NO_USAGE, type Usage } from '#domain/usage.ts';
+import { NO_IDENTITY } from '#memory/identity.ts';
 import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
 import { createMeter } from './budget-meter.ts';
 import { createHistoryWindow } from './history-window.ts';
@@ -31,7 +32,7 @@ function createAttempt(say: (prompt: Prompt) => string = () => 'fine', summary: 
   const meter = createMeter({ limits, spent: async () => ({ tokens: 0, usd: 0 }), signal });
   const writeSummary = async (made: Summary) => void written.push(made);
   const window = createHistoryWindow(turn, { summary, writeSummary, signal }, meter);
-  const ask = (history: readonly Item[]) => window.ask(model, history, [], () => {});
+  const ask = (history: readonly Item[]) => window.ask(model, history, { tools: [], identity: NO_IDENTITY }, () => {});
   return { ask, asked, written, meter, window };
 }
 

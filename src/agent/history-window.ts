@@ -1,6 +1,5 @@
 import type { Item } from '#domain/item.ts';
 import type { Summary } from '#domain/summary.ts';
-import type { ToolDefinition } from '#domain/tool.ts';
 import type { Turn } from '#domain/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
@@ -10,7 +9,7 @@ import type { Meter, MeteredAnswer } from './budget-meter.ts';
 import { COMPACT_ABOVE, type Compaction, compact } from './compact.ts';
 import { isCovered, isRequest, recentItems } from './history.ts';
 import { estimateTokens, scaleFrom } from './history-tokens.ts';
-import { buildPrompt } from './prompt.ts';
+import { buildPrompt, type PromptSetting } from './prompt.ts';
 
 /** How much of a prompt that a model refused as too long the next one may have. */
 const AFTER_REFUSAL = 0.5;
@@ -26,8 +25,8 @@ export function createHistoryWindow(
 
   /** The prompt, not much longer than `limit`; `must` it be shorter, as the model said, or the whole turn fails? */
   async function fit(thread: Thread, limit: number, must = false): Promise<Fitted> {
-    const { model, history, tools } = thread;
-    const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, tools, summary));
+    const { model, history, setting } = thread;
+    const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));
     const recent = recentItems(history, summary, turn.seq);
     const scale = scaleFrom(recent, summary, estimate);
     if (estimate(recent) * scale > COMPACT_ABOVE * limit) {
@@ -37,13 +36,13 @@ export function createHistoryWindow(
         summary,
         items: history.filter((item) => !summary || !isCovered(item, summary)),
         limit: limit / scale,
-        fixed: estimateTokens(buildPrompt(turn, request, tools)),
+        fixed: estimateTokens(buildPrompt(turn, request, setting)),
         summarise: (prompt, toSummary) => summarise(model, prompt, toSummary),
       });
       if (!shorter && must) throw tooLong(limit / AFTER_REFUSAL, model);
       summary = shorter ?? summary;
     }
-    const prompt = buildPrompt(turn, recentItems(history, summary, turn.seq), tools, summary);
+    const prompt = buildPrompt(turn, recentItems(history, summary, turn.seq), setting, summary);
     return { prompt, tokens: estimateTokens(prompt) * scale };
   }
 
@@ -67,17 +66,17 @@ export function createHistoryWindow(
     async ask(
       model: Model,
       history: readonly Item[],
-      tools: readonly ToolDefinition[],
+      setting: PromptSetting,
       onText: (delta: string) => void,
     ): Promise<MeteredAnswer> {
       const { promptTokens, windowTokens } = model.contextSize;
-      const first = await fit({ model, history, tools }, promptTokens);
+      const first = await fit({ model, history, setting }, promptTokens);
       if (first.tokens > windowTokens) throw tooLong(first.tokens, model);
       try {
         return await meter.ask(model, first.prompt, onText);
       } catch (error) {
         if (!(error instanceof ModelFailure && error.tooLong)) throw error;
-        const { prompt } = await fit({ model, history, tools }, first.tokens * AFTER_REFUSAL, true);
+        const { prompt } = await fit({ model, history, setting }, first.tokens * AFTER_REFUSAL, true);
         return meter.ask(model, prompt, onText);
       }
     },
@@ -87,7 +86,7 @@ export function createHistoryWindow(
 type Thread = {
   readonly model: Model;
   readonly history: readonly Item[];
-  readonly tools: readonly ToolDefinition[];
+  readonly setting: PromptSetting;
 };
 
 type Fitted = { readonly prompt: Prompt; readonly tokens: number };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type ContentPart, type Item, type ItemBody, type MessageRole, text } from '#domain/item.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import type { Turn } from '#domain/turn.ts';
+import { NO_IDENTITY } from '#memory/identity.ts';
 import type { PromptMessage } from '#models/model.ts';
 import { buildPrompt } from './prompt.ts';
 
@@ -28,9 +29,10 @@ const output = (callId: string, value = `${callId} done`): ItemBody => ({
 
 const tool = (name: string): ToolDefinition => ({ name, description: null, parameters: null, strict: null });
 const build = (bodies: readonly ItemBody[], temperature: number | null = null) =>
-  buildPrompt({ request: { tools: [tool('theirs')], temperature } } as unknown as Turn, bodies as Item[], [
-    tool('own'),
-  ]);
+  buildPrompt({ request: { tools: [tool('theirs')], temperature } } as unknown as Turn, bodies as Item[], {
+    tools: [tool('own')],
+    identity: NO_IDENTITY,
+  });
 
 const told = (value: string): PromptMessage => ({ role: 'user', content: [text(value)] });
 const said = (value: string, ...callIds: string[]): PromptMessage => ({
@@ -101,4 +103,13 @@ test('images and files of a message are shown to the model', () => {
 test("the model is offered the agent's own tools and those of this request, at its temperature", () => {
   expect(build([user('a')], 0.5)).toMatchObject({ tools: [tool('own'), tool('theirs')], temperature: 0.5 });
   expect(build([user('a')]).temperature).toBeNull();
+});
+
+test('identity notes follow the fixed part of the system prompt, which stays the same', () => {
+  const turn = { request: { tools: [], temperature: null } } as unknown as Turn;
+  const plain = buildPrompt(turn, [], { tools: [], identity: NO_IDENTITY }).system;
+  const { system } = buildPrompt(turn, [], { tools: [], identity: { agent: 'You are Pip.', user: undefined } });
+
+  expect(system.startsWith(`${plain}\n\n`)).toBe(true);
+  expect(system.endsWith('You are Pip.')).toBe(true);
 });

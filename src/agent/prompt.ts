@@ -3,6 +3,7 @@ import { type ContentPart, type Item, text, textOf } from '#domain/item.ts';
 import type { Summary } from '#domain/summary.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
 import type { Turn } from '#domain/turn.ts';
+import { type IdentityNotes, identityBlock } from '#memory/identity.ts';
 import type { Prompt, PromptMessage } from '#models/model.ts';
 
 /**
@@ -12,16 +13,23 @@ import type { Prompt, PromptMessage } from '#models/model.ts';
 export function buildPrompt(
   turn: Turn,
   history: readonly Item[],
-  ownTools: readonly ToolDefinition[],
+  setting: PromptSetting,
   summary: Summary | null = null,
 ): Prompt {
   return {
-    system: IDENTITY,
+    system: [IDENTITY, identityBlock(setting.identity)].filter(Boolean).join('\n\n'),
     messages: [...(summary ? [tellEarlier(summary)] : []), ...toMessages(history)],
-    tools: [...ownTools, ...turn.request.tools],
+    tools: [...setting.tools, ...turn.request.tools],
     temperature: turn.request.temperature,
   };
 }
+
+/** What is the same in every prompt of a turn. */
+export type PromptSetting = {
+  /** The agent's own; the caller's come with the turn. */
+  readonly tools: readonly ToolDefinition[];
+  readonly identity: IdentityNotes;
+};
 
 const IDENTITY = [
   'You are Reborn, an agent that works for the person it talks to.',

@@ -17,6 +17,8 @@ import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
+import type { IdentityNotes } from '#memory/identity.ts';
+import type { Memory } from '#memory/memory.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { useApproval } from '#store/approvals.ts';
@@ -38,6 +40,7 @@ export type TurnContext = {
   readonly threadUrl?: ThreadUrl;
   /** What each user may spend in a day; nobody is limited when it is left out. */
   readonly limits?: SpendingLimits;
+  readonly memory: Pick<Memory, 'identity'>;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -50,7 +53,7 @@ export type TurnAttempt = TurnSteps & {
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
-  const { db, models, tools, limits = UNLIMITED } = context;
+  const { db, models, tools, memory, limits = UNLIMITED } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
@@ -59,6 +62,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     signal: run.signal,
   });
   const window = createHistoryWindow(turn, run, meter);
+  let identity: Promise<IdentityNotes> | undefined; // the same in every step: a changed one holds from the next turn on
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
@@ -105,7 +109,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     async askModel(history) {
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
-      const { answer, call } = await window.ask(model, history, offered.definitions(), (delta) => spoken.say(delta));
+      identity ??= whileAway(run.signal, () => memory.identity(turn));
+      const setting = { tools: offered.definitions(), identity: await identity };
+      const { answer, call } = await window.ask(model, history, setting, (delta) => spoken.say(delta));
       return append(await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered)), call);
     },
 

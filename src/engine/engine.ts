@@ -10,6 +10,7 @@ import { connectEngine, inTransaction } from './engine-connection.ts';
 import { writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
 import { findGateOwner, findOverdueGates } from './find-gates.ts';
+import { findOwnersOfWaitingNotes } from './find-waiting-notes.ts';
 import { forgetOld } from './forget.ts';
 import { type Signal, sendSignal, startListener } from './listener.ts';
 import { buryDeadReplicas, handBack } from './presence.ts';
@@ -126,6 +127,7 @@ export async function startEngine(options: {
     census: () => takeCensus(pool),
     findOverdueGates: () => findOverdueGates(pool),
     findGateOwner: (id: GateId) => findGateOwner(pool, id),
+    findOwnersOfWaitingNotes: (model: string) => findOwnersOfWaitingNotes(pool, model),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
     /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */

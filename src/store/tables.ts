@@ -187,5 +187,19 @@ export type Tables = {
     milliseconds: string;
   };
   budgets: { userId: string; tokensPerDay: number | null; usdPerDay: number | null; updatedAt: Generated<Date> };
+  notes: {
+    number: Generated<string>;
+    userId: string;
+    path: string;
+    text: string;
+    wordCount: number;
+    signature: string | null;
+    embedding: number[] | null;
+    embeddingModel: Generated<string>;
+    embedAttempts: Generated<number>;
+    embedDueAt: Generated<Date>;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

@@ -4,6 +4,7 @@ import { auditList, auditQuery } from './wire-audit.ts';
 import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
 import { gateAnswer, gateList, gatesQuery } from './wire-gates.ts';
 import { jobList, jobsQuery } from './wire-jobs.ts';
+import { memoryQuery, memoryResults, noteText, wireNote } from './wire-memory.ts';
 import { pairingList } from './wire-pairings.ts';
 import { serviceStatus } from './wire-status.ts';
 import { usageQuery, usageReport } from './wire-usage.ts';
@@ -84,6 +85,35 @@ export const gatewayDescription: readonly RouteDescription[] = [
       200: { description: "A user's own jobs, or everybody's for the operator.", json: jobList },
       ...errorAnswers(400),
     },
+  },
+  {
+    path: '/api/memory',
+    method: 'get',
+    summary: 'Search your notes; without `q`, the newest ones.',
+    query: memoryQuery,
+    responses: {
+      200: { description: 'The best notes first. Of a long one, the part that fits.', json: memoryResults },
+      ...errorAnswers(400),
+    },
+  },
+  {
+    path: '/api/memory/{path}',
+    method: 'get',
+    summary: 'Read one note in full.',
+    responses: { 200: { description: 'The note.', json: wireNote }, ...errorAnswers(400, 404) },
+  },
+  {
+    path: '/api/memory/{path}',
+    method: 'put',
+    summary: 'Write a note, in the place of what the path had.',
+    request: noteText,
+    responses: { 200: { description: 'The note as it is kept.', json: wireNote }, ...errorAnswers(400, 413) },
+  },
+  {
+    path: '/api/memory/{path}',
+    method: 'delete',
+    summary: 'Forget a note.',
+    responses: { 204: { description: 'It is gone.' }, ...errorAnswers(400, 404) },
   },
   {
     path: '/api/status',
