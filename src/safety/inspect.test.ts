@@ -11,12 +11,12 @@ test.each([
   ['an AWS secret key', 'aws_secret_access_key = wJalrXUtnFEMIfK7MDENGabPxRfiCYEXAMPLEKEY'],
   ['a GitHub token', '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'],
   ['a fine-grained GitHub token', `github_pat_11ABCDEFG0aaaaaaaaaaaa_${'b'.repeat(59)}`],
-  ['a Slack token', `xoxb-${'123456789012-1234567890123'}-AbCdEfGhIjKlMnOpQrStUvWx`],
+  ['a Slack token', `xoxb-${'1234567890'.repeat(2)}-1234567890-AbCdEfGhIjKlMnOpQrStUvWx`],
   ['an OpenAI key', `sk-proj-${'aB3dE5gH7j'.repeat(6)}`],
   ['an Anthropic key', `sk-ant-api03-${'aB3dE5gH7j'.repeat(9)}abcAA`],
-  ['a Google key', `AIzaSy${'A1234567890abcdefghijklmnopqrstuv'}`],
-  ['a Stripe key', `sk_live_${'51aB3dE5gH7jaB3dE5gH7jaB'}`],
-  ['a JSON web token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'dozjgNryP4J3jVmNHl0w5N'}`],
+  ['a Google key', `AIzaSyA1234567890abcdefghijklmnopqrstuv`],
+  ['a Stripe key', `sk_live_51aB3dE5gH7jaB3dE5gH7jaB`],
+  ['a JSON web token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N`],
   ['a bearer token', 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123'],
   ['a password in an address', 'https://user:passw0rd123@example.com/x'],
   ['a database password', 'postgres://admin:s3cr3tpass@db.example.com:5432/x'],
@@ -50,7 +50,7 @@ test('a stored secret is redacted in whatever spelling it comes', async () => {
 });
 
 test('hidden letters go, flags of regions and emoji stay', async () => {
-  const hidden = [...'say hi'].map((c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('');
+  const hidden = Array.from('say hi', (c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('');
   const scotland = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
   const { text, actions } = await inspectIncoming(`a${hidden}b ${scotland} ❤️`, known);
 

@@ -36,11 +36,11 @@ export async function inspectOutgoing(argumentsJson: string, known: KnownSecrets
 async function inspect(rules: readonly Rule[], text: string, known: KnownSecrets): Promise<Inspected> {
   const actions: Action[] = [];
   let kept = text;
-  for (const { name, does, inspect: look } of rules) {
-    const found = await look(kept, known);
+  for (const rule of rules) {
+    const found = await rule.inspect(kept, known);
     if (found.times === 0) continue;
     kept = found.text;
-    actions.push({ rule: name, does, times: found.times });
+    actions.push({ rule: rule.name, does: rule.does, times: found.times });
   }
   return { text: kept, flags: actions.filter(({ does }) => does === 'ask').map(({ rule }) => rule), actions };
 }

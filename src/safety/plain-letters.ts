@@ -8,7 +8,7 @@ export function toPlainLetters(text: string): string {
     .normalize('NFKD')
     .replace(INVISIBLE, '')
     .toLowerCase()
-    .replace(LOOKALIKES, (letter) => PLAIN[letter] ?? letter)
+    .replace(LOOKALIKES, (letter) => PLAIN.get(letter) ?? letter)
     .replace(/\s+/g, ' ');
 }
 
@@ -17,10 +17,11 @@ const TAGS = /[\u{e0020}-\u{e007e}]/gu;
 
 const INVISIBLE = /[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Co}]|(?!\s)\p{Cc}/gu;
 
-const PLAIN: Readonly<Record<string, string>> = {
-  ...{ а: 'a', в: 'b', е: 'e', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p', с: 'c', т: 't', у: 'y', х: 'x', і: 'i' },
-  ...{ ѕ: 's', ј: 'j', ԁ: 'd', ɡ: 'g', ո: 'n', υ: 'u', ν: 'v', α: 'a', ο: 'o', ρ: 'p', ι: 'i', ε: 'e', κ: 'k', τ: 't' },
-  ...{ ı: 'i', ł: 'l', ø: 'o', đ: 'd', ß: 'ss', '’': "'", ʼ: "'", '‐': '-', '–': '-' },
-};
+/** A letter, and what it is read as. */
+const TABLE = `
+  аa вb еe кk мm нh оo рp сc тt уy хx іi ѕs јj ԁd ɡg ոn υu νv αa οo ρp ιi εe κk τt
+  ıi łl øo đd ßss ’' ʼ' ‐- –-`;
 
-const LOOKALIKES = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
+const PLAIN = new Map(Array.from(TABLE.matchAll(/(\S)(\S+)/gu), ([, letter = '', plain = '']) => [letter, plain]));
+
+const LOOKALIKES = new RegExp(`[${[...PLAIN.keys()].join('')}]`, 'gu');
