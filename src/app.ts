@@ -6,6 +6,7 @@ import { createJobs } from '#agent/jobs.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { createSafety } from '#agent/safety.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuthenticate } from '#auth/authenticate.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
@@ -43,6 +44,7 @@ import { createRefresh } from '#tools/auth/refresh.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
+import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import type { Tool } from '#tools/tool.ts';
@@ -92,6 +94,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const { secrets, key } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
+  const tokens = await provisionTokens(config);
   const egress = createEgress(parts.network);
   undo.defer(() => egress.close());
   const settings = createModelSettings(db);
@@ -112,11 +115,15 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     loadFiles: (hash) => readComponentFiles(db, hash),
     onLog: (tool, { level, message }) => log.info({ tool, level }, message),
   });
-  const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])], installed);
+  const safety = createSafety({
+    knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
+    onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule was set off'),
+  });
+  const tools = createRegistry([...builtinTools(egress), ...(parts.tools ?? [])], installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools }),
+    runTurn: createRunner({ db, models, tools, safety }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
@@ -129,7 +136,6 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
 
   const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies: config.trustedProxies });
   undo.defer(() => gateway.close());
-  const tokens = await provisionTokens(config);
   const authenticate = createAuthenticate(Object.values(tokens));
   const limiter = createLimiter(count, config.chatRatePerMinute, 60);
   await gateway.register(healthRoutes(() => isReachable(db)));
@@ -199,6 +205,19 @@ function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current()).definitions().length,
   };
+}
+
+/** What the service itself is let in with; nothing that the agent reads or says may hold it. */
+function secretsOfService(config: Config, tokens: { operator: string; gateway: string }): Map<string, string> {
+  const keys = Object.entries(config.model.apiKeys).map(([provider, key]) => [`${provider}_api_key`, key] as const);
+  const webhook = config.webhook.enabled ? [['webhook_secret', config.webhook.secret] as const] : [];
+  const all = [
+    ...keys,
+    ...webhook,
+    ['operator_token', tokens.operator] as const,
+    ['gateway_token', tokens.gateway] as const,
+  ];
+  return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 /** Each of these means the operator. */

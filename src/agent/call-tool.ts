@@ -1,6 +1,7 @@
 import type { FunctionCallItem } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { ToolSet } from '#tools/registry.ts';
+import { BLOCKED_OUTPUT, isBlockedCall } from './safety.ts';
 
 /** An offered tool could not be run at all; what a tool itself complains about is its output instead. */
 export class ToolFailure extends Error {
@@ -13,6 +14,7 @@ export async function callTool(
   options: { turn: Turn; tools: ToolSet; signal: AbortSignal; found: boolean },
 ): Promise<string> {
   const { turn, tools, signal } = options;
+  if (isBlockedCall(call)) return BLOCKED_OUTPUT;
   const tool = tools.find(call.name);
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
   if (options.found && !tool.repeatable) return 'interrupted: the outcome is unknown';

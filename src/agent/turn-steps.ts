@@ -9,26 +9,30 @@ import {
 } from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
+import type { ToolCall } from '#domain/tool.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
-import type { ModelAnswer } from '#models/model.ts';
+import type { Model, ModelAnswer, Prompt } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import { callLevel } from './call-level.ts';
 import { callTool } from './call-tool.ts';
 import { gateFor } from './gates.ts';
 import { buildPrompt } from './prompt.ts';
 import type { TurnSteps } from './run-turn.ts';
+import { isBlockedCall, type Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
 
 export type TurnContext = {
   readonly db: Database;
   readonly models: Models;
   readonly tools: ToolRegistry;
+  readonly safety: Safety;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -38,7 +42,7 @@ export type TurnAttempt = TurnSteps & {
   usage(): Usage;
 };
 
-export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+export function createAttempt({ db, models, tools, safety }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
@@ -60,6 +64,23 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
     return appended;
   }
 
+  /** What the model says and wants, without the secrets it may have come to know. */
+  async function askUnspoiled(model: Model, prompt: Prompt): Promise<ModelAnswer> {
+    const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
+    const say = (piece: string) => piece && spoken.say(piece);
+    const answer = await model.ask(prompt, (delta) => say(said.push(delta)), run.signal);
+    say(said.end());
+    const calls = await Promise.all(answer.calls.map((call) => safety.checkCall(turn, call)));
+    return { ...answer, text: whole.push(answer.text) + whole.end(), calls };
+  }
+
+  /** Stands here until an approval can be asked for: then the gate decides, and an approved call is simply made. */
+  async function refusalOf(call: FunctionCallItem, offered: ToolSet): Promise<string | undefined> {
+    const flagsOfCall = await safety.flagsOfCall(turn, call.arguments);
+    const level = await callLevel(call, { history: thread, tools: offered, policy: 'allow', flagsOfCall });
+    return level === 'allow' ? undefined : NOT_AGREED;
+  }
+
   return {
     seq: turn.seq,
     gateAhead: run.gateAhead,
@@ -77,16 +98,18 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
     async askModel(history) {
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
-      const prompt = buildPrompt(turn, history, offered.definitions());
-      const answer = await model.ask(prompt, (delta) => spoken.say(delta), run.signal);
+      const prompt = buildPrompt(turn, history, offered.definitions(), (call) => sourceOf(call, offered));
+      const answer = await askUnspoiled(model, prompt);
       return append(await toItems(answer, spoken.id() ?? newId(), turn, offered));
     },
 
     async callTool(call) {
       if (!call.startedAt) await withOwner(db, turn, (trx) => markStarted(trx, turn, turn, call));
       const found = isFound(call, turn);
-      const output = await callTool(call, { turn, tools: await tools.current(), signal: run.signal, found });
-      return append([outputOf(call, output)]);
+      const offered = await tools.current();
+      const output =
+        (await refusalOf(call, offered)) ?? (await callTool(call, { turn, tools: offered, signal: run.signal, found }));
+      return append([outputOf(call, await safety.receive(turn, call.name, output))]);
     },
 
     async close(reason) {
@@ -98,6 +121,15 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
 
     usage: () => ownItems().reduce((sum, { usage }) => addUsage(sum, usage ?? NO_USAGE), NO_USAGE),
   };
+}
+
+const NOT_AGREED =
+  'Not run: it needs the consent of the user, who was not asked. Tell the user what you wanted to do, and why.';
+
+/** A tool that is gone may have said anything. */
+function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {
+  const tool = tools.find(call.name);
+  return tool?.trusted ? undefined : (tool?.source?.(call.arguments) ?? call.name);
 }
 
 /** Started by an attempt before this one, which did not live to see its output. */
@@ -112,7 +144,7 @@ async function toItems(answer: ModelAnswer, messageId: ItemId, turn: Turn, tools
     answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
   const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
-    const external = !own && turn.request.tools.some(({ name }) => name === call.name);
+    const external = !own && !isBlockedCall(call) && turn.request.tools.some(({ name }) => name === call.name);
     return { id: newId(), type: 'function_call', ...call, external };
   });
   const [first, ...others] = calls;

@@ -7,6 +7,7 @@ import { secretFormArguments } from './rules/secret-form-arguments.ts';
 import { secretForms } from './rules/secret-forms.ts';
 import { storedSecretArguments } from './rules/stored-secret-arguments.ts';
 import { storedSecrets } from './rules/stored-secrets.ts';
+import { createSecretSearch } from './secret-search.ts';
 
 export type Inspected = {
   /** Without what was redacted. */
@@ -27,6 +28,14 @@ export const OUTGOING: readonly Rule[] = [storedSecretArguments, secretFormArgum
 export function inspectIncoming(text: string, known: KnownSecrets): Promise<Inspected> {
   return inspect(INCOMING, text, known);
 }
+
+/** Only the rules that ask: of what was inspected before, and is kept. */
+export async function findFlags(text: string): Promise<readonly string[]> {
+  return (await inspect(ASKING, text, NOTHING_KNOWN)).flags;
+}
+
+const ASKING = INCOMING.filter(({ does }) => does === 'ask');
+const NOTHING_KNOWN: KnownSecrets = { values: new Map(), search: createSecretSearch(new Map()) };
 
 export async function inspectOutgoing(argumentsJson: string, known: KnownSecrets): Promise<InspectedCall> {
   const inspected = await inspect(OUTGOING, argumentsJson, known);

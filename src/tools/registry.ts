@@ -1,5 +1,7 @@
 import type { ToolDefinition } from '#domain/tool.ts';
+import type { Egress } from '#egress/egress.ts';
 import { timeTool } from './builtin/time.ts';
+import { webFetchTool } from './builtin/web-fetch.ts';
 import type { Tool } from './tool.ts';
 
 /** The tools the agent has of its own, as opposed to those a caller brings along. Tools come and go while it runs. */
@@ -13,7 +15,10 @@ export type ToolSet = {
   definitions(): readonly ToolDefinition[];
 };
 
-export const builtinTools = (): Tool[] => [timeTool()];
+export const builtinTools = (egress: Pick<Egress, 'send'>): Tool[] => [timeTool(), webFetchTool(egress)];
+
+/** No tool from elsewhere may have such a name, so ours can grow in number. */
+export const isReservedName = (name: string): boolean => /^(?:memory|skill|mission|reborn)_/.test(name);
 
 /** What is always there, and what is installed now. */
 export function createRegistry(

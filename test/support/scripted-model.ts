@@ -76,7 +76,7 @@ export async function startScriptedModel() {
 function decide({ messages }: SeenPrompt): Answer {
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
-  if (results.length > 0) return { pieces: [`result: ${results.at(-1)?.text}`] };
+  if (results.length > 0) return { pieces: [`result: ${unwrap(results.at(-1)?.text ?? '')}`] };
 
   const script = messages[asked]?.text ?? '';
   const count = /count (\d+) every (\d+)/.exec(script);
@@ -93,6 +93,11 @@ function decide({ messages }: SeenPrompt): Answer {
   }));
   const said = /^say (.+)$/m.exec(script)?.[1];
   return { pieces: said ? said.split(/(?<= )/) : uses.length > 0 ? [] : ['ok'], calls: uses };
+}
+
+/** What a tool said is told without its wrapper, as a model would. */
+function unwrap(text: string): string {
+  return text.replace(/<untrusted-data source="[^"]*">\n?|\n?<\/untrusted-data>/g, '');
 }
 
 async function stream(response: ServerResponse, answer: Answer, nextCallId: () => string): Promise<void> {

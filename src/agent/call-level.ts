@@ -1,0 +1,69 @@
+import { type ContentPart, type Item, textOf } from '#domain/item.ts';
+import type { ToolCall } from '#domain/tool.ts';
+import { untrustedIn } from '#domain/untrusted.ts';
+import { findFlags } from '#safety/inspect.ts';
+import { type Level, raiseLevel, stricter } from '#safety/raise-level.ts';
+import type { ToolSet } from '#tools/registry.ts';
+
+export type LevelParts = {
+  /** Everything that the model has read: as long as it sees an order, it may obey it. */
+  readonly history: readonly Item[];
+  readonly tools: ToolSet;
+  /** What holds for the tool by policy. */
+  readonly policy: Level;
+  /** The rules that its arguments have set off. */
+  readonly flagsOfCall: readonly string[];
+};
+
+/** Whether a call is made at once: the policy's opinion, the tool's own of this call, and what the model has read. */
+export async function callLevel(call: ToolCall, { history, tools, policy, flagsOfCall }: LevelParts): Promise<Level> {
+  const tool = tools.find(call.name);
+  if (!tool || tool.inert) return policy;
+  const own = tool.level?.(call.arguments, { userTexts: userTextsOf(history) }) ?? 'allow';
+  return raiseLevel(stricter(policy, own), [...flagsOfCall, ...(await flagsOf(history, tools))]);
+}
+
+function userTextsOf(history: readonly Item[]): string[] {
+  return history.flatMap((item) => (item.type === 'message' && item.role === 'user' ? textOf(item.content) : []));
+}
+
+/** The rules that something in the history has set off. It is computed anew, so a crash or another replica loses nothing. */
+async function flagsOf(history: readonly Item[], tools: ToolSet): Promise<string[]> {
+  const names = new Map(history.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])));
+  const found = await Promise.all(
+    history.map(async (item) => {
+      if (item.type === 'message') return item.role === 'user' ? remember(item, untrustedOf(item.content)) : [];
+      if (item.type === 'function_call') return [];
+      return tools.find(names.get(item.callId) ?? '')?.trusted ? [] : remember(item, wordsOf(item.output));
+    }),
+  );
+  return [...new Set(found.flat())];
+}
+
+/** Items never change, and each is asked for at every call. */
+const remembered = new WeakMap<Item, Promise<readonly string[]>>();
+
+function remember(item: Item, text: string): Promise<readonly string[]> {
+  const flags = remembered.get(item) ?? findFlags(text);
+  remembered.set(item, flags);
+  return flags;
+}
+
+/** In a user's message: what is wrapped, and the names of files, which others may have chosen. */
+function untrustedOf(content: readonly ContentPart[]): string {
+  return [untrustedIn(textOf(content)), ...content.map(fileNameOf)].join('\n');
+}
+
+function wordsOf(output: readonly ContentPart[]): string {
+  return [textOf(output), ...output.map(fileNameOf), ...output.map(fileTextOf)].join('\n');
+}
+
+function fileNameOf(part: ContentPart): string {
+  return part.type === 'file' ? (part.filename ?? '').replace(/[_-]+/g, ' ') : '';
+}
+
+function fileTextOf(part: ContentPart): string {
+  return part.type === 'file' && /^text\/|json|xml/.test(part.mediaType)
+    ? Buffer.from(part.base64, 'base64').toString('utf8')
+    : '';
+}
