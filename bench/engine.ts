@@ -58,7 +58,8 @@ const model: Model = {
 };
 const known = { values: new Map<string, string>(), search: createSecretSearch(new Map()) };
 const safety = createSafety({ knownSecrets: async () => known, onActions: () => {} });
-const runTurn = createRunner({ db, models: { find: async () => model }, tools: createRegistry([]), safety });
+const skills = { list: async () => [] };
+const runTurn = createRunner({ db, models: { find: async () => model }, tools: createRegistry([]), safety, skills });
 const engine = await startEngine({ connection, capacity: 500, runTurn, onError: report, isAway, keepJobsDays: 30 });
 const agent = createAgent(db, engine);
 const forever = new AbortController().signal;

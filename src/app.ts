@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
@@ -47,6 +48,7 @@ import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry
 import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
+import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
@@ -115,15 +117,16 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     loadFiles: (hash) => readComponentFiles(db, hash),
     onLog: (tool, { level, message }) => log.info({ tool, level }, message),
   });
+  const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
   const safety = createSafety({
     knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule was set off'),
   });
-  const tools = createRegistry([...builtinTools(egress), ...(parts.tools ?? [])], installed);
+  const tools = createRegistry([...builtinTools(egress, skills), ...(parts.tools ?? [])], installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools, safety }),
+    runTurn: createRunner({ db, models, tools, safety, skills }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,

@@ -20,30 +20,37 @@ export async function callLevel(call: ToolCall, { history, tools, policy, flagsO
   const tool = tools.find(call.name);
   if (!tool || tool.inert) return policy;
   const own = tool.level?.(call.arguments, { userTexts: userTextsOf(history) }) ?? 'allow';
-  return raiseLevel(stricter(policy, own), [...flagsOfCall, ...(await flagsOf(history, tools))]);
+  const read = untrustedTexts(history, tools);
+  const flags = await Promise.all(read.map(({ item, text }) => rememberFlags(item, text)));
+  const named = read.some(({ text }) => namesTool(text, call.name)) ? ['tool-named'] : [];
+  return raiseLevel(stricter(policy, own), [...flagsOfCall, ...flags.flat(), ...named]);
+}
+
+/** Somebody else's text has no business with our tools. A name that is a usual word says nothing. */
+function namesTool(text: string, name: string): boolean {
+  return /[_-]|[a-z][A-Z]/.test(name) && text.toLowerCase().includes(name.toLowerCase());
 }
 
 function userTextsOf(history: readonly Item[]): string[] {
   return history.flatMap((item) => (item.type === 'message' && item.role === 'user' ? textOf(item.content) : []));
 }
 
-/** The rules that something in the history has set off. It is computed anew, so a crash or another replica loses nothing. */
-async function flagsOf(history: readonly Item[], tools: ToolSet): Promise<string[]> {
+type Read = { readonly item: Item; readonly text: string };
+
+/** What others wrote and the model has read. It is looked up anew each time, so a crash or another replica loses nothing. */
+function untrustedTexts(history: readonly Item[], tools: ToolSet): Read[] {
   const names = new Map(history.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])));
-  const found = await Promise.all(
-    history.map(async (item) => {
-      if (item.type === 'message') return item.role === 'user' ? remember(item, untrustedOf(item.content)) : [];
-      if (item.type === 'function_call') return [];
-      return tools.find(names.get(item.callId) ?? '')?.trusted ? [] : remember(item, wordsOf(item.output));
-    }),
-  );
-  return [...new Set(found.flat())];
+  return history.flatMap((item): Read[] => {
+    if (item.type === 'message') return item.role === 'user' ? [{ item, text: untrustedOf(item.content) }] : [];
+    if (item.type === 'function_call' || tools.find(names.get(item.callId) ?? '')?.trusted) return [];
+    return [{ item, text: wordsOf(item.output) }];
+  });
 }
 
 /** Items never change, and each is asked for at every call. */
 const remembered = new WeakMap<Item, Promise<readonly string[]>>();
 
-function remember(item: Item, text: string): Promise<readonly string[]> {
+function rememberFlags(item: Item, text: string): Promise<readonly string[]> {
   const flags = remembered.get(item) ?? findFlags(text);
   remembered.set(item, flags);
   return flags;

@@ -20,9 +20,11 @@ import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import type { Skills } from '#tools/skills/skills.ts';
 import { callLevel } from './call-level.ts';
 import { callTool } from './call-tool.ts';
 import { gateFor } from './gates.ts';
+import { offerSkills } from './offer-skills.ts';
 import { buildPrompt } from './prompt.ts';
 import type { TurnSteps } from './run-turn.ts';
 import { isBlockedCall, type Safety } from './safety.ts';
@@ -33,6 +35,7 @@ export type TurnContext = {
   readonly models: Models;
   readonly tools: ToolRegistry;
   readonly safety: Safety;
+  readonly skills: Pick<Skills, 'list'>;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -42,7 +45,11 @@ export type TurnAttempt = TurnSteps & {
   usage(): Usage;
 };
 
-export function createAttempt({ db, models, tools, safety }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+export function createAttempt(
+  { db, models, tools, safety, skills }: TurnContext,
+  turn: Turn,
+  run: TurnRun,
+): TurnAttempt {
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
@@ -99,7 +106,7 @@ export function createAttempt({ db, models, tools, safety }: TurnContext, turn: 
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
       const prompt = buildPrompt(turn, history, offered.definitions(), (call) => sourceOf(call, offered));
-      const answer = await askUnspoiled(model, prompt);
+      const answer = await askUnspoiled(model, offerSkills(prompt, await skills.list(turn)));
       return append(await toItems(answer, spoken.id() ?? newId(), turn, offered));
     },
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { serve } from './serve.ts';
+import { addSkillCommands } from './skill.ts';
 import { addToolCommands } from './tool.ts';
 import { addWebhookCommands } from './webhook.ts';
 
@@ -16,6 +17,7 @@ export function createProgram(): Command {
     .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
     .action(serve);
   addToolCommands(program);
+  addSkillCommands(program);
   addWebhookCommands(program);
   return program;
 }

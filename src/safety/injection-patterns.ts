@@ -109,7 +109,7 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
     'prompt-marks',
     /(?:begin|end|start)[ _-](?:of[ _-])?(?:system|untrusted|trusted|user|admin)[ _-](?:prompt|message|instructions?|data|input|content)/,
   ),
-  mark('prompt-marks', /[<\\/&;]{1,6}\s{0,3}untrusted[\s_-]{0,3}data/),
+  { name: 'prompt-marks', pattern: /[<\\/&;] {0,3}\/? ?untrusted[ _-]{0,3}data/ },
 ];
 
 /** An order to drop what holds so far: the verb, what is dropped, and that it came earlier, in either order. */

@@ -24,8 +24,10 @@ test('the model is told of every tool, in their order', async () => {
   ]);
 });
 
+const NO_SKILLS = { list: async () => [], find: async () => undefined };
+
 test('the built-in tools have names that no caller can take', () => {
-  const names = builtinTools({ send: () => Promise.reject(new Error('not sent')) }).map(
+  const names = builtinTools({ send: () => Promise.reject(new Error('not sent')) }, NO_SKILLS).map(
     (builtin) => builtin.definition.name,
   );
 

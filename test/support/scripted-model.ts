@@ -15,7 +15,7 @@ export type SeenPrompt = {
   readonly at: number;
 };
 
-type Answer = {
+export type Answer = {
   readonly pieces?: readonly string[];
   readonly calls?: readonly { name: string; arguments: string }[];
   /** Milliseconds between two pieces. */
@@ -31,7 +31,7 @@ type Answer = {
  * `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
  * `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them.
  */
-export async function startScriptedModel() {
+export async function startScriptedModel(decide: (prompt: SeenPrompt) => Answer = followScript) {
   const seen: SeenPrompt[] = [];
   const hooks: { onPrompt?: (prompt: SeenPrompt) => void } = {};
   let calls = 0;
@@ -73,7 +73,7 @@ export async function startScriptedModel() {
   };
 }
 
-function decide({ messages }: SeenPrompt): Answer {
+function followScript({ messages }: SeenPrompt): Answer {
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
   if (results.length > 0) return { pieces: [`result: ${unwrap(results.at(-1)?.text ?? '')}`] };

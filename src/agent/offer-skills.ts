@@ -1,0 +1,15 @@
+import type { SkillSummary } from '#domain/skill.ts';
+import type { Prompt } from '#models/model.ts';
+
+/** More would crowd the prompt; the rest is found by skill_list. */
+const MAX_OFFERED = 50;
+
+/** The prompt with a line for each skill, so that the model knows when to read one. */
+export function offerSkills(prompt: Prompt, skills: readonly SkillSummary[]): Prompt {
+  if (skills.length === 0) return prompt;
+  const lines = skills.slice(0, MAX_OFFERED).map(({ name, description }) => `- ${name}: ${description.slice(0, 300)}`);
+  const more = skills.length > MAX_OFFERED ? [`${skills.length - MAX_OFFERED} more are told by skill_list.`] : [];
+  return { ...prompt, system: [prompt.system, INTRODUCTION, ...lines, ...more].join('\n') };
+}
+
+const INTRODUCTION = 'Before you do something that one of these skills is about, read it with skill_read:';

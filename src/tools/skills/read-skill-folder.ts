@@ -1,0 +1,43 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Skill } from '#domain/skill.ts';
+import { InvalidSkill, parseSkill } from './parse-skill.ts';
+
+const MAX_FILES = 100;
+const MAX_FILE_BYTES = 256 * 1024;
+const MAX_BYTES = 1024 * 1024;
+
+/** The skill in a folder. Links are not followed; hidden files, and those that are no text, are left out. */
+export async function readSkillFolder(folder: string): Promise<Skill> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .filter((file) => !/(?:^|\/)(?:\.|node_modules\/)/.test(file))
+    .toSorted();
+  if (paths.length > MAX_FILES)
+    throw new InvalidSkill(`A skill may have ${MAX_FILES} files; this one has ${paths.length}.`);
+
+  const files: Record<string, string> = {};
+  let bytes = 0;
+  for (const file of paths) {
+    const text = await readText(path.join(folder, file), file);
+    if (text === undefined) continue;
+    bytes += Buffer.byteLength(text);
+    if (bytes > MAX_BYTES) throw new InvalidSkill('The texts of a skill may have 1 MiB together.');
+    files[file] = text;
+  }
+  return parseSkill(files);
+}
+
+async function readText(file: string, name: string): Promise<string | undefined> {
+  const { size } = await stat(file);
+  if (size > MAX_FILE_BYTES) throw new InvalidSkill(`${name} is larger than 256 KiB.`);
+  const bytes = await readFile(file);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
