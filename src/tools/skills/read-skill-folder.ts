@@ -9,15 +9,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /** The skill in a folder. Links are not followed; hidden files, and those that are no text, are left out. */
 export async function readSkillFolder(folder: string): Promise<Skill> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
-    .filter((file) => !/(?:^|\/)(?:\.|node_modules\/)/.test(file))
-    .toSorted();
-  if (paths.length > MAX_FILES)
-    throw new InvalidSkill(`A skill may have ${MAX_FILES} files; this one has ${paths.length}.`);
-
+  const paths = await listFiles(folder);
   const files: Record<string, string> = {};
   let bytes = 0;
   for (const file of paths) {
@@ -28,6 +20,22 @@ export async function readSkillFolder(folder: string): Promise<Skill> {
     files[file] = text;
   }
   return parseSkill(files);
+}
+
+/** Written by hand, because the recursive `readdir` goes through links to folders. */
+async function listFiles(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [''];
+  for (let inner = folders.shift(); inner !== undefined; inner = folders.shift()) {
+    const entries = await readdir(path.join(folder, inner), { withFileTypes: true });
+    for (const entry of entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')) {
+      if (entry.isDirectory()) folders.push(`${inner}${entry.name}/`);
+      if (entry.isFile()) found.push(`${inner}${entry.name}`);
+    }
+    if (found.length + folders.length > MAX_FILES)
+      throw new InvalidSkill(`A skill may have ${MAX_FILES} files, and this one has more.`);
+  }
+  return found.toSorted();
 }
 
 async function readText(file: string, name: string): Promise<string | undefined> {
