@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
@@ -9,6 +10,7 @@ import { createModelSettings } from '#agent/model-settings.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createPairings } from '#agent/pairings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { createSafety } from '#agent/safety.ts';
 import { createStandingApprovals } from '#agent/standing-approvals.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
@@ -65,8 +67,10 @@ import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
+import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
+import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
@@ -121,6 +125,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const { secrets, key } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
+  const tokens = await provisionTokens(config);
   const egress = createEgress(parts.network);
   undo.defer(() => egress.close());
   const settings = createModelSettings(db);
@@ -148,11 +153,17 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
   const onDecision = (decision: Decision) => void recordAudit(db, decision).catch(onError);
-  const tools = createRegistry([...builtinTools(), ...memoryTools(memory), ...(parts.tools ?? [])], installed);
+  const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
+  const safety = createSafety({
+    knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
+    onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule was set off'),
+  });
+  const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
+  const tools = createRegistry(fixed, installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools, memory, threadUrl, limits: config.spending }),
+    runTurn: createRunner({ db, models, tools, memory, safety, skills, threadUrl, limits: config.spending }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
@@ -173,7 +184,6 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway, site, trustedProxies });
   undo.defer(() => gateway.close());
   const routeList = collectRoutes(gateway);
-  const tokens = await provisionTokens(config);
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
   const auth = createAuth({
     identities,
@@ -269,6 +279,19 @@ function findEmbedder({ model, embeddingModel }: Config, log: Logger): Embedder 
       `EMBEDDING_MODEL is set, but ${model.provider} embeds nothing, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
     );
   return route && createEmbedder(route);
+}
+
+/** What the service itself is let in with; nothing that the agent reads or says may hold it. */
+function secretsOfService(config: Config, tokens: { operator: string; gateway: string }): Map<string, string> {
+  const keys = Object.entries(config.model.apiKeys).map(([provider, key]) => [`${provider}_api_key`, key] as const);
+  const webhook = config.webhook.enabled ? [['webhook_secret', config.webhook.secret] as const] : [];
+  const all = [
+    ...keys,
+    ...webhook,
+    ['operator_token', tokens.operator] as const,
+    ['gateway_token', tokens.gateway] as const,
+  ];
+  return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 /** Each of these means the operator. */

@@ -1,6 +1,7 @@
 import type { FunctionCallItem } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { OpenPassage } from './gates.ts';
+import { BLOCKED_OUTPUT, isBlockedCall } from './safety.ts';
 
 /** An offered tool could not be run at all; what a tool itself complains about is its output instead. */
 export class ToolFailure extends Error {
@@ -14,6 +15,7 @@ export async function callTool(
 ): Promise<string> {
   const { turn, signal } = options;
   const { tool, secretsOf } = options.passage;
+  if (isBlockedCall(call)) return BLOCKED_OUTPUT;
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
   if (isFound(call, turn) && !tool.repeatable) return 'interrupted: the outcome is unknown';
 

@@ -34,7 +34,8 @@ async function passage(traits: Partial<Tool>, made = call('look'), facts: Partia
   const definition = { name: 'look', description: null, parameters: null, strict: null };
   const look: Tool = { definition, repeatable: true, level: 'allow', call: async () => '', ...traits };
   const tools = await createRegistry([look]).current();
-  return passageFor(made, { db: database.db, owner, tools, started: false, userTexts: () => [], ...facts });
+  const raise: PassageFacts['raise'] = async (_tool, _call, level) => level;
+  return passageFor(made, { db: database.db, owner, tools, started: false, raise, userTexts: () => [], ...facts });
 }
 
 test("a call that is the caller's to make opens an external gate, whatever the level", async () => {

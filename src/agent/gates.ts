@@ -4,6 +4,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import type { Gate, GatedCall, GateKind, NewGate } from '#domain/gate.ts';
 import { type GateId, newId } from '#domain/ids.ts';
 import { isWebhookUser } from '#domain/job.ts';
+import type { ToolLevel } from '#domain/tool-level.ts';
 import { refusalAt } from '#domain/turn.ts';
 import { findApproval } from '#store/approvals.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
@@ -12,6 +13,7 @@ import type { ToolSet } from '#tools/registry.ts';
 import type { LevelFacts, Tool } from '#tools/tool.ts';
 import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
+import { isBlockedCall } from './safety.ts';
 import { levelOf, type PolicyFacts } from './tool-policy.ts';
 
 /** What lies before a call: a gate, the operator's no, or nothing. */
@@ -29,6 +31,8 @@ export type PassageFacts = Omit<LevelFacts, 'owner'> & {
   readonly db: Database;
   readonly owner: Owner;
   readonly tools: ToolSet;
+  /** The level after a look at what the model has read, and at what the call would send. */
+  raise(tool: Tool, call: GatedCall, level: ToolLevel): Promise<ToolLevel>;
   /** It was let through before, by an attempt that did not live to see its output. */
   readonly started: boolean;
 };
@@ -38,9 +42,9 @@ export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<
   const { db, owner, tools, started } = facts;
   if (call.external) return gateAt('external-tool', call);
   const tool = tools.find(call.name);
-  if (!tool) return { kind: 'open', tool, secretsOf: owner, approval: undefined };
+  if (!tool || isBlockedCall(call)) return { kind: 'open', tool, secretsOf: owner, approval: undefined };
 
-  const level = await levelOf(tool, call, policyFacts(tool, call, facts));
+  const level = await facts.raise(tool, call, await levelOf(tool, call, policyFacts(tool, call, facts)));
   if (level === 'never') return { kind: 'forbidden' };
   const secretsOf = await findSecretsOwner(db, owner);
   if (await tool.needsSignIn?.(secretsOf)) return gateAt(signInGate(owner, secretsOf), call);

@@ -32,7 +32,8 @@ function createAttempt(say: (prompt: Prompt) => string = () => 'fine', summary: 
   const meter = createMeter({ limits, spent: async () => ({ tokens: 0, usd: 0 }), signal });
   const writeSummary = async (made: Summary) => void written.push(made);
   const window = createHistoryWindow(turn, { summary, writeSummary, signal }, meter);
-  const ask = (history: readonly Item[]) => window.ask(model, history, { tools: [], identity: NO_IDENTITY }, () => {});
+  const ask = (history: readonly Item[]) =>
+    window.ask(model, history, { tools: [], identity: NO_IDENTITY, skills: [], sourceOf: () => undefined }, () => {});
   return { ask, asked, written, meter, window };
 }
 

@@ -13,24 +13,29 @@ import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
 import type { ModelCall, SpendingLimits } from '#domain/spending.ts';
 import type { ThreadUrl } from '#domain/thread.ts';
+import type { ToolCall } from '#domain/tool.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { IdentityNotes } from '#memory/identity.ts';
 import type { Memory } from '#memory/memory.ts';
-import type { ModelAnswer } from '#models/model.ts';
+import type { Model, ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { useApproval } from '#store/approvals.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import type { Skills } from '#tools/skills/skills.ts';
 import { createMeter } from './budget-meter.ts';
 import { callTool } from './call-tool.ts';
 import { type OpenPassage, type PassageFacts, passageFor } from './gates.ts';
 import { createHistoryWindow } from './history-window.ts';
+import type { PromptSetting } from './prompt.ts';
+import { raiseLevelOf } from './raise-level-of.ts';
 import type { TurnSteps } from './run-turn.ts';
+import { isBlockedCall, type Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
 
 export type TurnContext = {
@@ -41,6 +46,8 @@ export type TurnContext = {
   /** What each user may spend in a day; nobody is limited when it is left out. */
   readonly limits?: SpendingLimits;
   readonly memory: Pick<Memory, 'identity'>;
+  readonly safety: Safety;
+  readonly skills: Pick<Skills, 'list'>;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -53,7 +60,7 @@ export type TurnAttempt = TurnSteps & {
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
-  const { db, models, tools, memory, limits = UNLIMITED } = context;
+  const { db, models, tools, memory, safety, skills, limits = UNLIMITED } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
@@ -87,8 +94,34 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     owner: turn,
     tools: offered,
     started: false,
+    raise: async (tool, call, level) => {
+      const flags = await safety.flagsOfCall(turn, call.arguments);
+      return raiseLevelOf(tool, call, level, { history: thread, tools: offered, flags });
+    },
     userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });
+
+  /** What holds for every prompt of this attempt. */
+  async function settingOf(offered: ToolSet): Promise<PromptSetting> {
+    identity ??= whileAway(run.signal, () => memory.identity(turn));
+    return {
+      tools: offered.definitions(),
+      identity: await identity,
+      skills: await whileAway(run.signal, () => skills.list(turn)),
+      sourceOf: (call) => sourceOf(call, offered),
+    };
+  }
+
+  /** What the model says and wants, without the secrets it may have come to know. */
+  async function askUnspoiled(model: Model, history: readonly Item[], offered: ToolSet) {
+    const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
+    const say = (piece: string) => piece && spoken.say(piece);
+    const setting = await settingOf(offered);
+    const { answer, call } = await window.ask(model, history, setting, (delta) => say(said.push(delta)));
+    say(said.end());
+    const calls = await Promise.all(answer.calls.map((wanted) => safety.checkCall(turn, wanted)));
+    return { answer: { ...answer, text: whole.push(answer.text) + whole.end(), calls }, call };
+  }
 
   return {
     seq: turn.seq,
@@ -109,16 +142,15 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     async askModel(history) {
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
-      identity ??= whileAway(run.signal, () => memory.identity(turn));
-      const setting = { tools: offered.definitions(), identity: await identity };
-      const { answer, call } = await window.ask(model, history, setting, (delta) => spoken.say(delta));
+      const { answer, call } = await askUnspoiled(model, history, offered);
       return append(await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered)), call);
     },
 
     async callTool(call, passage) {
       if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
       if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
-      return append([outputOf(call, await callTool(call, { turn, passage, signal: run.signal }))]);
+      const output = await callTool(call, { turn, passage, signal: run.signal });
+      return append([outputOf(call, await safety.receive(turn, call.name, output))]);
     },
 
     async close(reason) {
@@ -148,6 +180,12 @@ async function start(
     throw new Error(`The approval of gate ${approval} was used or has expired.`);
 }
 
+/** A tool that is gone may have said anything. */
+function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {
+  const tool = tools.find(call.name);
+  return tool?.trusted ? undefined : (tool?.source?.(call.arguments) ?? call.name);
+}
+
 const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without it, and say so.';
 
 const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
@@ -165,7 +203,7 @@ async function toItems(
     answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
   const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
-    const external = !own && turn.request.tools.some(({ name }) => name === call.name);
+    const external = !own && !isBlockedCall(call) && turn.request.tools.some(({ name }) => name === call.name);
     return { id: newId(), type: 'function_call', ...call, external };
   });
   const [first, ...others] = calls;

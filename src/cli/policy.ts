@@ -3,7 +3,7 @@ import { listPolicies, setPolicy, unsetPolicy } from '#agent/policy-settings.ts'
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool-level.ts';
 import type { Database } from '#store/connection.ts';
 import { findTool } from '#store/tools.ts';
-import { builtinTools } from '#tools/registry.ts';
+import { isReservedName } from '#tools/registry.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -44,7 +44,7 @@ const MEANING: Record<ToolLevel, string> = {
 };
 
 async function isKnown(db: Database, name: string): Promise<boolean> {
-  return builtinTools().some(({ definition }) => definition.name === name) || (await findTool(db, name)) !== undefined;
+  return isReservedName(name) || (await findTool(db, name)) !== undefined;
 }
 
 function unsetLevel(tool: string): Promise<void> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { textOf } from '#domain/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import { untrustedIn } from '#domain/untrusted.ts';
 import { contextSizeOf } from './context-size.ts';
 import type { Model, ModelAnswer, Prompt, PromptMessage } from './model.ts';
 
@@ -42,7 +43,7 @@ function latestResults(messages: readonly PromptMessage[]) {
 }
 
 function describeResult(result: Extract<PromptMessage, { role: 'tool' }>): string {
-  return `The tool ${result.name} answered: ${shorten(textOf(result.output)) || '(nothing in words)'}`;
+  return `The tool ${result.name} answered: ${shorten(untrustedIn(textOf(result.output)) || textOf(result.output)) || '(nothing in words)'}`;
 }
 
 function callFor(said: string, prompt: Prompt): string | ToolCall | null {

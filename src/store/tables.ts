@@ -121,6 +121,14 @@ export type Tables = {
     updatedAt: Generated<Date>;
     expiresAt: Date | null;
   };
+  skills: {
+    userId: string;
+    name: string;
+    description: string;
+    files: JSONColumnType<Record<string, string>>;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
   tools: {
     name: string;
     hash: string;

@@ -7,6 +7,12 @@ export type Tool = {
   readonly definition: ToolDefinition;
   /** Whether it may be run again when a crash hid how it ended: it only reads, or it takes the idempotency key. */
   readonly repeatable: boolean;
+  /** Its words are ours, and not somebody else's: the model may take them as they are. */
+  readonly trusted?: true;
+  /** It reaches nobody and changes nothing, so nobody is asked for it whatever the model has read. */
+  readonly inert?: true;
+  /** Where the output of such a call comes from, if its name does not say it well enough. */
+  source?(argumentsJson: string): string | undefined;
   /** Whether its calls may be made, or which of them; left out, somebody is asked. The operator has the last word. */
   readonly level?: ToolLevel | ((argumentsJson: string, facts: LevelFacts) => ToolLevel | Promise<ToolLevel>);
   /** Another one whenever the tool has changed: what was approved for the old one is asked again. */

@@ -17,7 +17,7 @@ export type SeenPrompt = {
   readonly at: number;
 };
 
-type Answer = {
+export type Answer = {
   readonly pieces?: readonly string[];
   readonly calls?: readonly { name: string; arguments: string }[];
   /** Milliseconds between two pieces. */
@@ -36,7 +36,7 @@ type Answer = {
  * `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them. Asked for a summary, it says
  * the lines that begin with `fact:`. `options.window` makes it refuse what has more bytes.
  */
-export async function startScriptedModel(options: { window?: number } = {}) {
+export async function startScriptedModel(options: { window?: number; decide?: (prompt: SeenPrompt) => Answer } = {}) {
   const seen: SeenPrompt[] = [];
   const hooks: { onPrompt?: (prompt: SeenPrompt) => void } = {};
   let calls = 0;
@@ -50,7 +50,7 @@ export async function startScriptedModel(options: { window?: number } = {}) {
     const prompt = toPrompt(body, request.url ?? '');
     seen.push(prompt);
     hooks.onPrompt?.(prompt);
-    const answer = prompt.bytes > (options.window ?? Infinity) ? TOO_LONG : decide(prompt);
+    const answer = prompt.bytes > (options.window ?? Infinity) ? TOO_LONG : (options.decide ?? followScript)(prompt);
     if (answer.hang) return;
     if (answer.status) {
       response.writeHead(answer.status, { 'content-type': 'application/json' });
@@ -88,12 +88,12 @@ function summarise(messages: readonly SeenMessage[]): Answer {
   return { pieces: [['in short', ...new Set(told.match(/^fact:.*$/gm))].join('\n')] };
 }
 
-function decide(prompt: SeenPrompt): Answer {
+function followScript(prompt: SeenPrompt): Answer {
   const { messages } = prompt;
   if (isSummaryPrompt(prompt)) return summarise(messages);
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
-  if (results.length > 0) return { pieces: [`result: ${results.at(-1)?.text}`] };
+  if (results.length > 0) return { pieces: [`result: ${unwrap(results.at(-1)?.text ?? '')}`] };
 
   const script = messages[asked]?.text ?? '';
   const count = /count (\d+) every (\d+)/.exec(script);
@@ -110,6 +110,11 @@ function decide(prompt: SeenPrompt): Answer {
   }));
   const said = /^say (.+)$/m.exec(script)?.[1];
   return { pieces: said ? said.split(/(?<= )/) : uses.length > 0 ? [] : ['ok'], calls: uses };
+}
+
+/** What a tool said is told without its wrapper, as a model would. */
+function unwrap(text: string): string {
+  return text.replace(/<untrusted-data source="[^"]*">\n?|\n?<\/untrusted-data>/g, '');
 }
 
 async function stream(response: ServerResponse, answer: Answer, nextCallId: () => string): Promise<void> {
