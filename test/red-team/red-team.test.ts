@@ -39,6 +39,7 @@ const page = ({ host, url }: Asked) => {
 const tool = (name: string, call: Tool['call'], more: Partial<Tool> = {}): Tool => ({
   definition: { name, description: null, parameters: null, strict: null },
   repeatable: true,
+  level: 'allow', // so that only what was read can stop a call
   call,
   ...more,
 });
