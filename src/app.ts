@@ -5,13 +5,18 @@ import { createAgent } from '#agent/agent.ts';
 import { createUsage } from '#agent/budget-usage.ts';
 import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
 import type { Decision } from '#agent/decision.ts';
+import { createInspectTurn } from '#agent/inspect-turn.ts';
 import { createJobs } from '#agent/jobs.ts';
+import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
+import { createOperations } from '#agent/operations.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createPairings } from '#agent/pairings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createSafety } from '#agent/safety.ts';
 import { createStandingApprovals } from '#agent/standing-approvals.ts';
+import { createThreads } from '#agent/threads.ts';
+import { createToolDesk } from '#agent/tool-desk.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuth } from '#auth/auth.ts';
@@ -19,15 +24,27 @@ import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { accountRoutes } from '#channels/gateway/account-routes.ts';
 import { approvalsRoute } from '#channels/gateway/approvals.ts';
+import { attachmentRoute } from '#channels/gateway/attachments.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
+import { docsRoute } from '#channels/gateway/docs-page.ts';
+import { exportRoute } from '#channels/gateway/export-thread.ts';
 import { gatesRoute } from '#channels/gateway/gates.ts';
+import { inspectRoute } from '#channels/gateway/inspect-turn.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
+import { type AppFacts, meRoute } from '#channels/gateway/me.ts';
 import { memoryRoutes } from '#channels/gateway/memory.ts';
+import { countAnswers, metricsRoute } from '#channels/gateway/metrics.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { pairingsRoute } from '#channels/gateway/pairings.ts';
+import { replicasRoute } from '#channels/gateway/replicas.ts';
+import { settingsRoutes } from '#channels/gateway/settings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
+import { socketRoute } from '#channels/gateway/socket.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
+import { threadRoutes } from '#channels/gateway/threads.ts';
+import { toolRoutes } from '#channels/gateway/tools.ts';
 import { usageRoute } from '#channels/gateway/usage.ts';
+import { webAppRoutes } from '#channels/gateway/web-app.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
@@ -45,7 +62,7 @@ import type { ThreadId } from '#domain/ids.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
-import { requireBearer } from '#http/bearer.ts';
+import { judge, requireBearer } from '#http/bearer.ts';
 import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
@@ -54,6 +71,7 @@ import { createServer } from '#http/server.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createEmbedder } from '#models/create-embedder.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
+import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
@@ -96,6 +114,8 @@ export type Parts = {
   readonly network?: Network;
   /** How often overdue gates are looked for. */
   readonly overdueGatesEveryMs?: number;
+  /** Where the browser app was built. */
+  readonly webFolder?: string;
   /** How patiently callers are called back. */
   readonly callbacks?: Partial<CallbackPace>;
   /** How patiently notes are embedded. */
@@ -105,6 +125,7 @@ export type Parts = {
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
 const MAX_WEBHOOK_BYTES = 64 * 1024;
 const RUNNING_TURNS = 500;
+const WEB_FOLDER = path.join(import.meta.dirname, '../web/dist');
 
 /** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
 export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
@@ -129,11 +150,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const egress = createEgress(parts.network);
   undo.defer(() => egress.close());
   const settings = createModelSettings(db);
-  const models = createModels({
-    default: config.model,
-    routes: () => settings.readRoutes(),
-    apiKeyFor: (provider) => config.model.apiKeys[provider],
-  });
+  const apiKeyFor = (provider: ModelProvider) => config.model.apiKeys[provider];
+  const models = createModels({ default: config.model, routes: () => settings.readRoutes(), apiKeyFor });
   const embedder = findEmbedder(config, log);
   const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
@@ -171,6 +189,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine, onDecision);
   const jobs = createJobs(db);
+  const threads = createThreads(db, engine);
+  const operations = createOperations(engine);
+  const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
+  const toolDesk = createToolDesk({ db, tools, secrets, builtinNames });
+  const modelDesk = createModelDesk({ db, settings, default: config.model, apiKeyFor });
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
   if (embedder) {
@@ -181,9 +204,18 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
 
   const site = { publicUrl: config.publicUrl };
   const { trustedProxies } = config;
-  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway, site, trustedProxies });
+  const gateway = createServer({
+    maxBodyBytes: MAX_BODY_BYTES,
+    log,
+    isAway,
+    site,
+    trustedProxies,
+    webSocketPath: '/api/ws',
+  });
   undo.defer(() => gateway.close());
   const routeList = collectRoutes(gateway);
+  const byStatus = countAnswers(gateway);
+  const sockets = new Set<unknown>();
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
   const auth = createAuth({
     identities,
@@ -201,6 +233,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   ]);
   await gateway.register(signInRoutes(auth.signIn, site));
   gateway.get('/openapi.json', async () => api);
+  await gateway.register(docsRoute());
+  await gateway.register(webAppRoutes(parts.webFolder ?? WEB_FOLDER));
   await gateway.register(async (app) => {
     requireBearer(app, { ...auth, site });
     const routes = responsesRoutes(agent, {
@@ -222,6 +256,28 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
     await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
     await app.register(memoryRoutes(memory), { prefix: '/api' });
+    await app.register(threadRoutes(threads), { prefix: '/api' });
+    await app.register(inspectRoute(createInspectTurn({ db, engine, tools, memory, skills })), { prefix: '/api' });
+    await app.register(toolRoutes(toolDesk), { prefix: '/api' });
+    await app.register(settingsRoutes(modelDesk), { prefix: '/api' });
+    await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });
+    await app.register(replicasRoute(operations), { prefix: '/api' });
+    await app.register(metricsRoute(operations, { byStatus, sockets: () => sockets.size }));
+    await app.register(attachmentRoute(threads), { prefix: '/api' });
+    await app.register(exportRoute(threads), { prefix: '/api' });
+    await app.register(
+      socketRoute({
+        agent,
+        threads,
+        jobs,
+        limiter,
+        maxBytes: MAX_BODY_BYTES,
+        sockets,
+        judge: (request) => judge(request, { ...auth, site }),
+        onError,
+      }),
+      { prefix: '/api' },
+    );
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
@@ -292,6 +348,16 @@ function secretsOfService(config: Config, tokens: { operator: string; gateway: s
     ['gateway_token', tokens.gateway] as const,
   ];
   return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
+function appFacts(config: Config): AppFacts {
+  return {
+    version: packageJson.version,
+    model: { provider: config.model.provider, name: config.model.name },
+    singleSignOn: config.oidc !== undefined,
+    sendsPerMinute: config.chatRatePerMinute,
+    bodyBytes: MAX_BODY_BYTES,
+  };
 }
 
 /** Each of these means the operator. */

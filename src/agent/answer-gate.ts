@@ -63,6 +63,7 @@ export async function answerGate(
     return { turn: started, gate: found };
   });
   engine.kick();
+  engine.tellThread(turn);
   onDecision?.({
     actor: by.userId,
     action: `gate.${answer.kind}`,

@@ -13,13 +13,10 @@ import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
 import type { ModelCall, SpendingLimits } from '#domain/spending.ts';
 import type { ThreadUrl } from '#domain/thread.ts';
-import type { ToolCall } from '#domain/tool.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
-import type { IdentityNotes } from '#memory/identity.ts';
-import type { Memory } from '#memory/memory.ts';
 import type { Model, ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { useApproval } from '#store/approvals.ts';
@@ -27,27 +24,25 @@ import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
-import type { Skills } from '#tools/skills/skills.ts';
 import { createMeter } from './budget-meter.ts';
 import { callTool } from './call-tool.ts';
 import { type OpenPassage, type PassageFacts, passageFor } from './gates.ts';
 import { createHistoryWindow } from './history-window.ts';
 import type { PromptSetting } from './prompt.ts';
+import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
 import { raiseLevelOf } from './raise-level-of.ts';
 import type { TurnSteps } from './run-turn.ts';
 import { isBlockedCall, type Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
 
-export type TurnContext = {
+export type TurnContext = SettingParts & {
   readonly db: Database;
   readonly models: Models;
   readonly tools: ToolRegistry;
   readonly threadUrl?: ThreadUrl;
   /** What each user may spend in a day; nobody is limited when it is left out. */
   readonly limits?: SpendingLimits;
-  readonly memory: Pick<Memory, 'identity'>;
   readonly safety: Safety;
-  readonly skills: Pick<Skills, 'list'>;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -60,7 +55,7 @@ export type TurnAttempt = TurnSteps & {
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
-  const { db, models, tools, memory, safety, skills, limits = UNLIMITED } = context;
+  const { db, models, tools, safety, limits = UNLIMITED } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
@@ -69,7 +64,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     signal: run.signal,
   });
   const window = createHistoryWindow(turn, run, meter);
-  let identity: Promise<IdentityNotes> | undefined; // the same in every step: a changed one holds from the next turn on
+  let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
@@ -101,22 +96,12 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });
 
-  /** What holds for every prompt of this attempt. */
-  async function settingOf(offered: ToolSet): Promise<PromptSetting> {
-    identity ??= whileAway(run.signal, () => memory.identity(turn));
-    return {
-      tools: offered.definitions(),
-      identity: await identity,
-      skills: await whileAway(run.signal, () => skills.list(turn)),
-      sourceOf: (call) => sourceOf(call, offered),
-    };
-  }
-
   /** What the model says and wants, without the secrets it may have come to know. */
   async function askUnspoiled(model: Model, history: readonly Item[], offered: ToolSet) {
     const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
     const say = (piece: string) => piece && spoken.say(piece);
-    const setting = await settingOf(offered);
+    began ??= whileAway(run.signal, () => readPromptSetting(context, turn, offered));
+    const setting = { ...(await began), tools: offered.definitions() };
     const { answer, call } = await window.ask(model, history, setting, (delta) => say(said.push(delta)));
     say(said.end());
     const calls = await Promise.all(answer.calls.map((wanted) => safety.checkCall(turn, wanted)));
@@ -178,12 +163,6 @@ async function start(
   await markStarted(trx, turn, turn, call);
   if (approval && !(await useApproval(trx, turn, approval)))
     throw new Error(`The approval of gate ${approval} was used or has expired.`);
-}
-
-/** A tool that is gone may have said anything. */
-function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {
-  const tool = tools.find(call.name);
-  return tool?.trusted ? undefined : (tool?.source?.(call.arguments) ?? call.name);
 }
 
 const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without it, and say so.';
