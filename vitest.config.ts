@@ -14,8 +14,8 @@ export default defineConfig({
     // Two, because the journeys also run a PostgreSQL and the service beside the test itself.
     maxWorkers: 2,
     // A first start of the embedded PostgreSQL takes seconds on a busy machine.
-    hookTimeout: 60_000,
-    testTimeout: 20_000,
+    hookTimeout: 120_000,
+    testTimeout: 60_000,
     teardownTimeout: 10_000,
     // It warns of what matters in production; here it is an identity provider of the tests.
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),

@@ -5,6 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { createAgent } from '#agent/agent.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { createSafety } from '#agent/safety.ts';
 import { migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
@@ -13,7 +14,9 @@ import { text } from '#domain/item.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
+import { createMemory } from '#memory/memory.ts';
 import type { Model } from '#models/model.ts';
+import { createSecretSearch } from '#safety/secret-search.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore } from '#store/connection.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -49,12 +52,17 @@ const db = connectStore(connection, report);
 const model: Model = {
   provider: 'bench',
   name: 'instant',
+  contextSize: { windowTokens: 128_000, promptTokens: 112_000 },
   async ask(_prompt, onText) {
     onText('hello');
     return { text: 'hello', calls: [], finish: 'stop', usage: NO_USAGE };
   },
 };
-const runTurn = createRunner({ db, models: { find: async () => model }, tools: createRegistry([]) });
+const models = { find: async () => model };
+const known = { values: new Map<string, string>(), search: createSecretSearch(new Map()) };
+const safety = createSafety({ knownSecrets: async () => known, onActions: () => {} });
+const skills = { list: async () => [] };
+const runTurn = createRunner({ db, models, tools: createRegistry([]), memory: createMemory(db), safety, skills });
 const engine = await startEngine({ connection, capacity: 500, runTurn, onError: report, isAway, keepJobsDays: 30 });
 const agent = createAgent(db, engine);
 const forever = new AbortController().signal;

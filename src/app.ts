@@ -2,21 +2,28 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
+import { createUsage } from '#agent/budget-usage.ts';
 import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
+import type { Decision } from '#agent/decision.ts';
 import { createInspectTurn } from '#agent/inspect-turn.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { createOperations } from '#agent/operations.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
+import { createPairings } from '#agent/pairings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { createSafety } from '#agent/safety.ts';
+import { createStandingApprovals } from '#agent/standing-approvals.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createToolDesk } from '#agent/tool-desk.ts';
+import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { accountRoutes } from '#channels/gateway/account-routes.ts';
+import { approvalsRoute } from '#channels/gateway/approvals.ts';
 import { attachmentRoute } from '#channels/gateway/attachments.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
 import { docsRoute } from '#channels/gateway/docs-page.ts';
@@ -25,8 +32,10 @@ import { gatesRoute } from '#channels/gateway/gates.ts';
 import { inspectRoute } from '#channels/gateway/inspect-turn.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { type AppFacts, meRoute } from '#channels/gateway/me.ts';
+import { memoryRoutes } from '#channels/gateway/memory.ts';
 import { countAnswers, metricsRoute } from '#channels/gateway/metrics.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
+import { pairingsRoute } from '#channels/gateway/pairings.ts';
 import { replicasRoute } from '#channels/gateway/replicas.ts';
 import { settingsRoutes } from '#channels/gateway/settings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
@@ -34,6 +43,7 @@ import { socketRoute } from '#channels/gateway/socket.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { threadRoutes } from '#channels/gateway/threads.ts';
 import { toolRoutes } from '#channels/gateway/tools.ts';
+import { usageRoute } from '#channels/gateway/usage.ts';
 import { webAppRoutes } from '#channels/gateway/web-app.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
@@ -47,6 +57,8 @@ import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
+import type { Embedder } from '#domain/embedder.ts';
+import type { ThreadId } from '#domain/ids.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -56,8 +68,12 @@ import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
+import { createMemory } from '#memory/memory.ts';
+import { createEmbedder } from '#models/create-embedder.ts';
+import { findEmbeddingRoute } from '#models/embedding-route.ts';
 import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
+import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
@@ -65,11 +81,14 @@ import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
+import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
+import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
+import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
@@ -99,6 +118,8 @@ export type Parts = {
   readonly webFolder?: string;
   /** How patiently callers are called back. */
   readonly callbacks?: Partial<CallbackPace>;
+  /** How patiently notes are embedded. */
+  readonly notes?: Partial<NotesPace>;
 };
 
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
@@ -125,11 +146,14 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const { secrets, key } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
+  const tokens = await provisionTokens(config);
   const egress = createEgress(parts.network);
   undo.defer(() => egress.close());
   const settings = createModelSettings(db);
   const apiKeyFor = (provider: ModelProvider) => config.model.apiKeys[provider];
   const models = createModels({ default: config.model, routes: () => settings.readRoutes(), apiKeyFor });
+  const embedder = findEmbedder(config, log);
+  const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
   const refresh = createRefresh({ secrets, environment, send: (request) => egress.send(request) });
   const jails = createJails({ onLog: (line) => log.warn(line) });
@@ -140,27 +164,43 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     credentials: createCredentials({ secrets, environment, refresh }),
     countUse: count,
     loadFiles: (hash) => readComponentFiles(db, hash),
+    onSecretsUsed: (actor, tool, names) =>
+      recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
     onLog: (tool, { level, message }) => log.info({ tool, level }, message),
   });
-  const tools = createRegistry([...builtinTools(), ...(parts.tools ?? [])], installed);
+  const web = { url: config.publicUrl };
+  const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
+  const onDecision = (decision: Decision) => void recordAudit(db, decision).catch(onError);
+  const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
+  const safety = createSafety({
+    knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
+    onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule was set off'),
+  });
+  const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
+  const tools = createRegistry(fixed, installed);
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
-    runTurn: createRunner({ db, models, tools }),
+    runTurn: createRunner({ db, models, tools, memory, safety, skills, threadUrl, limits: config.spending }),
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
   });
   undo.defer(() => engine.drain());
-  const agent = createAgent(db, engine);
+  const agent = createAgent(db, engine, onDecision);
   const jobs = createJobs(db);
   const threads = createThreads(db, engine);
   const operations = createOperations(engine);
-  const fixed = [...builtinTools(), ...(parts.tools ?? [])].map(({ definition }) => definition.name);
-  const toolDesk = createToolDesk({ db, tools, secrets, builtinNames: new Set(fixed) });
+  const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
+  const toolDesk = createToolDesk({ db, tools, secrets, builtinNames });
   const modelDesk = createModelDesk({ db, settings, default: config.model, apiKeyFor });
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
+  if (embedder) {
+    const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
+    const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
+    undo.defer(() => notes.stop());
+  }
 
   const site = { publicUrl: config.publicUrl };
   const { trustedProxies } = config;
@@ -176,7 +216,6 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const routeList = collectRoutes(gateway);
   const byStatus = countAnswers(gateway);
   const sockets = new Set<unknown>();
-  const tokens = await provisionTokens(config);
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
   const auth = createAuth({
     identities,
@@ -204,15 +243,21 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       timeoutSeconds: config.responsesTimeoutSecs,
       limiter,
       modelNames: async () => Object.keys(await settings.readRoutes()),
+      threadUrl,
     });
     await app.register(routes, { prefix: '/api/v1' });
     await app.register(routes, { prefix: '/v1' });
-    await app.register(chatRoutes(agent, { limiter, timeoutSeconds: config.responsesTimeoutSecs }), { prefix: '/api' });
+    const chatOptions = { limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
+    await app.register(chatRoutes(agent, chatOptions), { prefix: '/api' });
     await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(gatesRoute(agent), { prefix: '/api' });
     await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
+    await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
+    await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
+    await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
+    await app.register(memoryRoutes(memory), { prefix: '/api' });
     await app.register(threadRoutes(threads), { prefix: '/api' });
-    await app.register(inspectRoute(createInspectTurn({ db, engine, tools })), { prefix: '/api' });
+    await app.register(inspectRoute(createInspectTurn({ db, engine, tools, memory, skills })), { prefix: '/api' });
     await app.register(toolRoutes(toolDesk), { prefix: '/api' });
     await app.register(settingsRoutes(modelDesk), { prefix: '/api' });
     await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });
@@ -236,6 +281,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
+  web.url ??= gatewayUrl;
   if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${gatewayUrl}/login?token=${tokens.gateway})`);
 
   const webhookUrl = config.webhook.enabled ? await startWebhook(config.webhook) : undefined;
@@ -279,6 +325,29 @@ function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current()).definitions().length,
   };
+}
+
+function findEmbedder({ model, embeddingModel }: Config, log: Logger): Embedder | undefined {
+  if (!embeddingModel) return undefined;
+  const route = findEmbeddingRoute(model, embeddingModel);
+  if (!route)
+    log.warn(
+      `EMBEDDING_MODEL is set, but ${model.provider} embeds nothing, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
+    );
+  return route && createEmbedder(route);
+}
+
+/** What the service itself is let in with; nothing that the agent reads or says may hold it. */
+function secretsOfService(config: Config, tokens: { operator: string; gateway: string }): Map<string, string> {
+  const keys = Object.entries(config.model.apiKeys).map(([provider, key]) => [`${provider}_api_key`, key] as const);
+  const webhook = config.webhook.enabled ? [['webhook_secret', config.webhook.secret] as const] : [];
+  const all = [
+    ...keys,
+    ...webhook,
+    ['operator_token', tokens.operator] as const,
+    ['gateway_token', tokens.gateway] as const,
+  ];
+  return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 function appFacts(config: Config): AppFacts {

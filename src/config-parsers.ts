@@ -22,6 +22,11 @@ export function integer(least: number, most: number): Parser<number> {
   };
 }
 
+export const money: Parser<number> = {
+  expects: 'an amount above 0, such as 5 or 0.50',
+  parse: (value) => (/^\d{1,9}(\.\d{1,6})?$/.test(value) && Number(value) > 0 ? Number(value) : undefined),
+};
+
 export function oneOf<const T extends string>(...choices: T[]): Parser<T> {
   return {
     expects: `one of ${choices.join(', ')}`,

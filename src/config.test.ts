@@ -16,8 +16,16 @@ describe('without any setting', () => {
       chatRatePerMinute: 30,
       responsesTimeoutSecs: 120,
       oidc: undefined,
-      model: { provider: 'demo', name: 'demo', baseUrl: undefined, apiKey: undefined, apiKeys: {} },
+      model: {
+        provider: 'demo',
+        name: 'demo',
+        baseUrl: undefined,
+        apiKey: undefined,
+        contextTokens: undefined,
+        apiKeys: {},
+      },
       embeddingModel: undefined,
+      spending: { tokensPerDay: null, usdPerDay: null },
       databaseUrl: undefined,
       home: join(homedir(), '.reborn'),
       secretsKey: undefined,
@@ -70,7 +78,10 @@ test('every option is read into its place', () => {
     LLM_MODEL: 'llama',
     LLM_BASE_URL: 'http://127.0.0.1:11434/v1/',
     LLM_API_KEY: 'model-key',
+    LLM_CONTEXT_TOKENS: '32000',
     EMBEDDING_MODEL: 'embedder',
+    USER_TOKENS_PER_DAY: '500000',
+    USER_USD_PER_DAY: '2.50',
     DATABASE_URL: 'postgres://ann:pw@db:5432/reborn',
     REBORN_HOME: '/srv/reborn',
     SECRETS_KEY: 'ab'.repeat(32),
@@ -107,9 +118,11 @@ test('every option is read into its place', () => {
       name: 'llama',
       baseUrl: 'http://127.0.0.1:11434/v1',
       apiKey: 'model-key',
+      contextTokens: 32_000,
       apiKeys: { 'openai-compatible': 'model-key' },
     },
     embeddingModel: 'embedder',
+    spending: { tokensPerDay: 500_000, usdPerDay: 2.5 },
     databaseUrl: 'postgres://ann:pw@db:5432/reborn',
     home: '/srv/reborn',
     secretsKey: Buffer.alloc(32, 0xab),
@@ -142,6 +155,14 @@ describe('values', () => {
     for (const text of ['-1', '65536', '3e3', '0x10', '80.5', '80 80', 'Infinity', '٣'])
       expect(problemsOf({ GATEWAY_PORT: text })).toEqual([
         `GATEWAY_PORT is "${text}"; it must be a port from 0 to 65535 (0 picks a free one).`,
+      ]);
+  });
+
+  test('an amount of money is above 0', () => {
+    expect(readConfig({ USER_USD_PER_DAY: '0.05' }).spending.usdPerDay).toBe(0.05);
+    for (const text of ['0', '0.00', '-1', '1e3', '.5', '$5', '1,50'])
+      expect(problemsOf({ USER_USD_PER_DAY: text })).toEqual([
+        `USER_USD_PER_DAY is "${text}"; it must be an amount above 0, such as 5 or 0.50.`,
       ]);
   });
 

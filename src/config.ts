@@ -7,6 +7,7 @@ import {
   headerText,
   hostNames,
   integer,
+  money,
   networks,
   oneOf,
   type Parser,
@@ -94,10 +95,26 @@ export const options = {
   LLM_MODEL: { parser: text, help: "The model, in the provider's own spelling." },
   LLM_BASE_URL: { parser: baseUrl, help: "The provider's address, if it is not the usual one." },
   LLM_API_KEY: { parser: token, unset: "the provider's usual variable", secret: true, help: "The provider's key." },
+  LLM_CONTEXT_TOKENS: {
+    parser: integer(1000, 100_000_000),
+    unset: 'what is known of LLM_MODEL, or 128000',
+    help: 'How many tokens the model can read; longer threads are summarised.',
+  },
   OPENAI_API_KEY: { parser: text, secret: true, help: 'Used for openai when LLM_API_KEY is not set.' },
   ANTHROPIC_API_KEY: { parser: text, secret: true, help: 'Used for anthropic when LLM_API_KEY is not set.' },
   GOOGLE_GENERATIVE_AI_API_KEY: { parser: text, secret: true, help: 'Used for google when LLM_API_KEY is not set.' },
   EMBEDDING_MODEL: { parser: text, unset: 'memory is searched by words only', help: 'The model that embeds notes.' },
+
+  USER_TOKENS_PER_DAY: {
+    parser: integer(1, 1_000_000_000_000),
+    unset: 'no limit',
+    help: 'The tokens that each user may use in a day (UTC).',
+  },
+  USER_USD_PER_DAY: {
+    parser: money,
+    unset: 'no limit',
+    help: 'What the model calls of each user may cost in a day (UTC), in US dollars.',
+  },
 
   DATABASE_URL: {
     parser: postgresUrl,
@@ -139,6 +156,8 @@ export type Config = {
   oidc: OidcConfig | undefined;
   model: ModelConfig;
   embeddingModel: string | undefined;
+  /** What each user may spend; null is no limit. */
+  spending: { tokensPerDay: number | null; usdPerDay: number | null };
   databaseUrl: string | undefined;
   home: string;
   secretsKey: Buffer | undefined;
@@ -169,6 +188,7 @@ export type ModelConfig = {
   name: string;
   baseUrl: string | undefined;
   apiKey: string | undefined;
+  contextTokens: number | undefined;
   /** The key for each provider, for named routes that ask another one. */
   apiKeys: Partial<Record<Values['LLM_PROVIDER'], string | undefined>>;
 };
@@ -258,6 +278,7 @@ function toConfig(values: Values, problems: Problems): Config {
     oidc: toOidc(values, problems),
     model: toModel(values, problems),
     embeddingModel: values.EMBEDDING_MODEL,
+    spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     home: values.REBORN_HOME,
     secretsKey: values.SECRETS_KEY,
@@ -315,7 +336,14 @@ function toModel(values: Values, problems: Problems): ModelConfig {
     google: values.GOOGLE_GENERATIVE_AI_API_KEY,
     [provider]: apiKey,
   };
-  return { provider, name: values.LLM_MODEL ?? 'demo', baseUrl: values.LLM_BASE_URL, apiKey, apiKeys };
+  return {
+    provider,
+    name: values.LLM_MODEL ?? 'demo',
+    baseUrl: values.LLM_BASE_URL,
+    apiKey,
+    contextTokens: values.LLM_CONTEXT_TOKENS,
+    apiKeys,
+  };
 }
 
 const USUAL_KEYS = {

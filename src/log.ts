@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino';
 
-/** Logs as JSON lines. Of an error it keeps what helps: a driver's error may drag its whole connection along. */
-export function createLog(level: string): Logger {
-  return pino({ level, serializers: { err: describeError } });
+/** Logs as JSON lines, each of which goes through `scrub`. Of an error it keeps what helps: a driver's error may drag its whole connection along. */
+export function createLog(level: string, scrub = (line: string) => line): Logger {
+  return pino({ level, serializers: { err: describeError }, hooks: { streamWrite: scrub } });
 }
 
 function describeError(error: unknown): object {

@@ -49,6 +49,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^(undici|ipaddr\.js)$/, places: ['egress'] },
   { packages: /^@bytecodealliance\/.+$/, places: ['tools/component/install'] },
   { packages: /^@napi-rs\/keyring$/, places: ['tools/secrets'] },
+  { packages: /^@secretlint\/.+$/, places: ['safety'] },
   { packages: /^@clack\/prompts$/, places: ['cli'] },
   { packages: /^(jose|openid-client)$/, places: ['auth'] },
   { packages: /^@earendil-works\/pi-tui$/, places: ['channels/terminal'] },

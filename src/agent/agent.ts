@@ -1,17 +1,19 @@
 import { NotFound } from '#domain/errors.ts';
-import type { Gate } from '#domain/gate.ts';
+import type { Gate, OpenGate } from '#domain/gate.ts';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { Item, NewItem } from '#domain/item.ts';
-import type { Principal } from '#domain/principal.ts';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { type CancelReason, isEnded, type Turn } from '#domain/turn.ts';
 import type { NumberedEvent } from '#domain/turn-event.ts';
 import type { Census } from '#engine/census.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { listOpenGates } from '#store/gates.ts';
 import { findItems } from '#store/items.ts';
 import { findTurnRecord } from '#store/turns.ts';
 import { answerGate, type GateAnswer } from './answer-gate.ts';
 import { cancelTurn } from './cancel-turn.ts';
+import type { OnDecision } from './decision.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn-reply.ts';
 import { watchTurn } from './watch-turn.ts';
@@ -50,11 +52,13 @@ export type Agent = {
   cancelTurn(owner: Principal, place: TurnPlace, reason: CancelReason): Promise<void>;
   /** An operator may answer in anybody's place. */
   answerGate(principal: Principal, id: GateId, answer: GateAnswer): Promise<Turn>;
+  /** What waits for an answer, the newest first: the principal's own, or for an operator everybody's. */
+  listGates(principal: Principal, page: { before?: GateId; limit: number }): Promise<OpenGate[]>;
   census(): Promise<Census>;
 };
 
 /** The facade that every channel talks to. */
-export function createAgent(db: Database, engine: Engine): Agent {
+export function createAgent(db: Database, engine: Engine, onDecision: OnDecision = () => {}): Agent {
   const getTurn = (owner: Principal, { threadId, turnId }: TurnPlace) =>
     withOwner(db, owner, async (trx): Promise<TurnRecord> => {
       const record = await findTurnRecord(trx, owner, threadId, turnId);
@@ -96,8 +100,12 @@ export function createAgent(db: Database, engine: Engine): Agent {
     async answerGate(principal, id, answer) {
       const userId = principal.role === 'operator' ? await engine.findGateOwner(id) : principal.userId;
       if (userId === undefined) throw new NotFound('There is no such gate.');
-      return answerGate(db, engine, { userId }, id, { answer, channel: 'gateway' });
+      return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway', onDecision });
     },
+    listGates: (principal, page) =>
+      principal.role === 'operator'
+        ? withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everybody', page))
+        : withOwner(db, principal, (trx) => listOpenGates(trx, principal, page)),
     census: () => engine.census(),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
   };

@@ -1,52 +1,85 @@
+import { shapeOf } from '#domain/argument-shape.ts';
+import { digestCall, digestShape } from '#domain/call-digest.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import type { Gate } from '#domain/gate.ts';
+import type { Gate, OpenGate } from '#domain/gate.ts';
 import { type GateId, newId } from '#domain/ids.ts';
 import { type NewItem, text } from '#domain/item.ts';
+import type { Principal, UserId } from '#domain/principal.ts';
 import { type Channel, refusalAt, type Turn } from '#domain/turn.ts';
 import type { Engine } from '#engine/engine.ts';
+import { insertApproval } from '#store/approvals.ts';
 import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
 import { closeGate, findGate } from '#store/gates.ts';
 import { passJobOn } from '#store/jobs.ts';
+import { putPairing } from '#store/pairings.ts';
+import { insertStandingApproval } from '#store/standing-approvals.ts';
 import { lockThread, takePlace } from '#store/threads.ts';
 import { getTurnById, insertTurn, requestCancel } from '#store/turns.ts';
+import type { OnDecision } from './decision.ts';
+import { checkPartner } from './pairings.ts';
+import { findPolicy } from './policy-settings.ts';
 
 /** `overdue`: nobody answered, so it is denied, and the turn fails with the code of what was missing. */
 export type GateAnswer =
-  | { readonly kind: 'approve' }
+  /** `userId`: with whom a webhook user is paired. */
+  | { readonly kind: 'approve'; readonly userId?: UserId }
+  | { readonly kind: 'always' }
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'overdue' };
 
-/** Answers a gate, which starts the thread's next turn: it takes up the call that had to wait, or its denial. */
+type Answering = {
+  readonly answer: GateAnswer;
+  readonly by: Principal;
+  readonly channel: Channel;
+  readonly onDecision?: OnDecision;
+};
+
+/**
+ * Answers a gate, which starts the thread's next turn: it takes up the call that had to wait, or its denial. Nothing
+ * else gives an approval or a pairing.
+ */
 export async function answerGate(
   db: Database,
   engine: Engine,
   owner: Owner,
   id: GateId,
-  { answer, channel }: { answer: GateAnswer; channel: Channel },
+  { answer, by, channel, onDecision }: Answering,
 ): Promise<Turn> {
-  const turn = await withOwner(db, owner, async (trx) => {
-    const gate = await getOpenGate(trx, owner, id);
+  const { turn, gate } = await withOwner(db, owner, async (trx) => {
+    const found = await getOpenGate(trx, owner, id);
     const turnId = newId();
-    const thread = await takePlace(trx, owner, gate.threadId, turnId);
+    const thread = await takePlace(trx, owner, found.threadId, turnId);
     if (!thread) throw new NotFound('There is no such gate.');
 
-    const { request: asked } = await getTurnById(trx, owner, gate.turnId);
+    if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, found, answer, by);
+    const { request: asked } = await getTurnById(trx, owner, found.turnId);
     const request = { ...asked, tools: thread.catalog, echo: {} };
     const place = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
-    const started = await insertTurn(trx, owner, place, itemsOf(gate, answer), 'known-thread');
-    if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
-    await closeGate(trx, owner, gate.id, started.seq);
-    await passJobOn(trx, owner, gate.id, started.id);
+    const started = await insertTurn(trx, owner, place, itemsOf(found, answer), 'known-thread');
+    if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(found).code);
+    await closeGate(trx, owner, found.id, started.seq);
+    await passJobOn(trx, owner, found.id, started.id);
     if (thread.active === turnId) await engine.enqueue(trx, turnId);
-    return started;
+    return { turn: started, gate: found };
   });
   engine.kick();
   engine.tellThread(turn);
+  onDecision?.({
+    actor: by.userId,
+    action: `gate.${answer.kind}`,
+    subject: gate.id,
+    detail: {
+      kind: gate.kind,
+      user: owner.userId,
+      tool: gate.call.name,
+      ...(gate.kind === 'pairing' && 'userId' in answer && { pairedWith: answer.userId }),
+    },
+  });
   return turn;
 }
 
 /** Looked for again once the thread is locked: of two answers the first one counts. */
-async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<Gate> {
+async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate> {
   const seen = await findGate(trx, owner, id);
   if (seen) await lockThread(trx, owner, seen.threadId);
   const gate = seen && (await findGate(trx, owner, id));
@@ -56,8 +89,41 @@ async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Pro
   return gate;
 }
 
+/** Keeps what the answer allows. It is about the call as the gate has it, which is what was shown. */
+async function grant(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { id, kind, call, revision }: OpenGate,
+  answer: Extract<GateAnswer, { kind: 'approve' | 'always' }>,
+  by: Principal,
+): Promise<void> {
+  if (answer.kind === 'always') {
+    await checkAlways(trx, kind, call.name);
+    const shape = shapeOf(call.arguments);
+    const digest = digestShape(call, revision, shape);
+    await insertStandingApproval(trx, owner, { tool: call.name, revision, shape, digest });
+  }
+  if (kind === 'approval')
+    await insertApproval(trx, owner, { gateId: id, callId: call.id, digest: digestCall(call, revision) });
+  if (kind === 'pairing') {
+    if (by.role !== 'operator') throw new NotFound('There is no such gate.');
+    await putPairing(trx, owner, checkPartner(answer.kind === 'approve' ? answer.userId : undefined));
+  }
+}
+
+async function checkAlways(trx: OwnedTransaction, kind: Gate['kind'], tool: string): Promise<void> {
+  if (kind !== 'approval')
+    throw new InvalidRequest('invalid_request', 'answer', 'Only an approval can be given for always.');
+  if ((await findPolicy(trx, tool)) === 'ask')
+    throw new InvalidRequest(
+      'invalid_request',
+      'answer',
+      `The operator wants to be asked about every call of ${tool}. Answer approve or deny.`,
+    );
+}
+
 function itemsOf({ call }: Gate, answer: GateAnswer): NewItem[] {
-  if (answer.kind === 'approve') return [];
+  if (answer.kind === 'approve' || answer.kind === 'always') return [];
   const reason = answer.kind === 'deny' ? answer.reason : 'nobody answered in time.';
   return [
     { id: newId(), type: 'function_call_output', callId: call.callId, output: [text(`Not run: denied. ${reason}`)] },

@@ -1,6 +1,7 @@
 import type { FunctionCallItem } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
-import type { ToolSet } from '#tools/registry.ts';
+import type { OpenPassage } from './gates.ts';
+import { BLOCKED_OUTPUT, isBlockedCall } from './safety.ts';
 
 /** An offered tool could not be run at all; what a tool itself complains about is its output instead. */
 export class ToolFailure extends Error {
@@ -10,17 +11,24 @@ export class ToolFailure extends Error {
 /** Runs a call and resolves to what the model shall read of it. A side effect is never repeated blindly. */
 export async function callTool(
   call: FunctionCallItem,
-  options: { turn: Turn; tools: ToolSet; signal: AbortSignal; found: boolean },
+  options: { turn: Turn; passage: Pick<OpenPassage, 'tool' | 'secretsOf'>; signal: AbortSignal },
 ): Promise<string> {
-  const { turn, tools, signal } = options;
-  const tool = tools.find(call.name);
+  const { turn, signal } = options;
+  const { tool, secretsOf } = options.passage;
+  if (isBlockedCall(call)) return BLOCKED_OUTPUT;
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
-  if (options.found && !tool.repeatable) return 'interrupted: the outcome is unknown';
+  if (isFound(call, turn) && !tool.repeatable) return 'interrupted: the outcome is unknown';
 
   try {
-    return await tool.call(call.arguments, { owner: turn, idempotencyKey: `${call.turnId}:${call.position}`, signal });
+    const idempotencyKey = `${call.turnId}:${call.position}`;
+    return await tool.call(call.arguments, { owner: turn, secretsOf, idempotencyKey, signal });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ToolFailure(`The tool ${call.name} could not be run.`, { cause: error });
   }
+}
+
+/** Started by an attempt before this one, which did not live to see its output. Attempts are counted anew in each turn. */
+function isFound(call: FunctionCallItem, turn: Turn): boolean {
+  return call.startedAt !== null && (call.turnSeq !== turn.seq || call.attempt !== turn.attempt);
 }

@@ -1,13 +1,17 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gate, GateKind } from '#domain/gate.ts';
 import type { FunctionCallItem } from '#domain/item.ts';
+import { type Owner, withOwner } from '#store/connection.ts';
+import { putPairing } from '#store/pairings.ts';
 import { createRegistry } from '#tools/registry.ts';
-import { checkAnswer, gateFor } from './gates.ts';
+import type { Tool } from '#tools/tool.ts';
+import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import { checkAnswer, type PassageFacts, passageFor } from './gates.ts';
 
 const place = { threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null, attempt: 0 };
 const call = (name: string): FunctionCallItem => ({
   ...place,
-  id: 'i',
+  id: '00000000-0000-7000-8000-000000000001',
   type: 'function_call',
   external: false,
   callId: 'call_1',
@@ -17,30 +21,66 @@ const call = (name: string): FunctionCallItem => ({
 });
 const gate = (kind: GateKind): Gate => ({ id: 'g', threadId: 't', turnId: 'u', kind, call: call('look') });
 
-const owner = { userId: 'ann' };
-const tools = (needsSignIn: boolean) =>
-  createRegistry([
-    {
-      definition: { name: 'look', description: null, parameters: null, strict: null },
-      repeatable: true,
-      needsSignIn: async ({ userId }) => userId === 'ann' && needsSignIn,
-      call: async () => '',
-    },
-  ]).current();
+let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+beforeAll(async () => {
+  database = await openMigratedDatabase();
+}, 60_000);
+afterAll(() => database.close());
 
-test("a call that is the caller's to make opens an external gate", async () => {
+const owner = { userId: 'ann' };
+
+/** The passage of a call of `look`, a tool with these traits, or of another tool. */
+async function passage(traits: Partial<Tool>, made = call('look'), facts: Partial<PassageFacts> = {}) {
+  const definition = { name: 'look', description: null, parameters: null, strict: null };
+  const look: Tool = { definition, repeatable: true, level: 'allow', call: async () => '', ...traits };
+  const tools = await createRegistry([look]).current();
+  const raise: PassageFacts['raise'] = async (_tool, _call, level) => level;
+  return passageFor(made, { db: database.db, owner, tools, started: false, raise, userTexts: () => [], ...facts });
+}
+
+test("a call that is the caller's to make opens an external gate, whatever the level", async () => {
   const made = { ...call('look'), external: true };
 
-  expect(await gateFor(made, owner, await tools(true))).toEqual({ kind: 'external-tool', call: made });
+  expect(await passage({ level: 'never' }, made)).toEqual({
+    kind: 'gate',
+    gate: { id: expect.any(String), kind: 'external-tool', call: made },
+  });
 });
 
-test('a call of a tool to which its owner has yet to sign in opens an auth gate', async () => {
-  expect(await gateFor(call('look'), owner, await tools(true))).toEqual({ kind: 'auth', call: call('look') });
+const signIn = { needsSignIn: async ({ userId }: Owner) => userId === 'ann' || userId === 'webhook:ann' };
+
+test('a call of a tool to which its owner has yet to sign in opens an auth gate, before anybody is asked', async () => {
+  expect(await passage({ ...signIn, level: 'ask' })).toMatchObject({ gate: { kind: 'auth', call: call('look') } });
+});
+
+test('a webhook user that would have to sign in needs to be paired first', async () => {
+  const webhook = { userId: 'webhook:ann' };
+  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'pairing' } });
+
+  await withOwner(database.db, webhook, (trx) => putPairing(trx, webhook, 'ann'));
+  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'auth' } });
+  await withOwner(database.db, webhook, (trx) => putPairing(trx, webhook, 'bob'));
+  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({
+    kind: 'open',
+    secretsOf: { userId: 'bob' },
+  });
+});
+
+test('a call that shall be asked about opens an approval gate, for this version of the tool', async () => {
+  expect(await passage({ level: 'ask', revision: 'r1' })).toEqual({
+    kind: 'gate',
+    gate: { id: expect.any(String), kind: 'approval', call: call('look'), revision: 'r1' },
+  });
+});
+
+test('a call that was let through before a crash is not asked about again, but may have been forbidden since', async () => {
+  expect(await passage({ level: 'ask' }, call('look'), { started: true })).toMatchObject({ kind: 'open' });
+  expect(await passage({ level: 'never' }, call('look'), { started: true })).toEqual({ kind: 'forbidden' });
 });
 
 test('any other call needs no gate', async () => {
-  expect(await gateFor(call('look'), owner, await tools(false))).toBeUndefined();
-  expect(await gateFor(call('elsewhere'), owner, await tools(true))).toBeUndefined();
+  expect(await passage({ level: 'allow' })).toMatchObject({ kind: 'open', secretsOf: owner });
+  expect(await passage(signIn, call('elsewhere'))).toMatchObject({ kind: 'open', tool: undefined });
 });
 
 test('the call_id of the pending call opens the gate', () => {

@@ -13,6 +13,7 @@ import { findTimedGate, findTurnTimes, type TimedGate } from '#store/turn-detail
 import { findTurn } from '#store/turns.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import { buildPrompt } from './prompt.ts';
+import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
 import { type Span, spansOf } from './turn-spans.ts';
 
 /** Everything that is known of how a turn went. */
@@ -31,7 +32,9 @@ export type Inspection = {
 
 export type InspectTurn = (owner: Principal, id: TurnId) => Promise<Inspection>;
 
-export function createInspectTurn(parts: { db: Database; engine: Engine; tools: ToolRegistry }): InspectTurn {
+export function createInspectTurn(
+  parts: SettingParts & { db: Database; engine: Engine; tools: ToolRegistry },
+): InspectTurn {
   const { db, engine, tools } = parts;
   return async (owner, id) => {
     const { turn, times, history, gate } = await withOwner(db, owner, async (trx) => {
@@ -43,7 +46,7 @@ export function createInspectTurn(parts: { db: Database; engine: Engine; tools: 
     });
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
-    const offered = (await tools.current()).definitions();
+    const setting = await readPromptSetting(parts, owner, await tools.current());
     return {
       turn,
       startedAt: times.startedAt,
@@ -51,7 +54,7 @@ export function createInspectTurn(parts: { db: Database; engine: Engine; tools: 
       items,
       gate,
       spans: spansOf(turn, times.startedAt, items, trace, gate),
-      prompt: buildPrompt(turn, beforeNewestAnswer(history, turn), offered),
+      prompt: buildPrompt(turn, beforeNewestAnswer(history, turn), setting),
       superseded: supersededIn(trace, items),
     };
   };

@@ -1,4 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
+import { WEBHOOK } from '#domain/job.ts';
 import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import type { Database } from '#store/connection.ts';
@@ -19,7 +20,11 @@ export function startDenyingOverdueGates(
 async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {
   for (const { id, userId } of await engine.findOverdueGates()) {
     try {
-      await answerGate(db, engine, { userId }, id, { answer: { kind: 'overdue' }, channel: 'webhook' });
+      await answerGate(db, engine, { userId }, id, {
+        answer: { kind: 'overdue' },
+        by: WEBHOOK,
+        channel: 'webhook',
+      });
     } catch (error) {
       if (!(error instanceof NotFound)) throw error; // else somebody was faster
     }

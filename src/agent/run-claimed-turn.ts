@@ -2,6 +2,7 @@ import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/turn.ts';
 import type { RunTurn } from '#engine/running-turns.ts';
 import { TurnStopped } from '#engine/turn-stopped.ts';
 import { ModelFailure } from '#models/model.ts';
+import { BudgetExceeded } from './budget.ts';
 import { ToolFailure } from './call-tool.ts';
 import { runTurn } from './run-turn.ts';
 import { createAttempt, type TurnContext } from './turn-steps.ts';
@@ -16,7 +17,7 @@ export function createRunner(context: TurnContext): RunTurn {
     const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
     if (outcome.status === 'failed') await attempt.close(`Not run: ${outcome.failure.message}`);
     if (outcome.status === 'cancelled') await attempt.close('Not run: the turn was cancelled.');
-    return { outcome, usage: attempt.usage() };
+    return { outcome, usage: attempt.usage(), failedCalls: attempt.failedCalls() };
   };
 }
 
@@ -35,6 +36,8 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
     return outcomeOfCancel(stopped.cancelled);
   }
   if (error instanceof ModelFailure) return { status: 'failed', failure: { code: error.code, message: error.message } };
+  if (error instanceof BudgetExceeded)
+    return { status: 'failed', failure: { code: 'budget_exceeded', message: error.message } };
   if (error instanceof ToolFailure)
     return { status: 'failed', failure: { code: 'tool_error', message: error.message } };
   throw error;

@@ -22,6 +22,7 @@ const item = (body: ItemBody, attempt: number | null = 0, turnSeq = 2): Item => 
   turnSeq,
 });
 const gate = ({ callId, name }: Pick<FunctionCallItem, 'callId' | 'name'>): NewGate => ({
+  id: 'g',
   kind: 'external-tool',
   call: { id: 'i', type: 'function_call', external: false, callId, name, arguments: '{}' },
 });
@@ -40,9 +41,14 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       return (answer ?? []).map((body) => item(body));
     },
-    gateFor: async (made) => (made.name.startsWith('their_') ? gate(made) : undefined),
-    async callTool(made) {
-      done.push(made.name);
+    threadUrl: 'https://reborn.example.com/threads/t',
+    async passageFor(made) {
+      if (made.name.startsWith('their_')) return { kind: 'gate', gate: gate(made) };
+      if (made.name.startsWith('bad_')) return { kind: 'forbidden' };
+      return { kind: 'open', tool: undefined, secretsOf: { userId: 'ann' }, approval: undefined };
+    },
+    async callTool(made, { kind }) {
+      done.push(kind === 'open' ? made.name : `${kind} ${made.name}`);
       return [item(output(made.callId))];
     },
   };
@@ -64,7 +70,7 @@ test('a reply that was cut short leaves the turn incomplete', async () => {
 
 test('a message behind a gate is refused, and nothing is run', async () => {
   const { steps, done } = fakeSteps([[reply]]);
-  const ahead: Gate = { id: 'g', threadId: 't', turnId: 'u', ...gate({ callId: 'call_7', name: 'their_look' }) };
+  const ahead: Gate = { threadId: 't', turnId: 'u', ...gate({ callId: 'call_7', name: 'their_look' }) };
 
   expect(await runTurn({ ...steps, gateAhead: ahead })).toEqual({
     status: 'failed',
@@ -72,6 +78,21 @@ test('a message behind a gate is refused, and nothing is run', async () => {
     refused: true,
   });
   expect(done).toEqual([]);
+});
+
+test('a message behind a gate that a person must answer is told where', async () => {
+  const ahead: Gate = { threadId: 't', turnId: 'u', ...gate({ callId: 'call_7', name: 'send' }), kind: 'approval' };
+
+  expect(await runTurn({ ...fakeSteps([[reply]]).steps, gateAhead: ahead })).toMatchObject({
+    failure: { code: 'approval_required', message: expect.stringContaining('https://reborn.example.com/threads/t') },
+  });
+});
+
+test('a call that is forbidden does not hold up the turn', async () => {
+  const { steps, done } = fakeSteps([[call('bad_send'), call('own')], [reply]]);
+
+  expect(await runTurn(steps)).toEqual({ status: 'completed' });
+  expect(done).toEqual(['ask', 'forbidden bad_send', 'own', 'ask']);
 });
 
 test("the agent's own calls are run in order, and the model is asked again when all have results", async () => {

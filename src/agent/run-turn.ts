@@ -1,17 +1,20 @@
-import type { Gate, NewGate } from '#domain/gate.ts';
+import type { NewGate } from '#domain/gate.ts';
 import type { FunctionCallItem, Item } from '#domain/item.ts';
 import { isAnswered, nextPendingCall } from '#domain/pending-calls.ts';
 import { refusalAt, type TurnOutcome } from '#domain/turn.ts';
+import type { Passage } from './gates.ts';
 
 /** What a turn can do. Each step that writes has written, under the attempt's fence, before it resolves. */
 export type TurnSteps = {
   readonly seq: number;
   loadHistory(): Promise<Item[]>;
   /** A gate at which an earlier turn waits and which this turn's input does not answer. */
-  readonly gateAhead: Gate | null;
+  readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
+  /** Where people see the thread. */
+  readonly threadUrl: string | undefined;
   askModel(history: readonly Item[]): Promise<Item[]>;
-  gateFor(call: FunctionCallItem): Promise<NewGate | undefined>;
-  callTool(call: FunctionCallItem): Promise<Item[]>;
+  passageFor(call: FunctionCallItem): Promise<Passage>;
+  callTool(call: FunctionCallItem, passage: Exclude<Passage, { kind: 'gate' }>): Promise<Item[]>;
 };
 
 const MAX_ROUNDS = 50;
@@ -21,7 +24,7 @@ const MAX_ROUNDS = 50;
  * A turn never sleeps. It ends at a gate; answering the gate starts the next turn.
  */
 export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
-  if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead), refused: true };
+  if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead, steps.threadUrl), refused: true };
 
   const history = await steps.loadHistory();
   for (let round = 0; !isAnswered(steps.seq, history); ) {
@@ -31,10 +34,10 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
       history.push(...(await steps.askModel(history)));
       continue;
     }
-    const gate = await steps.gateFor(call);
-    if (gate) return { status: 'waiting', gate };
+    const passage = await steps.passageFor(call);
+    if (passage.kind === 'gate') return { status: 'waiting', gate: passage.gate };
 
-    history.push(...(await steps.callTool(call)));
+    history.push(...(await steps.callTool(call, passage)));
   }
   return { status: isCutShort(history) ? 'incomplete' : 'completed' };
 }

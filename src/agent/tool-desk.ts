@@ -1,7 +1,6 @@
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
-import { recordAudit } from '#store/audit.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteTool, findTool, listTools, type ToolRow } from '#store/tools.ts';
 import type { Capabilities } from '#tools/component/capabilities.ts';
@@ -114,17 +113,14 @@ export function createToolDesk(parts: {
           `There is a tool "${upload.name}" already. Replace it, or choose another name.`,
         );
       if (install) {
-        await orExplain(() => installTool(db, installation, { force: replace }));
-        const detail = { hash: installation.component.hash, replaced: before?.hash ?? null };
-        await recordAudit(db, { actor: actor.userId, action: 'tool.install', subject: installation.name, detail });
+        await orExplain(() => installTool(db, installation, { force: replace, actor: actor.userId }));
       }
       return previewOf(installation, before);
     },
 
     async remove(actor: Principal, name: string): Promise<void> {
       requireOperator(actor);
-      if (!(await deleteTool(db, name))) throw noTool(name);
-      await recordAudit(db, { actor: actor.userId, action: 'tool.remove', subject: name, detail: {} });
+      if (!(await deleteTool(db, name, actor.userId))) throw noTool(name);
     },
 
     /** Only a secret that the tool itself names can be stored by way of it. */
@@ -149,9 +145,8 @@ export function createToolDesk(parts: {
         );
       if (!secret.value.isWellFormed())
         throw new InvalidRequest('invalid_request', 'value', 'value must be valid Unicode text.');
-      await secrets.put(secret.forEveryone ? 'everyone' : principal, secret.name, secret.value);
-      const detail = { tool: toolName, for: secret.forEveryone ? 'everyone' : principal.userId };
-      await recordAudit(db, { actor: principal.userId, action: 'secret.put', subject: secret.name, detail });
+      const holder = secret.forEveryone ? 'everyone' : principal;
+      await secrets.put(holder, secret.name, secret.value, { actor: principal.userId });
     },
   };
 }

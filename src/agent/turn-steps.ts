@@ -3,32 +3,46 @@ import {
   type FunctionCallBody,
   type FunctionCallItem,
   type Item,
+  type MessageItem,
   type NewItem,
   text,
+  textOf,
   type WrittenItem,
 } from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
+import type { ModelCall, SpendingLimits } from '#domain/spending.ts';
+import type { ThreadUrl } from '#domain/thread.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
-import type { ModelAnswer } from '#models/model.ts';
+import type { Model, ModelAnswer } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
+import { useApproval } from '#store/approvals.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import { createMeter } from './budget-meter.ts';
 import { callTool } from './call-tool.ts';
-import { gateFor } from './gates.ts';
-import { buildPrompt } from './prompt.ts';
+import { type OpenPassage, type PassageFacts, passageFor } from './gates.ts';
+import { createHistoryWindow } from './history-window.ts';
+import type { PromptSetting } from './prompt.ts';
+import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
+import { raiseLevelOf } from './raise-level-of.ts';
 import type { TurnSteps } from './run-turn.ts';
+import { isBlockedCall, type Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
 
-export type TurnContext = {
+export type TurnContext = SettingParts & {
   readonly db: Database;
   readonly models: Models;
   readonly tools: ToolRegistry;
+  readonly threadUrl?: ThreadUrl;
+  /** What each user may spend in a day; nobody is limited when it is left out. */
+  readonly limits?: SpendingLimits;
+  readonly safety: Safety;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -36,18 +50,28 @@ export type TurnAttempt = TurnSteps & {
   /** Keeps what was said so far and gives every call without an output one that says why. */
   close(reason: string): Promise<void>;
   usage(): Usage;
+  /** Model calls that made nothing, and are still to be counted. */
+  failedCalls(): readonly ModelCall[];
 };
 
-export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+  const { db, models, tools, safety, limits = UNLIMITED } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
+  const meter = createMeter({
+    limits: run.limits ?? limits,
+    spent: () => whileAway(run.signal, () => run.spent()),
+    signal: run.signal,
+  });
+  const window = createHistoryWindow(turn, run, meter);
+  let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
-  async function append(items: readonly WrittenItem[]): Promise<Item[]> {
+  async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
     const position = ownItems().length;
     await whileAway(run.signal, async (tries) => {
       try {
-        await run.append(position, items);
+        await run.append(position, items, call);
       } catch (error) {
         if (tries === 0 || !isDuplicate(error)) throw error; // else it was written, and only the answer was lost
       }
@@ -60,10 +84,36 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
     return appended;
   }
 
+  const passageFacts = (offered: ToolSet): PassageFacts => ({
+    db,
+    owner: turn,
+    tools: offered,
+    started: false,
+    raise: async (tool, call, level) => {
+      const flags = await safety.flagsOfCall(turn, call.arguments);
+      return raiseLevelOf(tool, call, level, { history: thread, tools: offered, flags });
+    },
+    userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
+  });
+
+  /** What the model says and wants, without the secrets it may have come to know. */
+  async function askUnspoiled(model: Model, history: readonly Item[], offered: ToolSet) {
+    const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
+    const say = (piece: string) => piece && spoken.say(piece);
+    began ??= whileAway(run.signal, () => readPromptSetting(context, turn, offered));
+    const setting = { ...(await began), tools: offered.definitions() };
+    const { answer, call } = await window.ask(model, history, setting, (delta) => say(said.push(delta)));
+    say(said.end());
+    const calls = await Promise.all(answer.calls.map((wanted) => safety.checkCall(turn, wanted)));
+    return { answer: { ...answer, text: whole.push(answer.text) + whole.end(), calls }, call };
+  }
+
   return {
     seq: turn.seq,
     gateAhead: run.gateAhead,
-    gateFor: async (call) => gateFor(callOf(call), turn, await tools.current()),
+    threadUrl: context.threadUrl?.(turn.threadId),
+    passageFor: async (call) =>
+      passageFor(callOf(call), { ...passageFacts(await tools.current()), started: call.startedAt !== null }),
 
     async loadHistory() {
       thread.push(...run.history);
@@ -77,16 +127,15 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
     async askModel(history) {
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
-      const prompt = buildPrompt(turn, history, offered.definitions());
-      const answer = await model.ask(prompt, (delta) => spoken.say(delta), run.signal);
-      return append(await toItems(answer, spoken.id() ?? newId(), turn, offered));
+      const { answer, call } = await askUnspoiled(model, history, offered);
+      return append(await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered)), call);
     },
 
-    async callTool(call) {
-      if (!call.startedAt) await withOwner(db, turn, (trx) => markStarted(trx, turn, turn, call));
-      const found = isFound(call, turn);
-      const output = await callTool(call, { turn, tools: await tools.current(), signal: run.signal, found });
-      return append([outputOf(call, output)]);
+    async callTool(call, passage) {
+      if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
+      if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
+      const output = await callTool(call, { turn, passage, signal: run.signal });
+      return append([outputOf(call, await safety.receive(turn, call.name, output))]);
     },
 
     async close(reason) {
@@ -96,27 +145,49 @@ export function createAttempt({ db, models, tools }: TurnContext, turn: Turn, ru
       if (closing.length > 0) await append(closing);
     },
 
-    usage: () => ownItems().reduce((sum, { usage }) => addUsage(sum, usage ?? NO_USAGE), NO_USAGE),
+    usage: () =>
+      [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)].reduce(addUsage),
+    failedCalls: meter.failedCalls,
   };
 }
 
-/** Started by an attempt before this one, which did not live to see its output. */
-function isFound(call: FunctionCallItem, turn: Turn): boolean {
-  return call.startedAt !== null && call.attempt !== turn.attempt;
+const UNLIMITED: SpendingLimits = { tokensPerDay: null, usdPerDay: null };
+
+/** The start is recorded and the approval used up at once: whatever happens, the call is not made a second time on it. */
+async function start(
+  trx: OwnedTransaction,
+  turn: Turn,
+  call: FunctionCallItem,
+  { approval }: OpenPassage,
+): Promise<void> {
+  await markStarted(trx, turn, turn, call);
+  if (approval && !(await useApproval(trx, turn, approval)))
+    throw new Error(`The approval of gate ${approval} was used or has expired.`);
 }
 
+const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without it, and say so.';
+
+const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
+
 /** What the model said and wants. Its first call, if no gate stops it, is started by the write that records it. */
-async function toItems(answer: ModelAnswer, messageId: ItemId, turn: Turn, tools: ToolSet): Promise<WrittenItem[]> {
+async function toItems(
+  answer: ModelAnswer,
+  messageId: ItemId,
+  turn: Turn,
+  facts: PassageFacts,
+): Promise<WrittenItem[]> {
+  const { tools } = facts;
   const status = answer.finish === 'length' ? 'incomplete' : 'completed';
   const said =
     answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
   const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
-    const external = !own && turn.request.tools.some(({ name }) => name === call.name);
+    const external = !own && !isBlockedCall(call) && turn.request.tools.some(({ name }) => name === call.name);
     return { id: newId(), type: 'function_call', ...call, external };
   });
   const [first, ...others] = calls;
-  const started = first !== undefined && tools.find(first.name) !== undefined && !(await gateFor(first, turn, tools));
+  const passage = first && (await passageFor(first, facts));
+  const started = passage?.kind === 'open' && passage.tool !== undefined;
   return [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
     index === 0 ? { ...item, usage: answer.usage } : item,
   );

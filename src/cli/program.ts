@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addGateCommands } from './gate.ts';
+import { addPolicyCommands } from './policy.ts';
 import { serve } from './serve.ts';
+import { addSkillCommands } from './skill.ts';
 import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
 import { addUserCommands } from './user.ts';
@@ -18,8 +21,11 @@ export function createProgram(): Command {
     .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
     .action(serve);
   addToolCommands(program);
+  addSkillCommands(program);
   addWebhookCommands(program);
   addUserCommands(program);
   addTokenCommands(program);
+  addPolicyCommands(program);
+  addGateCommands(program);
   return program;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
+import { scrubLine } from '#safety/scrub-line.ts';
 import { runCommand } from './run-command.ts';
 
 /** Runs the service until it is asked to stop. A second request to stop is not waited for. */
@@ -8,7 +9,7 @@ export function serve(): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
     const { startApp } = await import('#app.ts'); // a wrong setting is told before everything is loaded
-    const log = createLog(config.logLevel);
+    const log = createLog(config.logLevel, scrubLine);
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
     const app = await startApp(config, log);
     const [signal] = (await stop) as [string];

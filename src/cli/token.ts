@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { parseExpiry } from './parse-expiry.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { COMMAND_LINE, withAccounts } from './with-accounts.ts';
+import { withAccounts } from './with-accounts.ts';
+import { COMMAND_LINE } from './with-database.ts';
 
 type Json = { readonly json?: true };
 type CreateOptions = Json & { readonly name: string; readonly expires?: string };

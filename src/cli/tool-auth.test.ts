@@ -28,7 +28,7 @@ function terminalWith(typed: string, { isTTY = false } = {}) {
 function run(typed: string, more: Partial<Parameters<typeof toolAuth>[0]> = {}, tty = {}) {
   const { terminal, shown } = terminalWith(typed, tty);
   const stored: unknown[] = [];
-  const secrets = { put: async (...put: unknown[]) => void stored.push(put) };
+  const secrets = { put: async (...put: unknown[]) => void stored.push(put.slice(0, 3)) };
   const signIn = () => Promise.reject(new Error('no OAuth here'));
   const base = {
     toolName: 'weather',
@@ -124,7 +124,7 @@ function setUp(typed: string, present: readonly string[] = []) {
   const { terminal, shown } = terminalWith(typed);
   const stored: unknown[] = [];
   const secrets = {
-    put: async (...put: unknown[]) => void stored.push(put),
+    put: async (...put: unknown[]) => void stored.push(put.slice(0, 3)),
     exists: async (_: unknown, name: string) => present.includes(name),
   };
   const required = [

@@ -4,6 +4,7 @@ import type { SecretHolder } from '#tools/secrets/holder.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import { askingSecrets, type Terminal, tell } from './ask-secret.ts';
 import { describeHolder } from './describe-holder.ts';
+import { COMMAND_LINE } from './with-database.ts';
 
 export type ToolAuthOptions = {
   readonly toolName: string;
@@ -53,5 +54,5 @@ async function authByToken(options: ToolAuthOptions, auth: ToolAuth): Promise<vo
   const token = await askingSecrets(terminal, (ask) => ask(question));
   if (!token) throw new Error('No token was entered, and nothing was stored.');
 
-  await secrets.put(holder, auth.secretName, token);
+  await secrets.put(holder, auth.secretName, token, { actor: COMMAND_LINE.userId });
 }

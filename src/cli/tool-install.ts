@@ -3,9 +3,9 @@ import path from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { describeCapabilities } from '#tools/component/describe-capabilities.ts';
 import { type Installation, installTool, prepareTool } from '#tools/component/install-tool.ts';
-import { builtinTools } from '#tools/registry.ts';
+import { isReservedName } from '#tools/registry.ts';
 import { printJson, printLine } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type InstallOptions = {
   readonly capabilities?: string;
@@ -17,18 +17,20 @@ type InstallOptions = {
 
 export function installToolFile(wasmFile: string, options: InstallOptions): Promise<void> {
   return withDatabase(async ({ db }) => {
-    const builtin = new Set(builtinTools().map(({ definition }) => definition.name));
     const installation = await prepareTool({
       name: options.name ?? path.basename(wasmFile, '.wasm'),
       wasm: await readFileOrExplain(wasmFile),
       capabilities: options.capabilities && (await readFileOrExplain(options.capabilities)).toString('utf8'),
-      isTaken: (name) => builtin.has(name),
+      isTaken: isReservedName,
     });
     const asks = process.stdin.isTTY && !options.yes && !options.json;
     if (!options.json) tellOf(installation);
     if (asks && !(await isConfirmed(installation.name))) throw new Error('Not installed.');
 
-    const before = await installTool(db, installation, { force: options.force ?? false });
+    const before = await installTool(db, installation, {
+      force: options.force ?? false,
+      actor: COMMAND_LINE.userId,
+    });
     const { name, component } = installation;
     if (options.json) return printJson({ name, hash: component.hash, replaced: before?.hash ?? null });
     printLine(before ? `Replaced the tool "${name}".` : `Installed the tool "${name}".`);

@@ -3,7 +3,7 @@ import { describeCapabilities } from '#tools/component/describe-capabilities.ts'
 import { removeTool } from '#tools/component/install-tool.ts';
 import { parseCapabilities } from '#tools/component/parse-capabilities.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type Json = { readonly json?: true };
 
@@ -47,7 +47,7 @@ export function showInstalled(name: string, { json }: Json): Promise<void> {
 
 export function removeInstalled(name: string): Promise<void> {
   return withDatabase(async ({ db }) => {
-    await removeTool(db, name);
+    await removeTool(db, name, COMMAND_LINE.userId);
     printLine(`Removed. The agent has no tool "${name}" any more.`);
   });
 }

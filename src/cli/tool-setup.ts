@@ -3,6 +3,7 @@ import type { SecretHolder } from '#tools/secrets/holder.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import { type AskSecret, askingSecrets, type Terminal, tell } from './ask-secret.ts';
 import { describeHolder } from './describe-holder.ts';
+import { COMMAND_LINE } from './with-database.ts';
 
 export type ToolSetupOptions = {
   readonly toolName: string;
@@ -37,7 +38,7 @@ async function setUp(options: ToolSetupOptions, secret: RequiredSecret, ask: Ask
   const value = await ask(`${prompt}${hint}`);
   if (!value) return isThere || optional;
 
-  await secrets.put(holder, name, value);
+  await secrets.put(holder, name, value, { actor: COMMAND_LINE.userId });
   tell(terminal, `Stored the secret "${name}", encrypted in the database.`);
   return true;
 }

@@ -4,7 +4,8 @@ import type { Accounts } from '#auth/accounts.ts';
 import type { Role } from '#domain/principal.ts';
 import type { User } from '#domain/user.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { COMMAND_LINE, withAccounts } from './with-accounts.ts';
+import { withAccounts } from './with-accounts.ts';
+import { COMMAND_LINE } from './with-database.ts';
 
 type Json = { readonly json?: true };
 type AddOptions = Json & { readonly email?: string; readonly role: Role };

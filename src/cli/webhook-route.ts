@@ -5,7 +5,7 @@ import type { VerifierKind } from '#domain/webhook-route.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { askingSecrets } from './ask-secret.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type AddOptions = {
   readonly verify: VerifierKind;
@@ -35,6 +35,7 @@ export function addRoute(name: string, { verify, user, message, conversation, he
         conversation: conversation ?? null,
       },
       secret,
+      COMMAND_LINE.userId,
     );
     printLine(`Added. Let the sender post to /webhook/events/${name} on the webhook channel.`);
   });
@@ -59,7 +60,7 @@ export function listRoutes({ json }: { json?: true }): Promise<void> {
 
 export function removeRoute(name: string): Promise<void> {
   return withRoutes(async (routes) => {
-    await routes.remove(name);
+    await routes.remove(name, COMMAND_LINE.userId);
     printLine('Removed. Its events are refused from now on.');
   });
 }

@@ -1,12 +1,8 @@
 import { type Accounts, createAccounts } from '#auth/accounts.ts';
-import type { Principal } from '#domain/principal.ts';
 import type { User } from '#domain/user.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { findUsersCalled } from '#store/users.ts';
 import { withDatabase } from './with-database.ts';
-
-/** Whoever can run commands here can read the database: to the audit log that is an operator of its own. */
-export const COMMAND_LINE: Principal = { userId: 'command-line', role: 'operator' };
 
 export type Desk = {
   readonly accounts: Accounts;

@@ -1,8 +1,12 @@
 import { type Config, readConfig } from '#config.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
+import type { Principal } from '#domain/principal.ts';
 import { connectStore, type Database } from '#store/connection.ts';
 import { runCommand } from './run-command.ts';
+
+/** Whoever can run commands here can read the database: to the audit log that is an operator of its own. */
+export const COMMAND_LINE: Principal = { userId: 'command-line', role: 'operator' };
 
 export type OpenedDatabase = {
   readonly config: Config;

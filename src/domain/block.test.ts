@@ -104,10 +104,10 @@ test.each([
   '\\',
 ])('a great many %j are looked through in no time', (piece) => {
   const text = piece.repeat(2 ** 18 / piece.length);
-  const begun = performance.now();
+  const begun = process.cpuUsage();
 
   for (const head of ['', '&', '&#', '&#x', '%', '<']) expect(escapeTags(head + text)).toBe(head + text);
-  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(process.cpuUsage(begun).user / 1000).toBeLessThan(5000);
 });
 
 test.each(['/', ' ', '/ ', '\u200b', '&sol;', '%2f'])('megabytes of %j do not hide a tag', (piece) => {

@@ -16,6 +16,10 @@ export function newId(now: number = Date.now()): string {
   return uuidFromHex(bytes.toString('hex'));
 }
 
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export const isUuid = (text: string): boolean => UUID.test(text);
+
 /** Turns 32 hex digits into the dashed form. */
 export function uuidFromHex(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

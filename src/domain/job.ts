@@ -46,5 +46,7 @@ export type NewJob = Pick<Job, 'conversationId' | 'metadata'> & { readonly callb
 /** Webhook users are a namespace of their own: `ann` there is not the gateway's ann. */
 export const webhookUser = (name: string): Principal => ({ userId: `${WEBHOOK.userId}:${name}`, role: 'member' });
 
+export const isWebhookUser = (userId: UserId) => userId.startsWith(`${WEBHOOK.userId}:`);
+
 /** The channel itself, whoever holds its secret: it looks after the jobs of all webhook users, and nothing else. */
 export const WEBHOOK: Principal = { userId: 'webhook', role: 'member' };

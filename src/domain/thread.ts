@@ -17,3 +17,6 @@ export type Thread = {
 
 /** How many turns may wait on one thread behind the one that runs. */
 export const MAX_WAITING_TURNS = 16;
+
+/** Where people see a thread; undefined when there is no web UI to see it in. */
+export type ThreadUrl = (id: ThreadId) => string | undefined;

@@ -19,6 +19,15 @@ test.each<[GateKind, FailureCode, says: string]>([
   expect(refusalAt(gate(kind))).toEqual({ code, message: expect.stringContaining(says) });
 });
 
+test.each<GateKind>(['approval', 'auth', 'pairing'])(
+  'at a gate of kind %s it is told where the thread can be seen',
+  (kind) => {
+    expect(refusalAt(gate(kind), 'https://a.example/threads/t').message).toMatch(
+      /in the web UI: https:\/\/a\.example\/threads\/t$/,
+    );
+  },
+);
+
 test.each<[TurnStatus, boolean]>([
   ['queued', false],
   ['running', false],

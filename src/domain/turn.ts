@@ -67,8 +67,12 @@ export function isEnded(turn: Turn): boolean {
   return turn.status !== 'queued' && turn.status !== 'running';
 }
 
-/** Why a message may not run while an earlier turn of its thread waits at `gate`. */
-export function refusalAt(gate: NewGate): Failure & { readonly code: GateRefusal } {
+/** Why a message may not run while an earlier turn of its thread waits at `gate`, and where the thread can be seen. */
+export function refusalAt(
+  gate: Pick<NewGate, 'kind' | 'call'>,
+  threadUrl?: string,
+): Failure & { readonly code: GateRefusal } {
+  const place = threadUrl ? `in the web UI: ${threadUrl}` : 'in the web UI.';
   switch (gate.kind) {
     case 'external-tool':
       return {
@@ -76,10 +80,10 @@ export function refusalAt(gate: NewGate): Failure & { readonly code: GateRefusal
         message: `The thread waits for the output of call_id "${gate.call.callId}".`,
       };
     case 'approval':
-      return { code: 'approval_required', message: 'The thread waits for an approval. Answer it in the web UI.' };
+      return { code: 'approval_required', message: `The thread waits for an approval. Answer it ${place}` };
     case 'auth':
-      return { code: 'authentication_required', message: 'The thread waits for a sign-in. Finish it in the web UI.' };
+      return { code: 'authentication_required', message: `The thread waits for a sign-in. Finish it ${place}` };
     case 'pairing':
-      return { code: 'pairing_required', message: 'The thread waits to be paired with a user. Pair it in the web UI.' };
+      return { code: 'pairing_required', message: `The thread waits to be paired with a user. Pair it ${place}` };
   }
 }

@@ -2,6 +2,8 @@ import type { Gate } from '#domain/gate.ts';
 import type { ReplicaId } from '#domain/ids.ts';
 import type { Item } from '#domain/item.ts';
 import { type ItemJson, itemFromJson } from '#domain/item-json.ts';
+import type { SpendingLimits } from '#domain/spending.ts';
+import type { Summary } from '#domain/summary.ts';
 import type { Turn } from '#domain/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { type EnginePool, type EngineTransaction, inTransaction } from './engine-connection.ts';
@@ -12,8 +14,12 @@ export type ClaimedTurn = {
   readonly turn: Turn;
   readonly job: JobClaim;
   readonly suspicion: Suspicion;
-  /** What the thread has said up to and including this turn's input. */
+  /** What stands for the part of the thread that does not come along. */
+  readonly summary: Summary | null;
+  /** What the thread has said up to and including this turn's input, at least from the summary on. */
   readonly history: readonly Item[];
+  /** The user's own, if there are any. */
+  readonly limits: SpendingLimits | null;
   /** A gate that was open when the turn got its place, and which it does not answer. */
   readonly gateAhead: Gate | null;
 };
@@ -60,7 +66,8 @@ async function startJobs(trx: EngineTransaction, rows: readonly ClaimedRow[]): P
     ]);
 }
 
-// The thread comes along, without messages that were refused at a gate. The newest attempt that left a trace is looked for only when this is not the first.
+// The thread comes along from its newest summary on, without messages that were refused at a gate. The turn in which
+// the summary ends comes whole: it may be this one, which must know all of its own items. The newest attempt that left a trace is looked for only when this is not the first.
 const CLAIM = `
   update turns set
     runner = $1,
@@ -81,10 +88,22 @@ const CLAIM = `
       where gates.thread_id = turns.thread_id and turn_seq < turns.seq
         and (answered_seq is null or answered_seq > turns.seq) limit 1
     ) as gate) as "gateAhead",
+    (select to_json(own) from (
+      select tokens_per_day as "tokensPerDay", usd_per_day as "usdPerDay" from budgets
+      where budgets.user_id = turns.user_id
+    ) as own) as limits,
+    (select to_json(newest) from (
+      select through_seq as "throughSeq", through_position as "throughPosition", summaries.turn_seq as "turnSeq", text
+      from summaries where summaries.thread_id = turns.thread_id and summaries.user_id = turns.user_id
+      order by through_seq desc, through_position desc limit 1
+    ) as newest) as summary,
     (select json_agg(item order by item."turnSeq", item.position) from (
       select items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, items.id, items.attempt,
         body, items.usage, items.started_at as "startedAt"
       from items where items.thread_id = turns.thread_id and items.user_id = turns.user_id and turn_seq <= turns.seq
+        and turn_seq >= coalesce((
+          select max(through_seq) from summaries
+          where summaries.thread_id = turns.thread_id and summaries.user_id = turns.user_id), 0)
         and not exists (
           select from turns as other
           where other.refused and other.thread_id = items.thread_id and other.seq = items.turn_seq)
@@ -95,14 +114,18 @@ type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly trial: number | null;
   readonly progress: number | null;
   readonly gateAhead: Gate | null;
+  readonly summary: Summary | null;
   readonly history: ItemJson[] | null;
+  readonly limits: SpendingLimits | null;
 };
 
 function toClaimedTurn(row: ClaimedRow, job: JobClaim): ClaimedTurn {
-  const { handback, trial, progress, gateAhead, history, ...turn } = row;
+  const { handback, trial, progress, gateAhead, summary, history, limits, ...turn } = row;
   return {
     turn: { ...turn, usage: NO_USAGE },
     job,
+    summary,
+    limits,
     history: (history ?? []).map(itemFromJson),
     gateAhead,
     suspicion: suspicionOf(turn.attempt, trial ?? -1, Math.max(progress ?? 0, handback)),

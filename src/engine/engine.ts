@@ -12,6 +12,7 @@ import { isLastEvent, writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
 import { findGateOwner, findOverdueGates } from './find-gates.ts';
 import { findReplicas } from './find-replicas.ts';
+import { findOwnersOfWaitingNotes } from './find-waiting-notes.ts';
 import { forgetOld } from './forget.ts';
 import { type Signal, sendSignal, startListener } from './listener.ts';
 import { buryDeadReplicas, handBack } from './presence.ts';
@@ -144,6 +145,7 @@ export async function startEngine(options: {
     readTrace: (turnId: TurnId) => readTrace(pool, turnId),
     findOverdueGates: () => findOverdueGates(pool),
     findGateOwner: (id: GateId) => findGateOwner(pool, id),
+    findOwnersOfWaitingNotes: (model: string) => findOwnersOfWaitingNotes(pool, model),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 

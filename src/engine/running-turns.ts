@@ -2,6 +2,9 @@ import { Superseded } from '#domain/errors.ts';
 import type { Gate } from '#domain/gate.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Item, WrittenItem } from '#domain/item.ts';
+import type { UserId } from '#domain/principal.ts';
+import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
+import type { Summary } from '#domain/summary.ts';
 import type { CancelReason, Turn } from '#domain/turn.ts';
 import { firstSequence, type NumberedEvent, type TurnEnding, type TurnEvent } from '#domain/turn-event.ts';
 import { type Appending, appendItems } from './append.ts';
@@ -13,8 +16,10 @@ import type { EventWriter } from './event-writer.ts';
 import { runningJobs } from './presence.ts';
 import type { JobClaim, Queue } from './queue.ts';
 import { type Settling, settleTurns, type TurnEnd } from './settle.ts';
+import { findSpent } from './spent.ts';
 import { beginTrial } from './trial.ts';
 import { type StopReason, TurnStopped } from './turn-stopped.ts';
+import { writeSummary } from './write-summary.ts';
 
 /** Runs one turn to its end. Throwing means that it did not end: it will be begun again, here or elsewhere. */
 export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
@@ -22,12 +27,20 @@ export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
 /** What the engine lends to an attempt. */
 export type TurnRun = {
   readonly signal: AbortSignal;
-  /** What the thread has said up to and including this turn's input. */
+  /** What stands for the part of the thread that does not come along. */
+  readonly summary: Summary | null;
+  /** What the thread has said up to and including this turn's input, at least from the summary on. */
   readonly history: readonly Item[];
+  /** What its user may spend, if that differs from what everybody may. */
+  readonly limits: SpendingLimits | null;
+  /** What its user has spent today. */
+  spent(): Promise<Spent>;
   /** A gate that was open when the turn got its place, and which it does not answer. */
   readonly gateAhead: Gate | null;
-  /** Writes what the turn has made; throws `Superseded` when another attempt has taken over. */
-  append(position: number, items: readonly WrittenItem[]): Promise<void>;
+  /** Writes what the turn has made, and counts the model call that made it; throws `Superseded` when another attempt has taken over. */
+  append(position: number, items: readonly WrittenItem[], call: ModelCall | null): Promise<void>;
+  /** Writes a summary of the thread's older part, in the same way. */
+  writeSummary(summary: Summary, call: ModelCall): Promise<void>;
   /** It kills its hosts, and shall be closed instead of run. */
   readonly poisoned: boolean;
   /** Tells the watchers. After the attempt was stopped nobody hears it. */
@@ -63,6 +76,7 @@ export function createRunningTurns(options: {
     options.isAway,
   );
   const append = createBatch<Appending, boolean>((batch) => appendItems(pool, batch), options.isAway);
+  const findSpending = createBatch<UserId, Spent>((users) => findSpent(pool, users), options.isAway);
   const running = new Map<TurnId, Running>();
   const givingBack = new Map<TurnId, JobClaim>();
 
@@ -91,13 +105,19 @@ export function createRunningTurns(options: {
         ((await readEvents(pool, [{ turnId: turn.id, after: -1 }], ALL)).get(turn.id) ?? []).map(({ event }) => event);
       const end = await options.runTurn(turn, {
         signal,
+        summary: claimed.summary,
         history: claimed.history,
+        limits: claimed.limits,
+        spent: () => findSpending(turn.userId),
         gateAhead: claimed.gateAhead,
         poisoned: suspicion === 'poison',
         emit,
         seenEvents,
-        append: async (position, items) => {
-          if (!(await append({ turn, position, items }))) throw new Superseded(turn.id);
+        append: async (position, items, call) => {
+          if (!(await append({ turn, position, items, call }))) throw new Superseded(turn.id);
+        },
+        writeSummary: async (summary, call) => {
+          if (!(await writeSummary(pool, turn, summary, call))) throw new Superseded(turn.id);
         },
       });
       const ending = await settle({ ...claimed, ...end });

@@ -1,13 +1,19 @@
-import { newId } from '#domain/ids.ts';
 import { CANCELLED_JOB } from '#domain/job.ts';
+import type { ModelCall } from '#domain/spending.ts';
 import type { TurnOutcome } from '#domain/turn.ts';
 import type { TurnEnding } from '#domain/turn-event.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ClaimedTurn } from './claim.ts';
 import { type EnginePool, type EngineTransaction, inTransaction } from './engine-connection.ts';
+import { callParameters, countCalls, unnestCalls } from './ledger.ts';
 import type { Queue } from './queue.ts';
 
-export type TurnEnd = { readonly outcome: TurnOutcome; readonly usage: Usage };
+/** `failedCalls`: those that made nothing which could be written, and are still to be counted. */
+export type TurnEnd = {
+  readonly outcome: TurnOutcome;
+  readonly usage: Usage;
+  readonly failedCalls: readonly ModelCall[];
+};
 
 /** A turn that is to end, and how. */
 export type Settling = ClaimedTurn & TurnEnd;
@@ -47,10 +53,9 @@ async function settleInside(trx: EngineTransaction, queue: Queue, batch: readonl
     JSON.stringify(CANCELLED_JOB),
   ]);
   const ended = new Map(rows.map((row) => [row.id, row.endedAt]));
-  await openGates(
-    trx,
-    batch.filter(({ turn }) => ended.has(turn.id)),
-  );
+  const settled = batch.filter(({ turn }) => ended.has(turn.id));
+  await openGates(trx, settled);
+  await countFailedCalls(trx, settled);
   await queue.delete(
     trx,
     batch.map(({ job }) => job),
@@ -95,9 +100,21 @@ function endingOf(outcome: TurnOutcome) {
 async function openGates(trx: EngineTransaction, ended: readonly Settling[]): Promise<void> {
   for (const { turn, outcome } of ended) {
     if (outcome.status !== 'waiting') continue;
+    const { id, kind, call, revision = null } = outcome.gate;
     await trx.query(
-      `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call) values ($1, $2, $3, $4, $5, $6, $7)`,
-      [newId(), turn.threadId, turn.id, turn.seq, turn.userId, outcome.gate.kind, JSON.stringify(outcome.gate.call)],
+      `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call, revision)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [id, turn.threadId, turn.id, turn.seq, turn.userId, kind, JSON.stringify(call), revision],
     );
   }
 }
+
+async function countFailedCalls(trx: EngineTransaction, ended: readonly Settling[]): Promise<void> {
+  const calls = ended.flatMap(({ turn, failedCalls }) => failedCalls.map((call) => ({ turnId: turn.id, call })));
+  if (calls.length > 0) await trx.query(COUNT_FAILED, callParameters(calls));
+}
+
+const COUNT_FAILED = countCalls(
+  unnestCalls(1),
+  '(select id, user_id, 0 as part from turns where id = any($1::uuid[]))',
+);

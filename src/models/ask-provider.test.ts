@@ -1,8 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { expect, test } from 'vitest';
 import { text } from '#domain/item.ts';
-import { askProvider } from './ask-provider.ts';
-import { ModelFailure, type Prompt } from './model.ts';
+import { askProvider, BrokenOff } from './ask-provider.ts';
+import type { Prompt } from './model.ts';
 
 test('an abort ends even a call that does not listen to it', async () => {
   const { model, options } = providerThat(() => new Promise(() => {}));
@@ -49,7 +49,7 @@ test('a stream that ends without a finish is a failure', async () => {
   const { model } = providerThat(async () => ReadableStream.from([{ type: 'text-delta', id: 'txt', delta: 'Once' }]));
 
   await expect(askProvider(model, hello, () => {}, new AbortController().signal)).rejects.toEqual(
-    new ModelFailure('model_error', 'The model broke off before it had finished.'),
+    new BrokenOff('The model broke off before it had finished.', NOTHING_COUNTED),
   );
 });
 
@@ -75,6 +75,14 @@ test('every count is taken over, and arguments that the model left out are an em
     tokens: { inputTokens: 100, cachedInputTokens: 50, cacheWriteTokens: 20, outputTokens: 12, reasoningTokens: 8 },
   });
 });
+
+const NOTHING_COUNTED = {
+  inputTokens: undefined,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: undefined,
+  reasoningTokens: 0,
+};
 
 const hello: Prompt = {
   system: '',

@@ -6,7 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ToolCall } from '#domain/tool.ts';
-import { type ModelAnswer, ModelFailure, type Prompt } from './model.ts';
+import type { ModelAnswer, Prompt } from './model.ts';
 import type { ModelProvider } from './model-route.ts';
 import { toModelFailure } from './to-model-failure.ts';
 import { toModelMessages } from './to-model-messages.ts';
@@ -31,7 +31,18 @@ export type TokenCounts = {
 type Answer = Omit<ModelAnswer, 'usage'> & { readonly tokens: TokenCounts };
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
-/** One step of a provider's model. Throws `ModelFailure`, the signal's reason, or what `onText` throws. */
+/** The answer ended, but not as an answer should. What it consumed is to be paid for all the same. */
+export class BrokenOff extends Error {
+  override readonly name = 'BrokenOff';
+  readonly tokens: TokenCounts;
+
+  constructor(message: string, tokens: TokenCounts) {
+    super(message);
+    this.tokens = tokens;
+  }
+}
+
+/** One step of a provider's model. Throws `ModelFailure`, `BrokenOff`, the signal's reason, or what `onText` throws. */
 export async function askProvider(
   model: ProviderModel,
   prompt: Prompt,
@@ -118,11 +129,11 @@ function finishOf(finish: FinishPart | undefined): ModelAnswer['finish'] {
     case 'content-filter':
       // A model that declines in words has answered; a filter of its provider has cut the answer off.
       if (finish.finishReason.raw === undefined || finish.finishReason.raw === 'stop') return 'stop';
-      throw new ModelFailure('model_error', "The model's answer was stopped by its provider's content filter.");
+      throw new BrokenOff("The model's answer was stopped by its provider's content filter.", tokensOf(finish));
     case 'interrupted':
     case 'error':
     case undefined:
-      throw new ModelFailure('model_error', 'The model broke off before it had finished.');
+      throw new BrokenOff('The model broke off before it had finished.', tokensOf(finish));
   }
 }
 

@@ -171,9 +171,11 @@ test('a content filter is a failure, but a model that declines in words has answ
   const filtered = wires['openai-compatible'].says(['I will']).join('').replace('"stop"', '"content_filter"');
   const declined = wires['openai-compatible'].says([]).join('').replace('"content":""', '"refusal":"No, sorry."');
 
-  await expect(askServer('openai-compatible', { body: [filtered] })).rejects.toEqual(
-    failure("The model's answer was stopped by its provider's content filter."),
-  );
+  await expect(askServer('openai-compatible', { body: [filtered] })).rejects.toMatchObject({
+    code: 'model_error',
+    message: "The model's answer was stopped by its provider's content filter.",
+    usage: { inputTokens: 100, outputTokens: 20 },
+  });
   expect((await askServer('openai-compatible', { body: [declined] })).answer).toMatchObject({
     text: 'No, sorry.',
     finish: 'stop',
@@ -211,6 +213,30 @@ test('a server that counts no tokens has no cost, even when the price is known',
   const { usage } = await model.ask(hello, () => {}, new AbortController().signal);
 
   expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 0, cost: null });
+});
+
+test.each([
+  ['openai', 'Your input exceeds the context window of this model. Please adjust your input and try again.'],
+  ['openai', "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens."],
+  ['anthropic', 'prompt is too long: 215000 tokens > 200000 maximum'],
+  ['anthropic', 'input length and `max_tokens` exceed context limit: 199000 + 4096 > 200000'],
+  ['google', 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).'],
+  ['openai-compatible', 'the request exceeds the available context size, try increasing it'],
+  ['openai-compatible', "This model's maximum context length is 4096 tokens, however you requested 5000 tokens."],
+] as const)('%s says that a prompt is too long: %s', async (provider, message) => {
+  const body = wires[provider].errorBody(message) as Record<string, unknown>;
+
+  await expect(askServer(provider, { status: 400, body })).rejects.toMatchObject({ tooLong: true });
+});
+
+test.each([
+  [400, 'The maximum length of a tool name is 64.'],
+  [429, 'Too many tokens this minute, try again later.'],
+  [500, 'The server ran out of context.'],
+])('another refusal is not taken for it: %i %s', async (status, message) => {
+  const body = wires.openai.errorBody(message) as Record<string, unknown>;
+
+  await expect(askServer('openai', { status, body })).rejects.toMatchObject({ tooLong: false });
 });
 
 test.each<[ModelRoute, string]>([

@@ -3,7 +3,8 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Usage } from '#domain/usage.ts';
-import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
+import { askProvider, BrokenOff, type ProviderModel, type TokenCounts } from './ask-provider.ts';
+import { contextSizeOf } from './context-size.ts';
 import { createDemoModel } from './demo-model.ts';
 import { type Model, ModelFailure } from './model.ts';
 import type { ModelProvider, ModelRoute } from './model-route.ts';
@@ -20,9 +21,17 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   return {
     provider: route.provider,
     name: route.name,
+    contextSize: contextSizeOf(route),
     ask: async (prompt, onText, signal) => {
-      const { tokens, ...answer } = await askProvider(model, prompt, onText, signal);
-      return { ...answer, usage: toUsage(route, tokens, overrides) };
+      try {
+        const { tokens, ...answer } = await askProvider(model, prompt, onText, signal);
+        return { ...answer, usage: toUsage(route, tokens, overrides) };
+      } catch (error) {
+        if (!(error instanceof BrokenOff)) throw error;
+        const isCounted = error.tokens.inputTokens !== undefined;
+        const usage = isCounted ? { usage: toUsage(route, error.tokens, overrides) } : {};
+        throw new ModelFailure('model_error', error.message, usage);
+      }
     },
   };
 }
@@ -43,6 +52,7 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
   return {
     provider: route.provider,
     name: route.name,
+    contextSize: contextSizeOf(route),
     ask: async () => {
       throw new ModelFailure('model_not_configured', lack);
     },

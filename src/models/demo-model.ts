@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { textOf } from '#domain/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import { untrustedIn } from '#domain/untrusted.ts';
+import { contextSizeOf } from './context-size.ts';
 import type { Model, ModelAnswer, Prompt, PromptMessage } from './model.ts';
 
 /** What answers until a real model is set: offline, free, and the same answer to the same prompt every time. */
@@ -9,6 +11,7 @@ export function createDemoModel(): Model {
   return {
     provider: 'demo',
     name: 'demo',
+    contextSize: contextSizeOf({ provider: 'demo', name: 'demo' }),
     ask: async (prompt, onText, signal) => {
       signal.throwIfAborted();
       const reply = replyTo(prompt);
@@ -40,7 +43,7 @@ function latestResults(messages: readonly PromptMessage[]) {
 }
 
 function describeResult(result: Extract<PromptMessage, { role: 'tool' }>): string {
-  return `The tool ${result.name} answered: ${shorten(textOf(result.output)) || '(nothing in words)'}`;
+  return `The tool ${result.name} answered: ${shorten(untrustedIn(textOf(result.output)) || textOf(result.output)) || '(nothing in words)'}`;
 }
 
 function callFor(said: string, prompt: Prompt): string | ToolCall | null {

@@ -4,6 +4,8 @@ export type ModelRoute = {
   readonly name: string;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
+  /** How much the model can read, where the operator knows better. */
+  readonly contextTokens?: number | undefined;
 };
 
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];

@@ -64,7 +64,10 @@ test('stored routes are read', () => {
 });
 
 test.each([
-  [{ fast: { provider: 'openai', name: 'm', url: 'x' } }, 'unknown key url: a route has provider, name and baseUrl'],
+  [
+    { fast: { provider: 'openai', name: 'm', url: 'x' } },
+    'unknown key url: a route has provider, name, baseUrl and contextTokens',
+  ],
   [{ fast: { provider: 'openai', name: 'm', apiKey: 'x' } }, 'keys are not kept in settings'],
   [{ fast: { provider: 'opnai', name: 'm' } }, 'provider must be one of openai, anthropic, google'],
   [{ fast: { provider: 'openai' } }, 'name must be the name of a model'],

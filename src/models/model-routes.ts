@@ -21,7 +21,13 @@ export function createModels(options: ModelsOptions): Models {
 
   const modelAt = (route: ModelRoute): Model => {
     const complete = { ...route, apiKey: route.apiKey ?? options.apiKeyFor(route.provider) };
-    const key = JSON.stringify([complete.provider, complete.name, complete.baseUrl, complete.apiKey]);
+    const key = JSON.stringify([
+      complete.provider,
+      complete.name,
+      complete.baseUrl,
+      complete.apiKey,
+      complete.contextTokens,
+    ]);
     const model = models.get(key) ?? createModel(complete, options.overrides);
     models.set(key, model);
     return model;
@@ -43,6 +49,10 @@ const storedRouteSchema = z
       provider: z.enum(MODEL_PROVIDERS, { error: `provider must be one of ${MODEL_PROVIDERS.join(', ')}` }),
       name: z.string('name must be the name of a model').min(1, 'name must be the name of a model'),
       baseUrl: z.url({ protocol: /^https?$/, error: 'baseUrl must be an http or https address' }).optional(),
+      contextTokens: z
+        .int('contextTokens must be a number of tokens')
+        .min(1000, 'contextTokens must be at least 1000')
+        .optional(),
     },
     { error: describeUnknownKeys },
   )
@@ -58,5 +68,5 @@ function describeUnknownKeys(issue: { readonly code?: string; readonly keys?: un
   if (issue.code !== 'unrecognized_keys') return undefined;
   const keys = Array.isArray(issue.keys) ? issue.keys.join(', ') : '';
   const hint = keys.includes('apiKey') ? '; keys are not kept in settings' : '';
-  return `unknown key ${keys}: a route has provider, name and baseUrl${hint}`;
+  return `unknown key ${keys}: a route has provider, name, baseUrl and contextTokens${hint}`;
 }

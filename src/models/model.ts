@@ -1,11 +1,13 @@
 import type { ContentPart } from '#domain/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
 import type { Usage } from '#domain/usage.ts';
+import type { ContextSize } from './context-size.ts';
 
 /** Who is asked for the next step. One `ask` is one step: tools are described to it, never run by it. */
 export type Model = {
   readonly provider: string;
   readonly name: string;
+  readonly contextSize: ContextSize;
   /** Calls `onText` with each piece of text as it arrives. Throws `ModelFailure`, or the signal's reason when aborted. */
   ask(prompt: Prompt, onText: (delta: string) => void, signal: AbortSignal): Promise<ModelAnswer>;
 };
@@ -39,9 +41,17 @@ export type ModelAnswer = {
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   readonly code: 'model_error' | 'model_not_configured';
+  /** The prompt was longer than what the model can read. */
+  readonly tooLong: boolean;
+  /** What the call consumed all the same; null when nobody said. */
+  readonly usage: Usage | null;
 
-  constructor(code: ModelFailure['code'], message: string, options?: ErrorOptions) {
+  constructor(code: ModelFailure['code'], message: string, options: ModelFailureOptions = {}) {
     super(message, options);
     this.code = code;
+    this.tooLong = options.tooLong ?? false;
+    this.usage = options.usage ?? null;
   }
 }
+
+type ModelFailureOptions = ErrorOptions & { readonly tooLong?: boolean; readonly usage?: Usage };

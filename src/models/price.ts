@@ -51,6 +51,12 @@ function priceByCatalogue(route: ModelRoute, tokens: PricedTokens): Cost | null 
   return { inputUsd: price.input_price, outputUsd: price.output_price };
 }
 
+/** What else the catalogue says of a model. */
+export function findListing(route: ModelRoute): { readonly contextTokens: number | undefined } | undefined {
+  const listed = calcPrice({ input_tokens: 1, output_tokens: 1 }, route.name, sellerOf(route));
+  return listed ? { contextTokens: listed.model.context_window } : undefined;
+}
+
 /** A compatible server is known by its address; else the catalogue goes by the model's name. */
 function sellerOf(route: ModelRoute): { providerId?: string } {
   if (route.provider !== 'openai-compatible') return { providerId: route.provider };

@@ -6,8 +6,23 @@ const MAX_MESSAGE = 300;
 /** A failure whose message the caller may read; what really happened is its cause, for the log. */
 export function toModelFailure(error: unknown, apiKey: string): ModelFailure {
   if (error instanceof ModelFailure) return error;
-  return new ModelFailure('model_error', messageFor(error, apiKey), { cause: error });
+  return new ModelFailure('model_error', messageFor(error, apiKey), { cause: error, tooLong: isTooLong(error) });
 }
+
+/** No two providers say it alike, and only OpenAI has a code for it. */
+function isTooLong(error: unknown): boolean {
+  if (APICallError.isInstance(error))
+    return error.statusCode === 400 || error.statusCode === 413
+      ? saysTooLong(error.message, error.responseBody)
+      : false;
+  return isReport(error) && saysTooLong(error.message, JSON.stringify(error));
+}
+
+const saysTooLong = (message: string, body = '') =>
+  TOO_LONG.test(message) || body.includes('"context_length_exceeded"') || body.includes('"exceed_context_size_error"');
+
+const TOO_LONG =
+  /prompt is too long|\b(exceeds?|longer than|maximum|available) ([^.]{0,40} )?context (window|length|size|limit)|input token count[^.]{0,40}exceeds|too many (input )?tokens/i;
 
 /** Only messages written by the provider are passed on: the library's own quote whole bodies and addresses. */
 function messageFor(error: unknown, apiKey: string): string {

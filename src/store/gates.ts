@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Gate } from '#domain/gate.ts';
+import type { Gate, OpenGate } from '#domain/gate.ts';
 import type { GateId, ThreadId } from '#domain/ids.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
@@ -15,14 +15,31 @@ export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: Thre
 }
 
 /** One that was not answered yet. */
-export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<Gate | undefined> {
+export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate | undefined> {
   return trx
     .selectFrom('gates')
-    .select(columns)
+    .select([...columns, 'userId', 'revision', 'createdAt'])
     .where('id', '=', id)
     .where('userId', '=', owner.userId)
     .where('answeredAt', 'is', null)
     .executeTakeFirst();
+}
+
+/** The newest first: those of `owner`, or everybody's, which only the operator gets to see. */
+export function listOpenGates(
+  trx: OwnedTransaction,
+  owner: Owner | 'everybody',
+  { before, limit }: { before?: GateId; limit: number },
+): Promise<OpenGate[]> {
+  return trx
+    .selectFrom('gates')
+    .select([...columns, 'userId', 'revision', 'createdAt'])
+    .where('answeredAt', 'is', null)
+    .$if(owner !== 'everybody', (query) => query.where('userId', '=', (owner as Owner).userId))
+    .$if(before !== undefined, (query) => query.where('id', '<', before as GateId))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 /** Closes the gate for good, in favour of the turn at `seq`. */

@@ -16,6 +16,22 @@ export async function writeSetting(db: Database, name: string, value: object): P
     .execute();
 }
 
+/** The settings whose names begin with `prefix`, by name. */
+export function listSettings(db: Database, prefix: string): Promise<{ name: string; value: object }[]> {
+  return db
+    .selectFrom('settings')
+    .select(['name', 'value'])
+    .where((row) => row.fn('starts_with', ['name', row.val(prefix)]), '=', true)
+    .orderBy('name')
+    .execute();
+}
+
+/** Whether there was one. */
+export async function deleteSetting(db: Database, name: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('settings').where('name', '=', name).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
 /** Writes the setting unless there is one: of several that come at once the first is kept, when it commits. */
 export async function claimSetting(trx: OwnedTransaction, name: string, value: object): Promise<void> {
   await trx

@@ -66,10 +66,30 @@ export type Tables = {
     userId: string;
     kind: GateKind;
     call: JSONColumnType<GatedCall>;
+    revision: string | null;
     createdAt: Generated<Date>;
     answeredAt: Date | null;
     answeredSeq: number | null;
   };
+  approvals: {
+    gateId: string;
+    userId: string;
+    callId: string;
+    digest: string;
+    createdAt: Generated<Date>;
+    expiresAt: Date;
+    usedAt: Date | null;
+  };
+  standingApprovals: {
+    id: string;
+    userId: string;
+    tool: string;
+    revision: string | null;
+    shape: string;
+    digest: string;
+    createdAt: Generated<Date>;
+  };
+  pairings: { userId: string; pairedUserId: string; createdAt: Generated<Date> };
   idempotencyKeys: {
     userId: string;
     key: string;
@@ -105,6 +125,14 @@ export type Tables = {
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
     expiresAt: Date | null;
+  };
+  skills: {
+    userId: string;
+    name: string;
+    description: string;
+    files: JSONColumnType<Record<string, string>>;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
   };
   tools: {
     name: string;
@@ -155,6 +183,36 @@ export type Tables = {
     action: string;
     subject: string | null;
     detail: JSONColumnType<Readonly<Record<string, unknown>>>;
+  };
+  usageDays: {
+    userId: string;
+    day: string;
+    provider: string;
+    model: string;
+    part: number;
+    calls: number;
+    errors: number;
+    unpricedCalls: number;
+    inputTokens: string;
+    cachedInputTokens: string;
+    outputTokens: string;
+    costUsd: number;
+    milliseconds: string;
+  };
+  budgets: { userId: string; tokensPerDay: number | null; usdPerDay: number | null; updatedAt: Generated<Date> };
+  notes: {
+    number: Generated<string>;
+    userId: string;
+    path: string;
+    text: string;
+    wordCount: number;
+    signature: string | null;
+    embedding: number[] | null;
+    embeddingModel: Generated<string>;
+    embedAttempts: Generated<number>;
+    embedDueAt: Generated<Date>;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
   };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

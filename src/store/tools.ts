@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids.ts';
+import type { UserId } from '#domain/principal.ts';
+import { recordAudit } from './audit.ts';
 import type { Database } from './connection.ts';
 
 /** A tool as it was installed. `capabilities` is the file as its author wrote it. */
@@ -32,7 +34,7 @@ export function insertTool(
   db: Database,
   tool: NewTool,
   files: Readonly<Record<string, Uint8Array>>,
-  { replace }: { replace: boolean },
+  { replace, actor }: { replace: boolean; actor: UserId },
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     for (const [path, content] of Object.entries(files))
@@ -58,15 +60,18 @@ export function insertTool(
       .returning('name')
       .executeTakeFirst();
     await forgetUnusedFiles(trx);
+    if (inserted)
+      await recordAudit(trx, { actor, action: 'tool.install', subject: tool.name, detail: { hash: tool.hash } });
     return inserted !== undefined;
   });
 }
 
 /** Answers false when there was none. */
-export function deleteTool(db: Database, name: string): Promise<boolean> {
+export function deleteTool(db: Database, name: string, actor: UserId): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { numDeletedRows } = await trx.deleteFrom('tools').where('name', '=', name).executeTakeFirst();
     await forgetUnusedFiles(trx);
+    if (numDeletedRows > 0n) await recordAudit(trx, { actor, action: 'tool.remove', subject: name, detail: {} });
     return numDeletedRows > 0n;
   });
 }

@@ -1,5 +1,10 @@
 import type { ToolDefinition } from '#domain/tool.ts';
+import type { Egress } from '#egress/egress.ts';
+import { skillListTool } from './builtin/skill-list.ts';
+import { skillReadTool } from './builtin/skill-read.ts';
 import { timeTool } from './builtin/time.ts';
+import { webFetchTool } from './builtin/web-fetch.ts';
+import type { Skills } from './skills/skills.ts';
 import type { Tool } from './tool.ts';
 
 /** The tools the agent has of its own, as opposed to those a caller brings along. Tools come and go while it runs. */
@@ -13,7 +18,15 @@ export type ToolSet = {
   definitions(): readonly ToolDefinition[];
 };
 
-export const builtinTools = (): Tool[] => [timeTool()];
+export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Skills): Tool[] => [
+  timeTool(),
+  webFetchTool(egress),
+  skillListTool(skills),
+  skillReadTool(skills),
+];
+
+/** No tool from elsewhere may have such a name, so ours can grow in number. */
+export const isReservedName = (name: string): boolean => /^(?:memory|skill|mission|reborn)_/.test(name);
 
 /** What is always there, and what is installed now. */
 export function createRegistry(

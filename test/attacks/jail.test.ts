@@ -86,7 +86,8 @@ describe.each(['outputAndError', 'neitherOutputNorError', 'longOutput'] as const
 });
 
 test('of a hundred thousand log lines the first thousand are kept, and the rest is counted', async () => {
-  const { result, logs } = await jails.run(await install('manyLogLines', await attacks.manyLogLines()));
+  const tool = await install('manyLogLines', await attacks.manyLogLines());
+  const { result, logs } = await jails.run(tool, '{}', { limits: DEFAULT_LIMITS });
   expect(result).toEqual({ output: '{}' });
   expect(logs).toHaveLength(1001);
   expect(logs[0]).toEqual({ level: 'info', message: 'GET' });

@@ -21,6 +21,7 @@ function markTool(name: string, repeatable: boolean): Tool {
   return {
     definition: { name, description: 'Leaves a mark.', parameters: { type: 'object' }, strict: null },
     repeatable,
+    level: 'allow',
     async call(argumentsJson, { idempotencyKey, signal }) {
       const { ledger, pause = 0 } = JSON.parse(argumentsJson) as { ledger: string; pause?: number };
       await fetch(ledger, { method: 'POST', body: JSON.stringify({ name, key: idempotencyKey }) });

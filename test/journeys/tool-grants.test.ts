@@ -191,6 +191,18 @@ test('a call that lacks its credential waits at a gate; once it is there, the an
   expect(again.status).toBe(404);
 }, 60_000);
 
+test('an installed tool that may write asks first, and one that can only read does not', async () => {
+  const allowlist = [{ host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] }];
+  await install('writer', CAPABILITIES);
+  await install('reader', { ...CAPABILITIES, http: { ...CAPABILITIES.http, allowlist, credentials: {} } });
+  for (const name of ['writer', 'reader']) await rebornDone(['policy', 'unset', name]);
+  const script = (name: string) => `use ${name} {"requests":[{"url":"https://eu.cdn.example.com/"}]}`;
+
+  expect(await service.ask(script('writer'))).toMatchObject({ error: { code: 'approval_required' } });
+  expect(standIn.asked).toEqual([]);
+  expect(textOf(await service.ask(script('reader')))).toContain('fine');
+}, 120_000);
+
 test('a gate that is denied gives the call an output that says so', async () => {
   const auth = { secret_name: 'cellar_key' };
   await install('cellar', { ...CAPABILITIES, auth, setup: {}, http: { ...CAPABILITIES.http, credentials: {} } });
@@ -242,6 +254,18 @@ test('a tool without capabilities can reach nothing, and that is said', async ()
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
 }, 60_000);
 
+test('installs, stored secrets and their use are in the audit log, by name alone', async () => {
+  const { entries } = (await (await service.request('/api/audit?limit=100')).json()) as {
+    entries: { action: string; actor: string; subject: string }[];
+  };
+  const told = entries.map(({ action, actor, subject }) => `${actor} ${action} ${subject}`);
+
+  expect(told).toContain('command-line tool.install probe');
+  expect(told).toContain('command-line secret.put probe_key');
+  expect(told).toContain('operator secret.use probe');
+  expect(JSON.stringify(entries)).not.toContain(SECRET);
+});
+
 test('no secret lies in the clear in the database or the home', async () => {
   expect((await readFile(path.join(home.home, 'secrets-key'), 'utf8')).includes(SECRET)).toBe(false);
 });
@@ -266,6 +290,7 @@ async function install(name: string, capabilities: object): Promise<void> {
   await writeFile(file, JSON.stringify(capabilities));
   const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
   await rebornDone(args);
+  await rebornDone(['policy', 'set', name, 'allow']); // it may write, and these tests are about what comes after
   await waitFor(`${name} to be offered`, async () => {
     await service.ask('say ready');
     return model.seen.at(-1)?.tools.includes(name);
@@ -278,6 +303,6 @@ async function rebornDone(args: readonly string[], input = ''): Promise<void> {
 }
 
 async function openGates(): Promise<string[]> {
-  const rows = await home.query<{ id: string }>('select id from gates where answered_at is null');
+  const rows = await home.query<{ id: string }>(`select id from gates where answered_at is null and kind = 'auth'`);
   return rows.map(({ id }) => id);
 }

@@ -56,7 +56,7 @@ test.skipIf(process.env['DATABASE_URL'])('a database role that no policy binds i
     DATABASE_URL: `postgres://${role}:${password}@/walls?host=${encodeURIComponent(host)}`,
   });
 
-  expect(await warningsWith(as('reborn'))).toBe('');
+  expect(await warningsWith(as('reborn'))).not.toContain('row-level security');
   for (const role of ['postgres', 'walker'])
     expect(await warningsWith(as(role))).toContain(`role \\"${role}\\" is not bound by row-level security`);
 });

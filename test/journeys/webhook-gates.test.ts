@@ -10,6 +10,7 @@ const signedIn = new Set<string>();
 const door: Tool = {
   definition: { name: 'door', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: true,
+  level: 'allow',
   needsSignIn: async ({ userId }) => !signedIn.has(userId),
   call: async () => 'it is open',
 };
@@ -41,9 +42,12 @@ test('a job follows its turn through a gate to the last one', async () => {
   const id = await waitingJob('ann');
   expect(await service.webhook.job(id)).not.toHaveProperty('completed_at');
 
-  signedIn.add('webhook:ann');
+  signedIn.add('operator');
   const [gate] = await home.query<{ id: string }>('select id from gates where turn_id = $1', [id]);
-  const answered = await service.request(`/api/gates/${gate?.id}`, { method: 'POST', body: '{"answer":"approve"}' });
+  const answered = await service.request(`/api/gates/${gate?.id}`, {
+    method: 'POST',
+    body: '{"answer":"approve","user_id":"operator"}',
+  });
 
   expect(answered.status).toBe(202);
   const job = await service.webhook.completed(id);
@@ -55,7 +59,7 @@ test('a message to a conversation that waits is a completed job that says so', a
   await waitingJob('bob', 'b');
   const next = await service.webhook.submit({ user_id: 'bob', message: 'say more', conversation_id: 'b' });
 
-  expect(await service.webhook.completed(next)).toMatchObject({ error: { code: 'authentication_required' } });
+  expect(await service.webhook.completed(next)).toMatchObject({ error: { code: 'pairing_required' } });
 });
 
 test('a gate that nobody answers for a day is denied, and the conversation goes on', async () => {
@@ -63,13 +67,14 @@ test('a gate that nobody answers for a day is denied, and the conversation goes 
   await home.query(`update gates set created_at = now() - interval '24 hours 1 second' where turn_id = $1`, [id]);
   const job = await service.webhook.completed(id);
 
-  expect(job).toMatchObject({ status: 'completed', error: { code: 'authentication_required' } });
+  expect(job).toMatchObject({ status: 'completed', error: { code: 'pairing_required' } });
   expect(job).not.toHaveProperty('response');
   const next = await service.webhook.submit({ user_id: 'cid', message: 'recite', conversation_id: 'c' });
   expect((await service.webhook.completed(next)).response).toContain('Not run: denied.');
 });
 
 test('a gate of somebody who can answer it waits on, however long', async () => {
+  signedIn.delete('operator');
   const { id } = await service.ask('use door {}');
   const turn = `${id.slice(5, 13)}-${id.slice(13, 17)}-${id.slice(17, 21)}-${id.slice(21, 25)}-${id.slice(25, 37)}`;
   const aged = await home.query(
@@ -88,7 +93,7 @@ async function waitingJob(user_id: string, conversation_id?: string): Promise<st
   const id = await service.webhook.submit({ user_id, message: 'use door {}', conversation_id });
   await waitFor('the job to wait', async () => {
     const { status, waiting_on } = await service.webhook.job(id);
-    return status === 'running' && waiting_on === 'auth';
+    return status === 'running' && waiting_on === 'pairing';
   });
   return id;
 }

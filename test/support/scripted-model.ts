@@ -11,11 +11,13 @@ export type SeenPrompt = {
   readonly temperature: number | undefined;
   /** The first part of the path it was asked under, which tells replicas apart. */
   readonly by: string;
+  /** How long the request's messages were, in bytes. */
+  readonly bytes: number;
   /** When it was asked, in milliseconds. */
   readonly at: number;
 };
 
-type Answer = {
+export type Answer = {
   readonly pieces?: readonly string[];
   readonly calls?: readonly { name: string; arguments: string }[];
   /** Milliseconds between two pieces. */
@@ -24,14 +26,17 @@ type Answer = {
   readonly cut?: boolean;
   readonly hang?: boolean;
   readonly finish?: 'length';
+  /** Why it refuses, besides the status. */
+  readonly message?: string;
 };
 
 /**
  * A model on loopback that speaks chat completions, streamed, and does what the newest user message says:
  * `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
- * `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them.
+ * `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them. Asked for a summary, it says
+ * the lines that begin with `fact:`. `options.window` makes it refuse what has more bytes.
  */
-export async function startScriptedModel() {
+export async function startScriptedModel(options: { window?: number; decide?: (prompt: SeenPrompt) => Answer } = {}) {
   const seen: SeenPrompt[] = [];
   const hooks: { onPrompt?: (prompt: SeenPrompt) => void } = {};
   let calls = 0;
@@ -45,11 +50,11 @@ export async function startScriptedModel() {
     const prompt = toPrompt(body, request.url ?? '');
     seen.push(prompt);
     hooks.onPrompt?.(prompt);
-    const answer = decide(prompt);
+    const answer = prompt.bytes > (options.window ?? Infinity) ? TOO_LONG : (options.decide ?? followScript)(prompt);
     if (answer.hang) return;
     if (answer.status) {
       response.writeHead(answer.status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { message: `scripted ${answer.status}` } }));
+      response.end(JSON.stringify({ error: { message: answer.message ?? `scripted ${answer.status}` } }));
       return;
     }
     await stream(response, answer, () => `call_${++calls}`);
@@ -73,10 +78,22 @@ export async function startScriptedModel() {
   };
 }
 
-function decide({ messages }: SeenPrompt): Answer {
+const TOO_LONG: Answer = { status: 400, message: 'The prompt exceeds the available context size.' };
+
+export const isSummaryPrompt = ({ messages }: SeenPrompt): boolean =>
+  messages[0]?.role === 'system' && messages[0].text.startsWith('You write the summary');
+
+function summarise(messages: readonly SeenMessage[]): Answer {
+  const told = messages.map(({ text }) => text).join('\n');
+  return { pieces: [['in short', ...new Set(told.match(/^fact:.*$/gm))].join('\n')] };
+}
+
+function followScript(prompt: SeenPrompt): Answer {
+  const { messages } = prompt;
+  if (isSummaryPrompt(prompt)) return summarise(messages);
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
-  if (results.length > 0) return { pieces: [`result: ${results.at(-1)?.text}`] };
+  if (results.length > 0) return { pieces: [`result: ${unwrap(results.at(-1)?.text ?? '')}`] };
 
   const script = messages[asked]?.text ?? '';
   const count = /count (\d+) every (\d+)/.exec(script);
@@ -93,6 +110,11 @@ function decide({ messages }: SeenPrompt): Answer {
   }));
   const said = /^say (.+)$/m.exec(script)?.[1];
   return { pieces: said ? said.split(/(?<= )/) : uses.length > 0 ? [] : ['ok'], calls: uses };
+}
+
+/** What a tool said is told without its wrapper, as a model would. */
+function unwrap(text: string): string {
+  return text.replace(/<untrusted-data source="[^"]*">\n?|\n?<\/untrusted-data>/g, '');
 }
 
 async function stream(response: ServerResponse, answer: Answer, nextCallId: () => string): Promise<void> {
@@ -135,6 +157,7 @@ function toPrompt(body: WireRequest, url: string): SeenPrompt {
     messages: body.messages.map(({ role, content }) => ({ role, text: flatten(content) })),
     tools: (body.tools ?? []).map((tool) => tool.function.name),
     temperature: body.temperature,
+    bytes: Buffer.byteLength(JSON.stringify(body.messages)),
     by: url.split('/')[1] ?? '',
     at: performance.now(),
   };

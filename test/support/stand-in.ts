@@ -11,7 +11,14 @@ export type Asked = {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 };
-export type Answer = { readonly status?: number; readonly json?: unknown; readonly text?: string } | 'break-off';
+export type Answer =
+  | {
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly json?: unknown;
+      readonly text?: string;
+    }
+  | 'break-off';
 
 /** The hosts of the world outside, on loopback. Names resolve to a public address, which is dialled here: every check stays on. */
 export async function startStandIn(answer: (asked: Asked) => Answer | Promise<Answer>) {
@@ -25,7 +32,7 @@ export async function startStandIn(answer: (asked: Asked) => Answer | Promise<An
       asked.push(seen);
       const given = await answer(seen);
       if (given === 'break-off') return request.socket.destroy();
-      response.writeHead(given.status ?? 200, { 'content-type': 'application/json' });
+      response.writeHead(given.status ?? 200, { 'content-type': 'application/json', ...given.headers });
       response.end(given.text ?? JSON.stringify(given.json));
     })();
   });

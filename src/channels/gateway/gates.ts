@@ -1,30 +1,39 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
+import type { GateAnswer } from '#agent/answer-gate.ts';
 import { NotFound } from '#domain/errors.ts';
+import { isUuid } from '#domain/ids.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { acceptedTurn } from './accepted-turn.ts';
+import { renderGate } from './render-gate.ts';
 import type { chatAccepted } from './wire-chat.ts';
-import { gateAnswer } from './wire-gates.ts';
+import { gateAnswer, type gateList, gatesQuery } from './wire-gates.ts';
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-/** `POST /api/gates/{id}`: what a thread has waited for. The answer starts its next turn. */
+/** `GET /api/gates`: what waits for an answer. `POST /api/gates/{id}`: the answer, which starts the thread's next turn. */
 export function gatesRoute(agent: Agent) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.get('/gates', async (request): Promise<z.infer<typeof gateList>> => {
+      const { limit, cursor } = parseBody(gatesQuery, request.query);
+      const found = await agent.listGates(request.principal, { ...(cursor && { before: cursor }), limit: limit + 1 });
+      const page = found.slice(0, limit);
+      return { gates: page.map(renderGate), next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null };
+    });
+
     app.post<{ Params: { id: string } }>(
       '/gates/:id',
       async (request, reply): Promise<z.infer<typeof chatAccepted>> => {
-        const { answer, reason } = parseBody(gateAnswer, request.body);
-        if (!UUID.test(request.params.id)) throw new NotFound('There is no such gate.');
-        const turn = await agent.answerGate(
-          request.principal,
-          request.params.id,
-          answer === 'approve' ? { kind: 'approve' } : { kind: 'deny', reason: reason ?? '' },
-        );
+        const answer = toAnswer(parseBody(gateAnswer, request.body));
+        if (!isUuid(request.params.id)) throw new NotFound('There is no such gate.');
+        const turn = await agent.answerGate(request.principal, request.params.id, answer);
         reply.code(202);
         return acceptedTurn(turn);
       },
     );
   };
+}
+
+function toAnswer({ answer, reason, user_id: userId }: z.infer<typeof gateAnswer>): GateAnswer {
+  if (answer === 'deny') return { kind: 'deny', reason: reason ?? '' };
+  return answer === 'always' ? { kind: 'always' } : { kind: 'approve', ...(userId && { userId }) };
 }

@@ -1,11 +1,15 @@
 import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
 import { operatorDescription } from './openapi-operator.ts';
 import { threadsDescription } from './openapi-threads.ts';
+import { approvalList } from './wire-approvals.ts';
 import { auditList, auditQuery } from './wire-audit.ts';
 import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
-import { gateAnswer } from './wire-gates.ts';
+import { gateAnswer, gateList, gatesQuery } from './wire-gates.ts';
 import { jobList, jobsQuery } from './wire-jobs.ts';
+import { memoryQuery, memoryResults, noteText, wireNote } from './wire-memory.ts';
+import { pairingList } from './wire-pairings.ts';
 import { serviceStatus } from './wire-status.ts';
+import { usageQuery, usageReport } from './wire-usage.ts';
 import { createdToken, newToken, newUser, tokenList, userList, usersQuery, wireUser } from './wire-users.ts';
 
 /** The gateway's own endpoints for the public document. */
@@ -33,6 +37,16 @@ export const gatewayDescription: readonly RouteDescription[] = [
     },
   },
   {
+    path: '/api/gates',
+    method: 'get',
+    summary: 'What waits for an answer, the newest first.',
+    query: gatesQuery,
+    responses: {
+      200: { description: "A user's own open gates, or everybody's for the operator.", json: gateList },
+      ...errorAnswers(400),
+    },
+  },
+  {
     path: '/api/gates/{id}',
     method: 'post',
     summary: 'Answer what a thread waits for.',
@@ -43,6 +57,30 @@ export const gatewayDescription: readonly RouteDescription[] = [
     },
   },
   {
+    path: '/api/approvals',
+    method: 'get',
+    summary: 'What was approved for good.',
+    responses: { 200: { description: "A user's own, or everybody's for the operator.", json: approvalList } },
+  },
+  {
+    path: '/api/approvals/{id}',
+    method: 'delete',
+    summary: 'Ask about such calls again.',
+    responses: { 204: { description: 'It no longer holds.' }, ...errorAnswers(404) },
+  },
+  {
+    path: '/api/pairings',
+    method: 'get',
+    summary: 'Which webhook users may use whose secrets.',
+    responses: { 200: { description: "Those that use one's own, or all for the operator.", json: pairingList } },
+  },
+  {
+    path: '/api/pairings/{user_id}',
+    method: 'delete',
+    summary: "Let a webhook user no longer use anybody's secrets.",
+    responses: { 204: { description: 'They are no longer paired.' }, ...errorAnswers(404) },
+  },
+  {
     path: '/api/jobs',
     method: 'get',
     summary: 'The jobs of the webhook channel, the newest first.',
@@ -51,6 +89,35 @@ export const gatewayDescription: readonly RouteDescription[] = [
       200: { description: "A user's own jobs, or everybody's for the operator.", json: jobList },
       ...errorAnswers(400),
     },
+  },
+  {
+    path: '/api/memory',
+    method: 'get',
+    summary: 'Search your notes; without `q`, the newest ones.',
+    query: memoryQuery,
+    responses: {
+      200: { description: 'The best notes first. Of a long one, the part that fits.', json: memoryResults },
+      ...errorAnswers(400),
+    },
+  },
+  {
+    path: '/api/memory/{path}',
+    method: 'get',
+    summary: 'Read one note in full.',
+    responses: { 200: { description: 'The note.', json: wireNote }, ...errorAnswers(400, 404) },
+  },
+  {
+    path: '/api/memory/{path}',
+    method: 'put',
+    summary: 'Write a note, in the place of what the path had.',
+    request: noteText,
+    responses: { 200: { description: 'The note as it is kept.', json: wireNote }, ...errorAnswers(400, 413) },
+  },
+  {
+    path: '/api/memory/{path}',
+    method: 'delete',
+    summary: 'Forget a note.',
+    responses: { 204: { description: 'It is gone.' }, ...errorAnswers(400, 404) },
   },
   {
     path: '/api/status',
@@ -112,5 +179,15 @@ export const gatewayDescription: readonly RouteDescription[] = [
     summary: 'What was done to the installation, the newest first (operator).',
     query: auditQuery,
     responses: { 200: { description: 'A page of the log.', json: auditList }, ...errorAnswers(400) },
+  },
+  {
+    path: '/api/usage',
+    method: 'get',
+    summary: 'What model calls have used, by day and model, the newest day first.',
+    query: usageQuery,
+    responses: {
+      200: { description: "A user's own usage, or for the operator everybody's, user by user.", json: usageReport },
+      ...errorAnswers(400),
+    },
   },
 ];

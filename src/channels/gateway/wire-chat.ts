@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { gatedCall, gateKind } from './wire-gates.ts';
 
 /** An image becomes part of what the model sees; any other file as well, if the model can take it. */
 export const MAX_ATTACHMENTS = 10;
@@ -38,6 +39,7 @@ export const chatReply = z
     status: z.enum(['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled']),
     message: z.string(),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    gate: z.strictObject({ id: z.uuid(), kind: gateKind, call: gatedCall }).optional(),
   })
   .meta({ id: 'ChatReply' });
 

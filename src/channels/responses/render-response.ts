@@ -2,6 +2,7 @@ import type { TurnReply } from '#agent/turn-reply.ts';
 import type { GatedCall, NewGate } from '#domain/gate.ts';
 import { hexFromUuid, type ItemId } from '#domain/ids.ts';
 import { type MessageBody, type NewItem, textOf } from '#domain/item.ts';
+import type { ThreadUrl } from '#domain/thread.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/turn.ts';
 import type { Cost, Usage } from '#domain/usage.ts';
@@ -14,10 +15,10 @@ import type { WireResponse } from './wire-response.ts';
 export const PLACEHOLDER_MODEL = 'reborn';
 
 /** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
-export function renderResponse(reply: TurnReply, model: string): WireResponse {
+export function renderResponse(reply: TurnReply, model: string, threadUrl?: ThreadUrl): WireResponse {
   const { turn, gate } = reply;
   const echo = echoOf(turn);
-  const failure = failureOf(turn, gate);
+  const failure = failureOf(turn, gate, threadUrl);
   const status = statusOf(turn, failure);
   return {
     id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
@@ -66,8 +67,8 @@ const CALLERS_FAULT: ReadonlySet<FailureCode> = new Set([
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
 /** A gate that only a person can answer has no place in this format: the turn is shown as failed, and says where to go. */
-function failureOf(turn: Turn, gate: NewGate | null): Failure | null {
-  return gate && gate.kind !== 'external-tool' ? refusalAt(gate) : turn.failure;
+function failureOf(turn: Turn, gate: NewGate | null, threadUrl?: ThreadUrl): Failure | null {
+  return gate && gate.kind !== 'external-tool' ? refusalAt(gate, threadUrl?.(turn.threadId)) : turn.failure;
 }
 
 function statusOf(turn: Turn, failure: Failure | null): WireResponse['status'] {

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Agent, TurnPlace } from '#agent/agent.ts';
 import type { StartedTurn, TurnInput } from '#agent/start-turn.ts';
-import { noReplyYet, replyOf } from '#agent/turn-reply.ts';
+import { noReplyYet, replyOf, type TurnReply } from '#agent/turn-reply.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import type { ThreadUrl } from '#domain/thread.ts';
 import { isEnded } from '#domain/turn.ts';
 import { hangUp, whileConnected } from '#http/connected.ts';
 import { idempotencyOf } from '#http/idempotency-key.ts';
@@ -26,6 +27,8 @@ export type ResponsesOptions = {
   readonly limiter: Limiter;
   /** The names by which a request can choose a model. */
   readonly modelNames: () => Promise<readonly string[]>;
+  /** Where a caller is sent whose turn waits for a person. */
+  readonly threadUrl: ThreadUrl;
 };
 
 type Query = { stream?: string; starting_after?: string; limit?: string; order?: string; after?: string };
@@ -36,6 +39,8 @@ const CANCEL_WAIT_MS = 5000;
 
 /** The Responses API, for mounting under `/api/v1` and its alias `/v1`. */
 export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
+  const { threadUrl } = options;
+  const render = (reply: TurnReply, model: string) => renderResponse(reply, model, threadUrl);
   return async (app: FastifyInstance): Promise<void> => {
     app.post('/responses', { onRequest: limitSends(options.limiter) }, async (request, reply) => {
       const known = await findReferenced(agent, request.principal, request.body);
@@ -44,15 +49,15 @@ export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
       const started = await agent.startTurn(request.principal, toTurnInput(create, request));
 
       if (create.stream) return stream(request, reply, started, { model: create.model, startingAfter: -1 });
-      if (create.background) return renderResponse(noReplyYet(started.turn), create.model);
+      if (create.background) return render(noReplyYet(started.turn), create.model);
       const signal = whileConnected(request, reply);
       const ended = await agent.outcome(request.principal, started, { signal, limitMs: options.timeoutSeconds * 1000 });
-      return signal.aborted ? hangUp(reply) : renderResponse(ended, create.model);
+      return signal.aborted ? hangUp(reply) : render(ended, create.model);
     });
 
     app.get<ById>('/responses/:id', async (request, reply) => {
       const record = await agent.getTurn(request.principal, placeOf(request.params.id));
-      if (request.query.stream !== 'true') return renderResponse(replyOf(record), PLACEHOLDER_MODEL);
+      if (request.query.stream !== 'true') return render(replyOf(record), PLACEHOLDER_MODEL);
       const startingAfter = parseStartingAfter(request.query.starting_after);
       return stream(request, reply, { turn: record.turn, fresh: false }, { model: PLACEHOLDER_MODEL, startingAfter });
     });
@@ -62,10 +67,7 @@ export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
       await agent.cancelTurn(request.principal, place, 'cancelled');
       const { turn } = await agent.getTurn(request.principal, place);
       const signal = AbortSignal.timeout(CANCEL_WAIT_MS);
-      return renderResponse(
-        await agent.outcome(request.principal, { turn, fresh: false }, { signal }),
-        PLACEHOLDER_MODEL,
-      );
+      return render(await agent.outcome(request.principal, { turn, fresh: false }, { signal }), PLACEHOLDER_MODEL);
     });
 
     app.get<ById>('/responses/:id/input_items', async (request) => {
@@ -83,7 +85,12 @@ export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
     how: { model: string; startingAfter: number },
   ): Promise<void> {
     const signal = whileConnected(request, reply);
-    const events = streamResponse(agent, request.principal, turn, { ...how, fresh: fresh && !isEnded(turn), signal });
+    const events = streamResponse(agent, request.principal, turn, {
+      ...how,
+      threadUrl,
+      fresh: fresh && !isEnded(turn),
+      signal,
+    });
     return sendEvents(reply, events, signal);
   }
 }

@@ -1,11 +1,13 @@
 import type { Agent } from '#agent/agent.ts';
-import { noReplyYet, replyAfter, type TurnReply } from '#agent/turn-reply.ts';
+import { noReplyYet, replyAfter } from '#agent/turn-reply.ts';
 import { type NewItem, textOf } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { ThreadUrl } from '#domain/thread.ts';
 import type { Turn } from '#domain/turn.ts';
 import { attemptOf, firstSequence, type TurnEvent } from '#domain/turn-event.ts';
 import { outputText, renderCall, renderMessage, renderResponse, wireItemId } from './render-response.ts';
 import type { NumberedWireEvent, WireEvent } from './wire-event.ts';
+import type { WireResponse } from './wire-response.ts';
 
 /**
  * A turn as the events of the reference format, from its first one on. The numbers are counted here, the same way on
@@ -15,9 +17,9 @@ export async function* streamResponse(
   agent: Agent,
   owner: Principal,
   turn: Turn,
-  options: { model: string; startingAfter: number; fresh: boolean; signal: AbortSignal },
+  options: { model: string; threadUrl?: ThreadUrl; startingAfter: number; fresh: boolean; signal: AbortSignal },
 ): AsyncGenerator<NumberedWireEvent, void> {
-  const { model, startingAfter } = options;
+  const { model, threadUrl, startingAfter } = options;
   const number = createNumbering();
   const output = createOutput();
   let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
@@ -33,7 +35,8 @@ export async function* streamResponse(
       if (numbered.sequence_number > startingAfter) yield numbered;
     }
     reply = replyAfter(reply, event);
-    if (event.type === 'turn-ended') yield number(terminalEvent(reply, model), attemptOf(sequence));
+    if (event.type === 'turn-ended')
+      yield number(terminalEvent(renderResponse(reply, model, threadUrl)), attemptOf(sequence));
   }
 }
 
@@ -46,8 +49,7 @@ function createNumbering() {
   };
 }
 
-function terminalEvent(reply: TurnReply, model: string): WireEvent {
-  const response = renderResponse(reply, model);
+function terminalEvent(response: WireResponse): WireEvent {
   const type = response.status === 'completed' || response.status === 'incomplete' ? response.status : 'failed';
   return { type: `response.${type}` as const, response };
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { timeTool } from './time.ts';
 
 const tool = timeTool(() => new Date('2026-01-31T23:30:00.000Z'));
-const context = { owner: { userId: 'ann' }, idempotencyKey: 'k', signal: new AbortController().signal };
+const owner = { userId: 'ann' };
+const context = { owner, secretsOf: owner, idempotencyKey: 'k', signal: new AbortController().signal };
 const call = async (argumentsJson: string) => JSON.parse(await tool.call(argumentsJson, context)) as unknown;
 
 test.each(['', '{}', ' {} '])('with the arguments %j it tells the time in UTC', async (argumentsJson) => {

@@ -1,3 +1,4 @@
+import type { UserId } from '#domain/principal.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { RateUse } from '#store/rate-limits.ts';
 import type { ToolRow } from '#store/tools.ts';
@@ -16,6 +17,8 @@ export type ComponentHost = {
   readonly credentials: Credentials;
   readonly countUse: (key: string, windowSeconds: number) => Promise<RateUse>;
   readonly loadFiles: (hash: string) => Promise<ComponentFiles>;
+  /** Secrets were read for a call. */
+  readonly onSecretsUsed: (owner: UserId, toolName: string, names: readonly string[]) => Promise<void>;
   /** What a tool has to say, once its call is over, and what its host has to say about it. */
   readonly onLog: (toolName: string, log: Log) => void;
 };
@@ -30,6 +33,8 @@ export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
   return {
     definition,
     repeatable,
+    level: repeatable ? 'allow' : 'ask',
+    revision: row.revision,
     needsSignIn: async (owner) =>
       auth !== undefined && !(await host.credentials.exists({ auth, owner, secretName: auth.secretName })),
     async call(params, context) {
@@ -51,19 +56,25 @@ async function callComponent(
   capabilities: Capabilities,
   host: ComponentHost,
   params: string,
-  { owner, signal }: ToolContext,
+  { secretsOf: owner, signal }: ToolContext,
 ): Promise<string> {
   const { auth } = capabilities;
+  const used: string[] = [];
   const warn = (message: string) => host.onLog(name, { level: 'warn', message });
   const http = await createToolHttp({
     toolName: name,
     capabilities,
     egress: host.egress,
     countUse: host.countUse,
-    secretFor: async (secretName) => (await host.credentials.resolve({ auth, owner, secretName }))?.reveal(),
+    async secretFor(secretName) {
+      const secret = await host.credentials.resolve({ auth, owner, secretName });
+      if (secret) used.push(secretName);
+      return secret?.reveal();
+    },
     onWarning: warn,
     signal,
   });
+  if (used.length > 0) await host.onSecretsUsed(owner.userId, name, used);
   const component = { name, hash, load: () => host.loadFiles(hash) };
   try {
     const answer = await host.jails.call(component, { params, host: http, limits: limitsOf(capabilities), signal });

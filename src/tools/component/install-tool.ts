@@ -1,3 +1,4 @@
+import type { UserId } from '#domain/principal.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -49,7 +50,7 @@ export async function prepareTool({ name, wasm, capabilities: text, isTaken }: I
 export async function installTool(
   db: Database,
   { name, component, file }: Installation,
-  { force }: { force: boolean },
+  { force, actor }: { force: boolean; actor: UserId },
 ): Promise<ToolRow | undefined> {
   const before = await findTool(db, name);
   const tool = {
@@ -60,13 +61,13 @@ export async function installTool(
     parameters: JSON.parse(component.schema) as ToolRow['parameters'],
     capabilities: file,
   };
-  if (!(await insertTool(db, tool, component.files, { replace: force })))
+  if (!(await insertTool(db, tool, component.files, { replace: force, actor })))
     throw new InstallRefused(`There is a tool "${name}" already. Replace it with --force, or choose another name.`);
   return before;
 }
 
-export async function removeTool(db: Database, name: string): Promise<void> {
-  if (!(await deleteTool(db, name)))
+export async function removeTool(db: Database, name: string, actor: UserId): Promise<void> {
+  if (!(await deleteTool(db, name, actor)))
     throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
 }
 

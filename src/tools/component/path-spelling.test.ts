@@ -43,6 +43,7 @@ test.each([
   '/v1/..;/admin',
   '/v1/..;a=b/admin',
   '/v1/..%3b/admin',
+  '/v1/.%20.',
   '/v1/..%20/admin',
   '/v1/.. /admin',
   '/v1/.../admin',

@@ -25,9 +25,9 @@ export function isBelow(prefix: string, path: string): boolean {
   return path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
 }
 
-/** Some servers drop what follows a `;`, and some the spaces, before they look for dots. */
+/** Some servers drop what follows a `;`, and some the spaces wherever they are, before they look for dots. */
 function isDotSegment(segment: string): boolean {
-  return /^\s*\.+\s*(;|$)/.test(segment);
+  return /^[\s.]*\.[\s.]*(;|$)/.test(segment);
 }
 
 function isDecodable(path: string): boolean {

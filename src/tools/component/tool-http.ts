@@ -1,11 +1,11 @@
 import type { Egress, EgressAnswer, EgressRequest } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import { createSecretSearch } from '#safety/secret-search.ts';
 import type { RateUse } from '#store/rate-limits.ts';
 import { getAllowedUrl } from './allowlist.ts';
 import type { Capabilities } from './capabilities.ts';
 import { addCredentials } from './credentials.ts';
 import { loadSecrets } from './load-secrets.ts';
-import { createSecretSearch } from './secret-search.ts';
 import { CredentialMissing, RequestFailed, RequestRefused } from './tool-http-failure.ts';
 import { parseToolRequest, type ToolRequest } from './tool-request.ts';
 

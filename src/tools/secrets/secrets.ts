@@ -1,3 +1,4 @@
+import type { UserId } from '#domain/principal.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { listSecrets, type SecretEntry } from '#store/secrets.ts';
 import { holdersFor, ownerOf, type SecretHolder } from './holder.ts';
@@ -8,8 +9,14 @@ import type { Secret } from './secret.ts';
 import { checkSecretName, grantName, isSecretName } from './secret-name.ts';
 import { openVault, type Vault } from './vault.ts';
 
+export type PutOptions = {
+  readonly expiresAt?: Date;
+  /** Who stores it, if that is not the holder. */
+  readonly actor?: UserId;
+};
+
 export type Secrets = {
-  put(holder: SecretHolder, name: string, value: string, options?: { readonly expiresAt?: Date }): Promise<void>;
+  put(holder: SecretHolder, name: string, value: string, options?: PutOptions): Promise<void>;
   /** The user's own, or else everyone's; one that has expired is none. */
   find(holder: SecretHolder, name: string): Promise<Secret | undefined>;
   exists(holder: SecretHolder, name: string): Promise<boolean>;
@@ -43,13 +50,14 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
   return {
     find,
     inVault,
-    async put(holder, name, value, { expiresAt } = {}) {
+    async put(holder, name, value, { expiresAt, actor } = {}) {
       checkSecretName(name);
       checkValue(name, value);
       await inVault(holder, async (vault) => {
         await vault.claimKey();
         await vault.remove(grantName(name));
         await vault.put(name, value, expiresAt ?? null);
+        await vault.record('secret.put', name, actor);
       });
     },
     exists: async (holder, name) => (await find(holder, name)) !== undefined,
@@ -57,7 +65,9 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
       checkSecretName(name);
       return inVault(holder, async (vault) => {
         await vault.remove(grantName(name));
-        return vault.remove(name);
+        const existed = await vault.remove(name);
+        if (existed) await vault.record('secret.remove', name);
+        return existed;
       });
     },
     async list(holder) {

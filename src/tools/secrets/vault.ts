@@ -1,3 +1,5 @@
+import type { UserId } from '#domain/principal.ts';
+import { recordAudit } from '#store/audit.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import { type EncryptedSecret, findSecret, lockSecret, putSecret, removeSecret } from '#store/secrets.ts';
 import { openSecret, sealSecret } from './envelope.ts';
@@ -24,6 +26,9 @@ export function openVault(trx: OwnedTransaction, keys: KeyRing, holder: SecretHo
       const ciphertext = sealSecret(keys.current, { ...owner, name }, value);
       await putSecret(trx, owner, { name, ciphertext, keyId: keys.current.id, expiresAt });
     },
+    /** For the audit log, which learns of names alone. */
+    record: (action: 'secret.put' | 'secret.remove', name: string, actor: UserId = owner.userId) =>
+      recordAudit(trx, { actor, action, subject: name, detail: { holder: owner.userId } }),
     /** Whether there was one. */
     remove: (name: string) => removeSecret(trx, owner, name),
   };

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { BudgetExceeded, checkBudget } from './budget.ts';
+
+const EVENING = new Date('2026-12-31T21:30:00Z');
+const check = (limits: { tokensPerDay?: number; usdPerDay?: number }, tokens: number, usd: number) => () =>
+  checkBudget({ tokensPerDay: null, usdPerDay: null, ...limits }, { tokens, usd }, EVENING);
+
+test('without limits nobody is held up', () => {
+  expect(check({}, 1e15, 1e9)).not.toThrow();
+});
+
+test('a limit holds from the moment it is reached, and says what was used and when it ends', () => {
+  expect(check({ tokensPerDay: 1000 }, 999, 0)).not.toThrow();
+  expect(check({ tokensPerDay: 1000 }, 1000, 0)).toThrow(BudgetExceeded);
+  expect(check({ tokensPerDay: 1000 }, 1234, 0)).toThrow(/^1234 of the 1000 tokens .* 2027-01-01T00:00:00Z/);
+  expect(check({ usdPerDay: 2.5 }, 0, 2.4999)).not.toThrow();
+  expect(check({ usdPerDay: 2.5 }, 0, 2.509)).toThrow(/^2.51 of the 2.50 US dollars/);
+});
+
+test('a limit of nothing forbids everything', () => {
+  expect(check({ tokensPerDay: 0 }, 0, 0)).toThrow(BudgetExceeded);
+});

@@ -1,0 +1,30 @@
+import { TOOL_LEVELS, type ToolLevel } from '#domain/tool-level.ts';
+import type { Database } from '#store/connection.ts';
+import { deleteSetting, listSettings, readSetting, writeSetting } from '#store/settings.ts';
+
+/** What the operator has set for a tool, which comes before what the tool says of itself. */
+export type ToolPolicy = { readonly tool: string; readonly level: ToolLevel };
+
+/** One setting for each tool, so that two who set different ones don't undo each other's. Read anew for each call. */
+const PREFIX = 'tool_policy:';
+
+export async function findPolicy(db: Database, tool: string): Promise<ToolLevel | undefined> {
+  const value = await readSetting(db, PREFIX + tool);
+  return value === undefined ? undefined : levelIn(value);
+}
+
+export async function listPolicies(db: Database): Promise<ToolPolicy[]> {
+  const rows = await listSettings(db, PREFIX);
+  return rows.map(({ name, value }) => ({ tool: name.slice(PREFIX.length), level: levelIn(value) }));
+}
+
+export const setPolicy = (db: Database, { tool, level }: ToolPolicy) => writeSetting(db, PREFIX + tool, { level });
+
+/** Whether there was one. The tool's own level holds again. */
+export const unsetPolicy = (db: Database, tool: string) => deleteSetting(db, PREFIX + tool);
+
+/** One that can't be read forbids: somebody meant to restrict something. */
+function levelIn(value: unknown): ToolLevel {
+  const { level } = value as { level?: unknown };
+  return TOOL_LEVELS.find((known) => known === level) ?? 'never';
+}

@@ -1,0 +1,75 @@
+import { type ContentPart, type Item, textOf } from '#domain/item.ts';
+import type { ToolCall } from '#domain/tool.ts';
+import type { ToolLevel } from '#domain/tool-level.ts';
+import { untrustedIn } from '#domain/untrusted.ts';
+import { findFlags } from '#safety/inspect.ts';
+import { raiseLevel } from '#safety/raise-level.ts';
+import type { ToolSet } from '#tools/registry.ts';
+import type { Tool } from '#tools/tool.ts';
+
+export type ReadFacts = {
+  /** Everything that the model has read: as long as it sees an order, it may obey it. */
+  readonly history: readonly Item[];
+  readonly tools: ToolSet;
+  /** The rules that the call's arguments have set off. */
+  readonly flags: readonly string[];
+};
+
+/** The level of a call after a look at what the model has read: words that may have misled it make somebody be asked. */
+export async function raiseLevelOf(
+  tool: Tool,
+  call: ToolCall,
+  level: ToolLevel,
+  { history, tools, flags: own }: ReadFacts,
+): Promise<ToolLevel> {
+  if (tool.inert) return level;
+  const read = untrustedTexts(history, tools);
+  const flags = await Promise.all(read.map(({ item, text }) => rememberFlags(item, text)));
+  const named = read.some(({ text }) => namesTool(text, call.name)) ? ['tool-named'] : [];
+  return raiseLevel(level, [...own, ...flags.flat(), ...named]);
+}
+
+/** Somebody else's text has no business with our tools. A name that is a usual word says nothing. */
+function namesTool(text: string, name: string): boolean {
+  return /[_-]|[a-z][A-Z]/.test(name) && text.toLowerCase().includes(name.toLowerCase());
+}
+
+type Read = { readonly item: Item; readonly text: string };
+
+/** What others wrote and the model has read. It is looked up anew each time, so a crash or another replica loses nothing. */
+function untrustedTexts(history: readonly Item[], tools: ToolSet): Read[] {
+  const names = new Map(history.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])));
+  return history.flatMap((item): Read[] => {
+    if (item.type === 'message') return item.role === 'user' ? [{ item, text: untrustedOf(item.content) }] : [];
+    if (item.type === 'function_call' || tools.find(names.get(item.callId) ?? '')?.trusted) return [];
+    return [{ item, text: wordsOf(item.output) }];
+  });
+}
+
+/** Items never change, and each is asked for at every call. */
+const remembered = new WeakMap<Item, Promise<readonly string[]>>();
+
+function rememberFlags(item: Item, text: string): Promise<readonly string[]> {
+  const flags = remembered.get(item) ?? findFlags(text);
+  remembered.set(item, flags);
+  return flags;
+}
+
+/** In a user's message: what is wrapped, and the names of files, which others may have chosen. */
+function untrustedOf(content: readonly ContentPart[]): string {
+  return [untrustedIn(textOf(content)), ...content.map(fileNameOf)].join('\n');
+}
+
+function wordsOf(output: readonly ContentPart[]): string {
+  return [textOf(output), ...output.map(fileNameOf), ...output.map(fileTextOf)].join('\n');
+}
+
+function fileNameOf(part: ContentPart): string {
+  return part.type === 'file' ? (part.filename ?? '').replace(/[_-]+/g, ' ') : '';
+}
+
+function fileTextOf(part: ContentPart): string {
+  return part.type === 'file' && /^text\/|json|xml/.test(part.mediaType)
+    ? Buffer.from(part.base64, 'base64').toString('utf8')
+    : '';
+}

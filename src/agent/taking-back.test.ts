@@ -1,0 +1,67 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { withOwner } from '#store/connection.ts';
+import { findPairedUser, putPairing } from '#store/pairings.ts';
+import { hasStandingApproval, insertStandingApproval } from '#store/standing-approvals.ts';
+import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import type { Decision } from './decision.ts';
+import { createPairings } from './pairings.ts';
+import { createStandingApprovals } from './standing-approvals.ts';
+
+const database = await openMigratedDatabase();
+const { db, everything } = database;
+const decisions: Decision[] = [];
+const pairings = createPairings(db, (decision) => decisions.push(decision));
+const approvals = createStandingApprovals(db, (decision) => decisions.push(decision));
+
+const [ann, bob]: [Principal, Principal] = [
+  { userId: 'ann', role: 'member' },
+  { userId: 'bob', role: 'member' },
+];
+const admin: Principal = { userId: 'admin', role: 'operator' };
+const hook = { userId: 'webhook:triage' };
+
+beforeEach(async () => {
+  decisions.length = 0;
+  await everything.query('delete from pairings; delete from standing_approvals');
+  await withOwner(db, hook, (trx) => putPairing(trx, hook, 'ann'));
+  const approval = { tool: 'send', revision: null, shape: 'n = 1', digest: 'd' };
+  await withOwner(db, ann, (trx) => insertStandingApproval(trx, ann, approval));
+});
+
+afterAll(() => database.close());
+
+test('whose secrets are used sees the pairing and ends it; another member can do neither', async () => {
+  expect(await pairings.list(bob)).toEqual([]);
+  await expect(pairings.remove(bob, hook.userId)).rejects.toThrow('no such pairing');
+  expect(await pairings.list(ann)).toMatchObject([{ userId: hook.userId, pairedUserId: 'ann' }]);
+
+  await pairings.remove(ann, hook.userId);
+  expect(await withOwner(db, hook, (trx) => findPairedUser(trx, hook))).toBeUndefined();
+  expect(decisions).toEqual([{ actor: 'ann', action: 'pairing.remove', subject: hook.userId, detail: {} }]);
+});
+
+test('who gave a standing approval takes it back; another member can neither see nor use nor revoke it', async () => {
+  const [given] = await approvals.list(ann);
+  expect(given).toMatchObject({ tool: 'send', shape: 'n = 1' });
+  expect(await approvals.list(bob)).toEqual([]);
+  expect(await withOwner(db, bob, (trx) => hasStandingApproval(trx, bob, 'd'))).toBe(false);
+  await expect(approvals.revoke(bob, given?.id ?? '')).rejects.toThrow('no such approval');
+  await expect(approvals.revoke(ann, 'no id')).rejects.toThrow('no such approval');
+
+  await approvals.revoke(ann, given?.id ?? '');
+  expect(await withOwner(db, ann, (trx) => hasStandingApproval(trx, ann, 'd'))).toBe(false);
+});
+
+test.each([OPERATOR, admin])(
+  'an operator ($userId) sees and takes back everything, under the own name',
+  async (operator) => {
+    expect(await pairings.list(operator)).toHaveLength(1);
+    const [given] = await approvals.list(operator);
+    await pairings.remove(operator, hook.userId);
+    await approvals.revoke(operator, given?.id ?? '');
+
+    expect([await pairings.list(operator), await approvals.list(operator)]).toEqual([[], []]);
+    expect(decisions.map(({ actor }) => actor)).toEqual([operator.userId, operator.userId]);
+  },
+);

@@ -1,0 +1,47 @@
+import type { Embedder } from '#domain/embedder.ts';
+import type { Engine } from '#engine/engine.ts';
+import { repeat } from '#engine/repeat.ts';
+import { type EmbeddingPace, embedNotes } from '#memory/embed-notes.ts';
+import type { Database } from '#store/connection.ts';
+
+export type NotesPace = EmbeddingPace & { readonly lookEveryMs: number };
+
+type WaitingNotesOptions = {
+  readonly db: Database;
+  readonly engine: Pick<Engine, 'findOwnersOfWaitingNotes'>;
+  readonly embedder: Embedder;
+  readonly pace?: Partial<NotesPace> | undefined;
+  /** A note could not be embedded. It is tried again later. */
+  readonly onFailure: (failure: Error) => void;
+  readonly onError: (error: unknown) => void;
+};
+
+const LOOK_EVERY_MS = 2000;
+
+/** Embeds in the background what was written, and everything again after the model was changed. */
+export function startEmbeddingNotes(options: WaitingNotesOptions) {
+  const stopping = new AbortController();
+  const chore = repeat(
+    options.pace?.lookEveryMs ?? LOOK_EVERY_MS,
+    () => embedWaitingNotes(options, stopping.signal),
+    options.onError,
+  );
+  return {
+    stop: async (): Promise<void> => {
+      stopping.abort();
+      await chore.stop();
+    },
+  };
+}
+
+/** A model that can't be reached is left alone until the next round. */
+async function embedWaitingNotes(options: WaitingNotesOptions, signal: AbortSignal): Promise<void> {
+  const { db, engine, embedder, pace, onFailure } = options;
+  for (const userId of await engine.findOwnersOfWaitingNotes(embedder.model)) {
+    if (signal.aborted) return;
+    const failure = await embedNotes(db, { userId }, { embedder, signal, ...(pace && { pace }) });
+    if (!failure || signal.aborted) continue;
+    onFailure(failure);
+    if (!failure.refused) return;
+  }
+}

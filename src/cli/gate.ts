@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { createPairings } from '#agent/pairings.ts';
+import { createStandingApprovals } from '#agent/standing-approvals.ts';
+import { OPERATOR } from '#domain/principal.ts';
+import { withOwner } from '#store/connection.ts';
+import { listOpenGates } from '#store/gates.ts';
+import { printJson, printLine, printTable } from './print.ts';
+import { withDatabase } from './with-database.ts';
+
+type Json = { readonly json?: true };
+
+const MOST_GATES = 1000;
+
+/** `reborn gate`, `reborn approval`, `reborn pairing`: who waits for what, and what was allowed for good. */
+export function addGateCommands(program: Command): void {
+  const gate = program.command('gate').description('See what threads wait for.');
+  gate.command('list').option('--json', 'print JSON').description('List the open gates.').action(listGates);
+
+  const approval = program.command('approval').description('See what was approved for good, and take it back.');
+  approval.command('list').option('--json', 'print JSON').description('List the approvals.').action(listApprovals);
+  approval
+    .command('revoke')
+    .argument('<id>', 'the id from the list')
+    .description('Ask about such calls again.')
+    .action(revokeApproval);
+
+  const pairing = program.command('pairing').description('See which webhook users may use whose secrets.');
+  pairing.command('list').option('--json', 'print JSON').description('List the pairings.').action(showPairings);
+  pairing
+    .command('remove')
+    .argument('<webhook-user>', 'such as webhook:triage')
+    .description("Let a webhook user no longer use anybody's secrets.")
+    .action(removePairing);
+}
+
+function listGates({ json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const gates = await withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everybody', { limit: MOST_GATES }));
+    if (json) return printJson(gates);
+    if (gates.length === 0) return printLine('Nothing waits for an answer.');
+    printTable([
+      ['id', 'kind', 'user', 'call'],
+      ...gates.map(({ id, kind, userId, call }) => [id, kind, userId, `${call.name} ${call.arguments}`]),
+    ]);
+  });
+}
+
+function listApprovals({ json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const approvals = await createStandingApprovals(db).list(OPERATOR);
+    if (json) return printJson(approvals);
+    if (approvals.length === 0) return printLine('Nothing was approved for good.');
+    for (const { id, userId, tool, shape } of approvals) {
+      printLine(`${id}  ${userId}  ${tool}`);
+      for (const line of shape.split('\n')) printLine(`  ${line}`);
+    }
+  });
+}
+
+function revokeApproval(id: string): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    await createStandingApprovals(db).revoke(OPERATOR, id);
+    printLine('Revoked. Such calls are asked about again.');
+  });
+}
+
+function showPairings({ json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const pairings = await createPairings(db).list(OPERATOR);
+    if (json) return printJson(pairings);
+    if (pairings.length === 0) return printLine('No webhook user is paired.');
+    printTable([
+      ['webhook user', 'uses the secrets of'],
+      ...pairings.map(({ userId, pairedUserId }) => [userId, pairedUserId]),
+    ]);
+  });
+}
+
+function removePairing(userId: string): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    await createPairings(db).remove(OPERATOR, userId);
+    printLine(`Removed. ${userId} can use nobody's secrets but its own.`);
+  });
+}

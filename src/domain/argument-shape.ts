@@ -1,0 +1,65 @@
+/**
+ * What the arguments of similar calls have in common, one line for each value: it may differ where a parameter holds
+ * prose, as far as the prose names no other hosts or addresses, and must be the same everywhere else.
+ */
+export function shapeOf(argumentsJson: string): string {
+  const source = argumentsJson.trim() || '{}';
+  const value = parsePlain(source);
+  if (value === undefined) return `exactly ${JSON.stringify(argumentsJson)}`;
+  const lines = Object.entries(value).flatMap(([key, field]) => linesOf(field, join('', key), key));
+  return lines.length === 0 ? 'no arguments' : lines.toSorted().join('\n');
+}
+
+/** Parameters that are for people to read. What decides where a call goes, and what it does there, is not among them. */
+const PROSE = new Set('text body message content subject title description summary comment note caption'.split(' '));
+
+/** Anything that one parser could read otherwise than another, such as a key that comes twice, has no shape. */
+function parsePlain(source: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(source);
+    return isObject(value) && JSON.stringify(value) === withoutSpace(source) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Space between the tokens of a JSON text means nothing. */
+const withoutSpace = (source: string) =>
+  source.replace(/"(?:[^"\\]|\\.)*"|[ \t\r\n]+/g, (part) => (part.startsWith('"') ? part : ''));
+
+function linesOf(value: unknown, path: string, name: string): string[] {
+  if (Array.isArray(value) && value.length > 0)
+    return value.flatMap((element, index) => linesOf(element, `${path}[${index}]`, name));
+  if (isObject(value) && Object.keys(value).length > 0)
+    return Object.entries(value).flatMap(([key, field]) => linesOf(field, join(path, key), key));
+  if (typeof value === 'string' && PROSE.has(name.toLowerCase()) && !isData(value))
+    return [`${path}: any text${describeNames(value)}`];
+  return [`${path} = ${JSON.stringify(value)}`];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function join(path: string, key: string): string {
+  const written = /^\w+$/.test(key) ? key : JSON.stringify(key);
+  return path === '' ? written : `${path}.${written}`;
+}
+
+/** What is no prose, though it stands in its place: JSON, a form, markup or a script can say what shall be done. */
+function isData(text: string): boolean {
+  return /^\s*([[{<]|#!)/.test(text) || /^[^\s=&]+=[^\s]*$/.test(text);
+}
+
+/** A text may carry something away to what it names, so the names belong to the shape. */
+function describeNames(prose: string): string {
+  const words = prose
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[\s()[\]<>"'`|]+/);
+  const names = new Set(words.map((word) => word.replace(/[.,;:!?]+$/, '')).filter(isName));
+  return names.size === 0 ? '' : ` that names ${[...names].toSorted().join(', ')}`;
+}
+
+/** Whatever could be a host, a link or an address of somebody; the other dot is one to a browser. */
+const isName = (word: string) => /@|:\/\/|[^.。][.。][^.。]/.test(word);

@@ -1,0 +1,99 @@
+import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
+import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import {
+  type EmbeddedNote,
+  postponeEmbedding,
+  recordEmbeddings,
+  takeWaitingNotes,
+  type WaitingNote,
+} from '#store/notes.ts';
+import { toUnitVector } from './unit-vector.ts';
+
+export type EmbeddingPace = {
+  /** How long notes wait after they failed for the first time; each further time it is twice as long. */
+  readonly firstWaitSeconds: number;
+  readonly longestWaitSeconds: number;
+  /** How long the model may take for a batch. */
+  readonly timeoutMs: number;
+};
+
+type EmbeddingOptions = {
+  readonly embedder: Embedder;
+  readonly signal: AbortSignal;
+  readonly pace?: Partial<EmbeddingPace>;
+};
+
+const PACE: EmbeddingPace = { firstWaitSeconds: 5, longestWaitSeconds: 3600, timeoutMs: 60_000 };
+const BATCH = 64;
+const LEASE_SECONDS = 120;
+/** Models read some 8,000 tokens; what a note is about stands in its beginning. */
+const MAX_LENGTH = 8000;
+
+/**
+ * Gives the notes of one owner their vectors of this model, until none is due or the model fails. Resolves to the
+ * failure; the notes that it struck are due again after a while.
+ */
+export async function embedNotes(
+  db: Database,
+  owner: Owner,
+  options: EmbeddingOptions,
+): Promise<EmbeddingFailure | undefined> {
+  const take = { model: options.embedder.model, count: BATCH, leaseSeconds: LEASE_SECONDS };
+  while (!options.signal.aborted) {
+    const notes = await withOwner(db, owner, (trx) => takeWaitingNotes(trx, owner, take));
+    if (notes.length === 0) return undefined;
+    const failure = await embedBatch(db, owner, notes, options);
+    if (failure) return failure;
+  }
+  return undefined;
+}
+
+/** Of notes that are refused together, the one that can't be embedded is found by halves: it must not hold up the others. */
+async function embedBatch(
+  db: Database,
+  owner: Owner,
+  notes: readonly WaitingNote[],
+  options: EmbeddingOptions,
+): Promise<EmbeddingFailure | undefined> {
+  const made = await askForVectors(notes, options);
+  if (!(made instanceof EmbeddingFailure)) {
+    await withOwner(db, owner, (trx) => recordEmbeddings(trx, owner, options.embedder.model, made));
+    return undefined;
+  }
+  if (made.refused && notes.length > 1) {
+    const middle = Math.ceil(notes.length / 2);
+    const failure = await embedBatch(db, owner, notes.slice(0, middle), options);
+    return (await embedBatch(db, owner, notes.slice(middle), options)) ?? failure;
+  }
+  const paths = notes.map(({ path }) => path);
+  await withOwner(db, owner, (trx) => postponeEmbedding(trx, owner, paths, waitSeconds(notes, options.pace)));
+  return made;
+}
+
+async function askForVectors(
+  notes: readonly WaitingNote[],
+  { embedder, signal, pace }: EmbeddingOptions,
+): Promise<EmbeddedNote[] | EmbeddingFailure> {
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(pace?.timeoutMs ?? PACE.timeoutMs)]);
+    const vectors = await embedder.embed(notes.map(textToEmbed), limit);
+    return notes.map(({ path, text }, index) => ({ path, text, vector: unitVectorAt(vectors, index) }));
+  } catch (error) {
+    if (error instanceof EmbeddingFailure) return error;
+    return new EmbeddingFailure(false, 'The embedding model did not answer in time.', { cause: error });
+  }
+}
+
+function unitVectorAt(vectors: readonly number[][], index: number): number[] {
+  const vector = toUnitVector(vectors[index] ?? []);
+  if (!vector) throw new EmbeddingFailure(true, 'The embedding model gave a vector that points nowhere.');
+  return vector;
+}
+
+function waitSeconds(notes: readonly WaitingNote[], pace: Partial<EmbeddingPace> = {}): number {
+  const { firstWaitSeconds, longestWaitSeconds } = { ...PACE, ...pace };
+  const attempts = Math.min(...notes.map((note) => note.attempts));
+  return Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** (attempts - 1)) * (0.9 + Math.random() * 0.2);
+}
+
+const textToEmbed = ({ path, text }: WaitingNote) => `${path}\n${text}`.slice(0, MAX_LENGTH).toWellFormed();

@@ -1,0 +1,31 @@
+import { block, escapeTags } from '#domain/block.ts';
+import { AGENT_IDENTITY, type Note, USER_IDENTITY } from '#domain/note.ts';
+
+/** Who the agent is, and whom it works for, as far as somebody has said so. */
+export type IdentityNotes = { readonly agent: string | undefined; readonly user: string | undefined };
+
+export const NO_IDENTITY: IdentityNotes = { agent: undefined, user: undefined };
+
+/** They are paid for in every prompt. */
+const MAX_LENGTH = 8000;
+
+export function toIdentityNotes(notes: readonly Pick<Note, 'path' | 'text'>[]): IdentityNotes {
+  const textAt = (wanted: string) => notes.find(({ path }) => path === wanted)?.text;
+  return { agent: textAt(AGENT_IDENTITY), user: textAt(USER_IDENTITY) };
+}
+
+/** The identity notes as the end of a system prompt; '' when there are none. */
+export function identityBlock({ agent, user }: IdentityNotes): string {
+  const parts = [
+    agent && `This is who you are. Where it differs from the above, it holds:\n${fit(agent)}`,
+    // The agent may have written this one itself, after whatever it was told: so it can be no instruction.
+    user && `This is what you know about the person you work for:\n${block('user-context', fit(user))}`,
+  ];
+  return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
+}
+
+function fit(text: string): string {
+  const trimmed = text.trim();
+  const kept = trimmed.length > MAX_LENGTH ? `${trimmed.slice(0, MAX_LENGTH).toWellFormed()} …` : trimmed;
+  return escapeTags(kept);
+}

@@ -1,0 +1,48 @@
+import type { Embedder } from '#domain/embedder.ts';
+import { AGENT_IDENTITY, type Note, normalizePath, normalizeText, USER_IDENTITY } from '#domain/note.ts';
+import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import { deleteNote, findNote, findNotesOrDefault, listNotes, writeNote } from '#store/notes.ts';
+import { excerptOf } from './excerpt.ts';
+import { type IdentityNotes, toIdentityNotes } from './identity.ts';
+import { type FoundNote, searchNotes } from './search-notes.ts';
+
+/** What the agent remembers. Paths come in any spelling; a user's notes are seen by nobody else. */
+export type Memory = {
+  search(owner: Owner, query: string, limit: number): Promise<FoundNote[]>;
+  /** The last changed first. */
+  newest(owner: Owner, limit: number): Promise<FoundNote[]>;
+  find(owner: Owner, path: string): Promise<Note | undefined>;
+  /** Puts the text in the place of what the path had, if anything. */
+  write(owner: Owner, path: string, text: string): Promise<Note>;
+  /** Answers false when there was nothing. */
+  delete(owner: Owner, path: string): Promise<boolean>;
+  identity(owner: Owner): Promise<IdentityNotes>;
+};
+
+export function createMemory(db: Database, embedder?: Embedder): Memory {
+  return {
+    search: (owner, query, limit) => searchNotes(db, embedder, owner, { query, limit }),
+    newest: async (owner, limit) => {
+      const notes = await withOwner(db, owner, (trx) => listNotes(trx, owner, limit));
+      return notes.map(({ path, text, updatedAt }) => ({ path, text: excerptOf(text, ''), score: 0, updatedAt }));
+    },
+    find: (owner, path) => withOwner(db, owner, (trx) => findNote(trx, owner, normalizePath(path))),
+    write: (owner, path, text) => writeAndFind(db, owner, normalizePath(path), normalizeText(text)),
+    delete: (owner, path) => withOwner(db, owner, (trx) => deleteNote(trx, owner, normalizePath(path))),
+    identity: async (owner) => {
+      const paths = [AGENT_IDENTITY, USER_IDENTITY];
+      return toIdentityNotes(
+        await withOwner(db, owner, (trx) => findNotesOrDefault(trx, owner, paths, AGENT_IDENTITY)),
+      );
+    },
+  };
+}
+
+function writeAndFind(db: Database, owner: Owner, path: string, text: string): Promise<Note> {
+  return withOwner(db, owner, async (trx) => {
+    await writeNote(trx, owner, path, text);
+    const written = await findNote(trx, owner, path);
+    if (!written) throw new Error(`The note ${path} was written and is not there.`);
+    return written;
+  });
+}

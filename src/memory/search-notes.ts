@@ -1,0 +1,59 @@
+import type { Embedder } from '#domain/embedder.ts';
+import type { Note } from '#domain/note.ts';
+import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import { findByMeaning, findByWords } from '#store/note-search.ts';
+import { findNotes } from '#store/notes.ts';
+import { excerptOf } from './excerpt.ts';
+import { fuseRankings } from './fuse-rankings.ts';
+import { toUnitVector } from './unit-vector.ts';
+
+/** A note as a search tells of it: `text` may be a part of it. */
+export type FoundNote = Pick<Note, 'path' | 'text' | 'updatedAt'> & { readonly score: number };
+
+/** How many of each kind take part. */
+const CANDIDATES = 50;
+/** A search without meanings is better than one that comes too late. */
+const EMBEDDING_MS = 1000;
+const MAX_QUERY = 2000;
+
+/** The notes that fit the query best, by their words and by their meaning. Without a model that answers, by words alone. */
+export async function searchNotes(
+  db: Database,
+  embedder: Embedder | undefined,
+  owner: Owner,
+  { query, limit }: { query: string; limit: number },
+): Promise<FoundNote[]> {
+  const question = query.toWellFormed().normalize('NFC').replaceAll('\0', ' ').trim().slice(0, MAX_QUERY);
+  if (question === '') return [];
+  const vector = embedder && (await embedQuestion(embedder, question)); // no connection is held meanwhile
+
+  return withOwner(db, owner, async (trx) => {
+    const count = Math.max(CANDIDATES, limit);
+    const byWords = await findByWords(trx, owner, question, count);
+    const byMeaning =
+      embedder && vector ? await findByMeaning(trx, owner, { model: embedder.model, vector }, count) : [];
+    const best = fuseRankings([byWords, byMeaning]).slice(0, limit);
+    const notes = new Map(
+      (
+        await findNotes(
+          trx,
+          owner,
+          best.map(({ path }) => path),
+        )
+      ).map((note) => [note.path, note]),
+    );
+    return best.flatMap(({ path, score }) => {
+      const note = notes.get(path);
+      return note ? { path, text: excerptOf(note.text, question), score, updatedAt: note.updatedAt } : [];
+    });
+  });
+}
+
+async function embedQuestion(embedder: Embedder, question: string): Promise<number[] | undefined> {
+  try {
+    const [vector = []] = await embedder.embed([question], AbortSignal.timeout(EMBEDDING_MS));
+    return toUnitVector(vector);
+  } catch {
+    return undefined;
+  }
+}

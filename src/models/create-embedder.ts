@@ -1,0 +1,55 @@
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { APICallError, type EmbeddingModelV4 } from '@ai-sdk/provider';
+import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
+import type { EmbeddingProvider, EmbeddingRoute } from './embedding-route.ts';
+import { toModelFailure } from './to-model-failure.ts';
+
+/** The embedding model at the end of a route. */
+export function createEmbedder(route: EmbeddingRoute): Embedder {
+  const model = toProviderModel[route.provider](route);
+  return {
+    model: `${route.provider}/${route.name}`,
+    embed: async (texts, signal) => {
+      const vectors = await ask(model, texts, signal, route.apiKey ?? '');
+      if (vectors.length !== texts.length || vectors.some((vector) => !isVector(vector)))
+        throw new EmbeddingFailure(false, 'The embedding model gave no vector for some of the texts.');
+      return vectors;
+    },
+  };
+}
+
+async function ask(
+  model: EmbeddingModelV4,
+  texts: readonly string[],
+  abortSignal: AbortSignal,
+  apiKey: string,
+): Promise<number[][]> {
+  try {
+    abortSignal.throwIfAborted();
+    return (await model.doEmbed({ values: [...texts], abortSignal })).embeddings;
+  } catch (error) {
+    abortSignal.throwIfAborted();
+    const refused = APICallError.isInstance(error) && REFUSED.has(error.statusCode ?? 0);
+    throw new EmbeddingFailure(refused, toModelFailure(error, apiKey).message, { cause: error });
+  }
+}
+
+/** What a provider answers when it is a text that it can't take, and not the moment or the key. */
+const REFUSED = new Set([400, 413, 422]);
+
+const isVector = (vector: unknown) =>
+  Array.isArray(vector) && vector.length > 0 && vector.every((value) => Number.isFinite(value));
+
+/** Every address and key is given outright: the providers would otherwise read the environment themselves. */
+const toProviderModel: Record<EmbeddingProvider, (route: EmbeddingRoute) => EmbeddingModelV4> = {
+  openai: ({ name, apiKey = '', baseUrl }) =>
+    createOpenAI({ apiKey, baseURL: baseUrl || 'https://api.openai.com/v1' }).embeddingModel(name),
+  google: ({ name, apiKey = '', baseUrl }) =>
+    createGoogle({ apiKey, baseURL: baseUrl || 'https://generativelanguage.googleapis.com/v1beta' }).embeddingModel(
+      name,
+    ),
+  'openai-compatible': ({ name, apiKey = '', baseUrl = '' }) =>
+    createOpenAICompatible({ name: 'compatible', apiKey, baseURL: baseUrl }).embeddingModel(name),
+};

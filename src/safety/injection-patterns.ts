@@ -1,0 +1,139 @@
+import { OVERRIDES } from './override-words.ts';
+import { toPlainLetters } from './plain-letters.ts';
+
+export type InjectionPattern = {
+  readonly name: string;
+  /** Every gap is bounded, and none holds another: the time to search grows with the text, and no faster. */
+  readonly pattern: RegExp;
+  /** Matched with the text as it was written, in lower case; otherwise with its plain letters. */
+  readonly asWritten?: true;
+};
+
+/** Between two words of one order; a new sentence ends it. */
+const NEAR = '[^.!?]{0,40}?';
+
+const MODEL = String.raw`(?:ai|llm|a\.i\.|language model|chat ?bot|gpt|claude|gemini)(?: (?:assistant|agent|model|system|tool)s?)?s?`;
+const READER = String.raw`(?:${MODEL}|assistants?|agents?)`;
+const PERSON = String.raw`(?:user|owner|operator|human|customer|admin|administrator|account holder)`;
+const PRIVATE = String.raw`(?:api[ _-]?keys?|passwords?|passphrases?|secrets?|access tokens?|tokens?|credentials?|private keys?|system prompt|conversations?|chat history|chat log|message history|memory|memories|notes|environment variables)`;
+
+const word = (name: string, source: string): InjectionPattern => ({
+  name,
+  pattern: new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${source})(?![\p{L}\p{N}_])`, 'u'),
+});
+
+const mark = (name: string, pattern: RegExp): InjectionPattern => ({ name, pattern, asWritten: true });
+
+/** What pages and outputs say that were written to be obeyed. */
+export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
+  ...OVERRIDES.map(toOverride),
+  // A new role, in which no rule holds.
+  word(
+    'role',
+    `you are (?:now|no longer)${NEAR}(?:unrestricted|unfiltered|jailbroken|dan|developer mode|root|a different|an? (?:ai|assistant|agent|model)|bound|restricted)`,
+  ),
+  word(
+    'role',
+    `(?:enter|enable|activate|switch to)${NEAR}(?:developer|debug|admin|god|maintenance|unrestricted|jailbreak) mode`,
+  ),
+  word(
+    'role',
+    String.raw`do anything now|from now on,? you (?:will|must|shall|are)|your new (?:role|task|goal|objective|instructions?|system prompt) (?:is|are)`,
+  ),
+  word(
+    'new-orders',
+    String.raw`new (?:system )?(?:instructions?|directives?|orders)(?: (?:from|for|follow|begin)|:)|(?:updated|revised|real|actual|true) (?:system )?(?:instructions?|prompt|directives?)(?: (?:is|are|follow)|:)`,
+  ),
+  word(
+    'new-orders',
+    `(?:important|urgent|critical|mandatory|system) (?:system )?(?:instruction|directive|override|notice to|message for)s?`,
+  ),
+  // It speaks to whoever reads for somebody else.
+  word(
+    'addressed',
+    `(?:note|message|instructions?|attention|notice|reminder|hello|hey|dear|hi)[,:]? (?:to |for |all |any |the |every ){0,3}${READER}`,
+  ),
+  word('addressed', `(?:if|when|as|since|because) you(?: are|'re)? (?:reading this as )?(?:an? |the )?${MODEL}`),
+  word(
+    'addressed',
+    `${READER} (?:reading|processing|parsing|summari[sz]ing|visiting|accessing|that reads?|who reads?|must|should now|shall|are (?:required|instructed|ordered) to)`,
+  ),
+  // What the user shall not learn.
+  word(
+    'secrecy',
+    `(?:do not|don't|never|without) (?:tell|telling|inform|informing|mention|mentioning|notify|notifying|alert|alerting|ask|asking|show|showing|reveal|revealing|disclose|disclosing)${NEAR}${PERSON}`,
+  ),
+  word('secrecy', `(?:hide|conceal|keep) (?:this|it|these)${NEAR}from the ${PERSON}`),
+  // Consent that nobody gave.
+  word(
+    'approval',
+    `${PERSON}s? (?:has|have|had)?${NEAR}(?:already |explicitly |pre-?)?(?:approved|authori[sz]ed|confirmed|consented|granted|agreed|signed off)`,
+  ),
+  word(
+    'approval',
+    String.raw`(?:approval|permission|authori[sz]ation|consent|confirmation)(?: (?:is|was|has been|status)){0,2}[: ]{1,2}(?:already )?(?:granted|given|approved|received|not (?:needed|required|necessary)|unnecessary|waived|bypassed)`,
+  ),
+  word(
+    'approval',
+    String.raw`no (?:further )?(?:approval|permission|confirmation|consent|authori[sz]ation)s? (?:is |are )?(?:needed|required|necessary)|pre-?approved|(?:skip|bypass|disable|ignore)${NEAR}(?:approvals?|confirmations?|safety checks?|safety|guard ?rails?|permissions?)`,
+  ),
+  // What it wants to have, and where to.
+  word(
+    'exfiltration',
+    `(?:send|post|forward|upload|exfiltrate|leak|e-?mail|transmit|submit|append|deliver|copy|encode|include|embed|put|attach)${NEAR}${PRIVATE}${NEAR}(?:to|at|in|into|as|via|on)`,
+  ),
+  word(
+    'exfiltration',
+    `(?:reveal|print|repeat|show|output|disclose|dump|list|give me|tell me|write out)${NEAR}(?:your|the|all|any|every|user'?s?)${NEAR}(?:system prompt|hidden instructions|initial instructions|api[ _-]?keys?|passwords?|credentials?|secrets|access tokens?)`,
+  ),
+  // The names of our own tools have no business in somebody else's text.
+  word('tool-name', String.raw`(?:reborn|memory|skill|mission)_[a-z]{2,30}(?:_[a-z]{2,30})?`),
+  word(
+    'tool-order',
+    `(?:call|use|invoke|run|trigger|execute)${NEAR}(?:tools?|function calls?)${NEAR}(?:to|with|now|immediately|and)`,
+  ),
+  // What a prompt looks like from the inside.
+  mark(
+    'prompt-marks',
+    /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|eot_id|begin_of_text)\b[^|\n]{0,20}\|>/,
+  ),
+  mark(
+    'prompt-marks',
+    /\[\/?inst\]|<<\/?sys>>|<\/?(?:system|assistant|user|human|function_calls?|function_results?|tool_calls?|tool_results?|tool_response|invoke)(?:[\s:_-][^<>\n]{0,60})?>/,
+  ),
+  mark(
+    'prompt-marks',
+    /(?:^|\\n|\\r)[\s#>*`_=-]{0,12}(?:system|assistant|developer|user|human|operator)(?: (?:message|prompt|instruction|note|override))?s?[\s*_`]{0,4}:[\s*_`]/m,
+  ),
+  mark(
+    'prompt-marks',
+    /(?:begin|end|start)[ _-](?:of[ _-])?(?:system|untrusted|trusted|user|admin)[ _-](?:prompt|message|instructions?|data|input|content)/,
+  ),
+  { name: 'prompt-marks', pattern: /[<\\/&;] {0,3}\/? ?untrusted[ _-]{0,3}data/ },
+];
+
+/** An order to drop what holds so far: the verb, what is dropped, and that it came earlier, in either order. */
+function toOverride({ drop, earlier, orders }: (typeof OVERRIDES)[number]): InjectionPattern {
+  const [verb, before, noun] = [drop, earlier, orders].map(anyOf);
+  const gap = '[^.!?。！？]{0,40}?';
+  return {
+    name: 'override',
+    pattern: new RegExp(
+      `${verb}${gap}${before}${gap}${noun}|${verb}${gap}${noun}${gap}${before}|${before}${gap}${noun}${gap}${verb}|${noun}${gap}${before}${gap}${verb}`,
+      'u',
+    ),
+  };
+}
+
+/** Words are whole in scripts that have gaps between them; in the others they are found anywhere. */
+function anyOf(words: readonly string[]): string {
+  const ways = words.map((each) => {
+    const plain = RegExp.escape(toPlainLetters(each));
+    return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/u.test(
+      each,
+    )
+      ? plain
+      : String.raw`(?<![\p{L}\p{N}])${plain}`;
+  });
+  return `(?:${ways.join('|')})`;
+}

@@ -1,0 +1,15 @@
+import { INJECTION_PATTERNS } from '../injection-patterns.ts';
+import { toPlainLetters } from '../plain-letters.ts';
+import type { Rule } from '../rule.ts';
+
+/** Words that speak to the model rather than to a reader. None is proof; all of them are reason to ask. */
+export const injectionPhrases: Rule = {
+  name: 'injection-phrase',
+  does: 'ask',
+  inspect(text) {
+    const raw = text.toLowerCase();
+    const plain = toPlainLetters(text);
+    const found = INJECTION_PATTERNS.filter(({ pattern, asWritten }) => pattern.test(asWritten ? raw : plain));
+    return { times: found.length, text };
+  },
+};

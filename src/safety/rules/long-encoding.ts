@@ -1,0 +1,12 @@
+import type { Rule } from '../rule.ts';
+
+/** Long runs of base64 or hexadecimal digits, by which something can be carried out unread. Files are sent like that, too. */
+export const longEncoding: Rule = {
+  name: 'long-encoding-in-arguments',
+  does: 'warn',
+  inspect(text) {
+    return { times: text.match(RUN)?.length ?? 0, text };
+  },
+};
+
+const RUN = /[A-Za-z0-9+/_=-]{400,}/g;

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createStreamRedactor } from './stream-redactor.ts';
+
+const SECRET = 'abcabd-secret';
+
+const sayAll = (pieces: readonly string[], values = new Map([['key', SECRET]])) => {
+  const redactor = createStreamRedactor(values);
+  return [...pieces.map((piece) => redactor.push(piece)), redactor.end()];
+};
+
+test('a secret is taken out however it is cut into pieces', () => {
+  const cuts = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 20 });
+  const around = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '-', 's', ' '), { maxLength: 10 });
+  fc.assert(
+    fc.property(around, around, cuts, (before, after, at) => {
+      const text = `${before.join('')}${SECRET}${after.join('')}`;
+      const points = [0, ...at.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
+      const pieces = points.slice(1).map((end, index) => text.slice(points[index], end));
+      expect(sayAll(pieces).join('')).toBe(text.replaceAll(SECRET, '[redacted:key]'));
+    }),
+  );
+});
+
+test('what begins like a secret and is none is said in the end', () => {
+  expect(sayAll(['abcab', 'e'])).toEqual(['', 'abcabe', '']);
+  expect(sayAll(['abcabd-secre'])).toEqual(['', 'abcabd-secre']);
+});
+
+test('what can not be the beginning of one is not held back', () => {
+  expect(sayAll(['hello ', 'world'])).toEqual(['hello ', 'world', '']);
+});
+
+test('short values are left alone', () => {
+  expect(sayAll(['abc'], new Map([['key', 'abc']])).join('')).toBe('abc');
+});

@@ -1,0 +1,59 @@
+import { expect, test, vi } from 'vitest';
+import { InvalidRequest } from '#domain/errors.ts';
+import type { MemoryPort } from './memory-port.ts';
+import { memoryTools } from './memory-tools.ts';
+
+const updatedAt = new Date('2026-01-02T03:04:05Z');
+const search = vi.fn<MemoryPort['search']>(async () => [{ path: 'a', text: 'bees', score: 0.5, updatedAt }]);
+const port: MemoryPort = {
+  search,
+  find: async (_owner, path) => (path === 'a' ? { path, text: 'bees', updatedAt } : undefined),
+  write: async (_owner, path, text) => {
+    if (text === '') throw new InvalidRequest('invalid_request', 'text', 'text must not be blank.');
+    return { path, text, updatedAt };
+  },
+  delete: async (_owner, path) => path === 'a',
+};
+const tools = new Map(memoryTools(port).map((tool) => [tool.definition.name, tool]));
+const context = {
+  owner: { userId: 'ann' },
+  secretsOf: { userId: 'ann' },
+  idempotencyKey: 'k',
+  signal: new AbortController().signal,
+};
+const call = async (name: string, given: unknown) =>
+  JSON.parse((await tools.get(name)?.call(typeof given === 'string' ? given : JSON.stringify(given), context)) ?? '');
+
+test('each gives JSON, as its owner', async () => {
+  expect(await call('memory_search', { query: 'bees' })).toEqual({
+    results: [{ path: 'a', text: 'bees', score: 0.5, updated_at: '2026-01-02T03:04:05.000Z' }],
+  });
+  expect(search).toHaveBeenCalledWith(context.owner, 'bees', 5);
+  expect(await call('memory_read', { path: 'a' })).toMatchObject({ path: 'a', text: 'bees' });
+  expect(await call('memory_write', { path: 'b', text: 'x' })).toMatchObject({ path: 'b' });
+  expect(await call('memory_delete', { path: 'B' })).toEqual({ path: 'b', deleted: false });
+});
+
+test.each([
+  ['memory_search', {}],
+  ['memory_search', { query: '' }],
+  ['memory_search', { query: 'a', limit: 21 }],
+  ['memory_read', { path: 5 }],
+  ['memory_read', '{'],
+  ['memory_write', { path: 'a' }],
+  ['memory_write', { path: 'a', text: '' }],
+  ['memory_write', { path: '..', text: 'a' }],
+  ['memory_delete', { path: 'a', all: true }],
+])('%s of %j is an error that the model can read', async (name, given) => {
+  expect(await call(name, given)).toEqual({ error: expect.stringMatching(/^Invalid parameters: ./) });
+});
+
+test('all may be run again', () => {
+  expect([...tools.keys()]).toEqual(['memory_search', 'memory_read', 'memory_write', 'memory_delete']);
+  expect([...tools.values()].every((tool) => tool.repeatable)).toBe(true);
+});
+
+test('a fault of ours is not told to the model', async () => {
+  const [broken] = memoryTools({ ...port, search: () => Promise.reject(new Error('no database')) });
+  await expect(broken?.call('{"query":"a"}', context)).rejects.toThrow('no database');
+});

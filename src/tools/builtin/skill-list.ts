@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { Skills } from '../skills/skills.ts';
+import type { Tool } from '../tool.ts';
+
+/** `skill_list`: what the agent could read up on. Whoever added a skill wants it to be followed, so it is trusted. */
+export function skillListTool(skills: Pick<Skills, 'list'>): Tool {
+  return {
+    definition: {
+      name: 'skill_list',
+      description: 'Lists the skills that can be read: their names, and what each is for.',
+      parameters: z.toJSONSchema(z.strictObject({})),
+      strict: null,
+    },
+    repeatable: true,
+    trusted: true,
+    inert: true,
+    call: async (_argumentsJson, { owner }) => JSON.stringify({ skills: await skills.list(owner) }),
+  };
+}

@@ -1,0 +1,59 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Skill, SkillSummary } from '#domain/skill.ts';
+import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import { EVERYONE, findSkill, listSkills } from '#store/skills.ts';
+import { readSkillFolder } from './read-skill-folder.ts';
+
+export type Skills = {
+  /** What there is for the owner, by name. */
+  list(owner: Owner): Promise<SkillSummary[]>;
+  find(owner: Owner, name: string): Promise<Skill | undefined>;
+};
+
+/** How long a change on the disk may go unnoticed. */
+const REMEMBER_MS = 5_000;
+
+/** A user's own skills, everyone's, and those in a folder of this replica; the first of a name counts. */
+export function createSkills(db: Database, folder: string, onProblem: (message: string) => void): Skills {
+  let looked: { readonly at: number; readonly skills: Promise<Skill[]> } | undefined;
+
+  function onDisk(): Promise<Skill[]> {
+    if (!looked || performance.now() - looked.at > REMEMBER_MS)
+      looked = { at: performance.now(), skills: readSkills(folder, onProblem) };
+    return looked.skills;
+  }
+
+  return {
+    async list(owner) {
+      const own = await withOwner(db, owner, (trx) => listSkills(trx, owner));
+      const shared = await withOwner(db, EVERYONE, (trx) => listSkills(trx, EVERYONE));
+      const all = [...(await onDisk()), ...shared, ...own].map(({ name, description }) => [name, description] as const);
+      return [...new Map(all)].map(([name, description]) => ({ name, description })).toSorted(byName);
+    },
+    async find(owner, name) {
+      return (
+        (await withOwner(db, owner, (trx) => findSkill(trx, owner, name))) ??
+        (await withOwner(db, EVERYONE, (trx) => findSkill(trx, EVERYONE, name))) ??
+        (await onDisk()).find((skill) => skill.name === name)
+      );
+    },
+  };
+}
+
+const byName = (one: SkillSummary, other: SkillSummary) => (one.name < other.name ? -1 : 1);
+
+/** One that can't be read is told about, and the others are not to blame. */
+async function readSkills(folder: string, onProblem: (message: string) => void): Promise<Skill[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // most have no such folder
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name));
+  const skills = await Promise.all(
+    folders.map((each) =>
+      readSkillFolder(each).catch((error: unknown) => {
+        onProblem(`The skill in ${each} is left out. ${error instanceof Error ? error.message : String(error)}`);
+        return [];
+      }),
+    ),
+  );
+  return skills.flat();
+}

@@ -1,0 +1,226 @@
+import { afterEach, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { isSummaryPrompt, startScriptedModel } from '../support/scripted-model.ts';
+import { spawnService, startService, textOf } from '../support/service.ts';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const WINDOW = 6000;
+
+async function start(options: { window?: number; env?: Record<string, string> } = {}) {
+  const home = await freshHome();
+  cleanups.push(() => home.remove());
+  const model = await startScriptedModel(options);
+  cleanups.push(() => model.close());
+  const service = await startService({
+    ...home.env,
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'scripted',
+    LLM_BASE_URL: model.url,
+    LLM_CONTEXT_TOKENS: String(WINDOW),
+    ...options.env,
+  });
+  cleanups.push(() => service.close());
+  const summaries = () => model.seen.filter(isSummaryPrompt).length;
+  return { home, model, service, summaries };
+}
+
+/** Sends one message after the other, each answering the last. */
+function createThread(service: Service) {
+  const ids: string[] = [];
+  return {
+    ids,
+    async say(input: string) {
+      const response = await service.ask(input, ids.length > 0 ? { previous_response_id: ids.at(-1) } : {});
+      if (response.status !== 'completed') throw new Error(`${response.status}: ${JSON.stringify(response.error)}`);
+      ids.push(response.id);
+      return response;
+    },
+  };
+}
+
+const filler = 'and so the day went on, with nothing much to tell of it. '.repeat(6);
+const timed = async (act: () => Promise<unknown>) => {
+  const begun = performance.now();
+  await act();
+  return performance.now() - begun;
+};
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+test('a thread of 500 turns stays as fast as a short one, and knows what was said in turn 3', {
+  timeout: 240_000,
+}, async () => {
+  const { model, service, summaries, home } = await start();
+  const long = createThread(service);
+  for (let turn = 1; turn <= 480; turn++)
+    await long.say(turn === 3 ? 'say noted\nfact: the harbour master is called Ingrid' : `say yes ${turn} ${filler}`);
+
+  // Turns 10 to 30 of another thread run beside turns 480 to 500 of this one, so that a busy machine slows both alike.
+  const short = createThread(service);
+  for (let turn = 1; turn < 10; turn++) await short.say(`say yes ${turn} ${filler}`);
+  const [late, early]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < 20; turn++) {
+    late.push(await timed(() => long.say(`say yes ${turn} ${filler}`)));
+    early.push(await timed(() => short.say(`say yes ${turn} ${filler}`)));
+  }
+  const ratio = median(late) / median(early);
+  const longest = Math.max(...model.seen.map(({ bytes }) => bytes)) / 4;
+  console.log(
+    `turn 500: ${median(late).toFixed(1)} ms, turn 20: ${median(early).toFixed(1)} ms, ratio ${ratio.toFixed(2)}; ` +
+      `longest prompt ${longest.toFixed(0)} tokens of ${WINDOW}; ${summaries()} summaries`,
+  );
+
+  expect(long.ids).toHaveLength(500);
+  expect(longest).toBeLessThan(WINDOW);
+  expect(ratio).toBeLessThan(1.3);
+  expect(summaries()).toBeGreaterThan(5);
+  expect(summaries()).toBeLessThan(60); // rarely, so that prompts keep their beginnings
+  expect(textOf(await long.say('recite'))).toContain('the harbour master is called Ingrid');
+
+  // Everything that was said is still there.
+  const [third] = await home.query<{ items: string }>('select count(*) as items from items');
+  expect(Number(third?.items)).toBeGreaterThanOrEqual(1000);
+  expect(textOf(await service.get(long.ids[2] ?? ''))).toBe('noted');
+  const items = await service.request(`/api/v1/responses/${long.ids[2]}/input_items`);
+  expect(JSON.stringify(await items.json())).toContain('Ingrid');
+});
+
+test('between two summaries each prompt begins as the one before it', async () => {
+  const { model, service, summaries } = await start();
+  const thread = createThread(service);
+  while (summaries() < 2) await thread.say(`say yes ${filler}`);
+
+  const asked = model.seen.map((prompt) =>
+    isSummaryPrompt(prompt) ? null : JSON.stringify(prompt.messages).slice(0, -1),
+  );
+  const breaks = asked.filter((prompt, index) => {
+    const before = asked[index - 1];
+    return prompt !== null && before !== null && before !== undefined && !prompt.startsWith(before);
+  });
+  expect(breaks).toEqual([]);
+});
+
+test('a model that can read less than we thought is given less, once, and the turn goes on', async () => {
+  const { model, service, summaries } = await start({ window: 9000 });
+  const thread = createThread(service);
+  await thread.say('say noted\nfact: the key is under the mat');
+  for (let turn = 0; turn < 40; turn++) await thread.say(`say yes ${filler}`);
+
+  expect(summaries()).toBeGreaterThan(1);
+  expect(model.seen.filter(({ bytes }) => bytes > 9000).length).toBeGreaterThan(0);
+  expect(textOf(await thread.say('recite'))).toContain('the key is under the mat');
+});
+
+test('an input that is too long by itself fails in words, and the thread goes on', async () => {
+  const { model, service, summaries } = await start();
+  const thread = createThread(service);
+  await thread.say('say begin');
+  const before = model.seen.length;
+
+  const failed = await service.ask(`say no ${'x'.repeat(WINDOW * 5)}`, { previous_response_id: thread.ids.at(-1) });
+
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
+  expect(failed.error?.message).toMatch(/tokens are more than the model scripted can read/);
+  expect(model.seen).toHaveLength(before);
+
+  thread.ids.push(failed.id);
+  expect(textOf(await thread.say('say on'))).toBe('on');
+  expect(summaries()).toBe(1);
+});
+
+test('a call and its output stay together when their thread is compacted', async () => {
+  const { model, service } = await start();
+  const thread = createThread(service);
+  await thread.say('say begin');
+  const asking = async (input: unknown) =>
+    service.ask(input, {
+      previous_response_id: thread.ids.at(-1),
+      tools: [{ type: 'function', name: 'look', parameters: { type: 'object' } }],
+    });
+  for (let round = 0; round < 12; round++) {
+    const called = await asking(`use look {"round":${round}}`);
+    thread.ids.push(called.id);
+    const call = called.output.find(({ type }) => type === 'function_call');
+    const output = { type: 'function_call_output', call_id: call?.call_id, output: `${round}: ${filler.repeat(4)}` };
+    const answered = await asking([output]);
+    expect(textOf(answered)).toContain(`result: ${round}: and so`);
+    thread.ids.push(answered.id);
+  }
+  expect(model.seen.some(isSummaryPrompt)).toBe(true);
+  expect(JSON.stringify(model.seen)).not.toContain('No result was recorded');
+});
+
+test('a summary that fails fails the turn, and the next one tries again', async () => {
+  const { model, service, summaries, home } = await start();
+  const thread = createThread(service);
+  await thread.say('say noted\nfact: the boat is red');
+  model.hooks.onPrompt = (prompt) => {
+    if (isSummaryPrompt(prompt)) throw new Error('cuts the line');
+  };
+  const failed = await sayUntil(() => summaries() > 0);
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
+  expect(await home.query('select from summaries')).toHaveLength(0);
+
+  delete model.hooks.onPrompt;
+  thread.ids.push(failed?.id ?? '');
+  expect(textOf(await thread.say('recite'))).toContain('the boat is red');
+  const rows = await home.query('select text, usage from summaries');
+  expect(rows).toMatchObject([{ text: expect.stringContaining('the boat is red'), usage: { inputTokens: 10 } }]);
+
+  async function sayUntil(done: () => boolean) {
+    for (let turn = 0; turn < 100; turn++) {
+      const response = await service.ask(`say yes ${filler}`, { previous_response_id: thread.ids.at(-1) });
+      if (done()) return response;
+      thread.ids.push(response.id);
+    }
+    return undefined;
+  }
+});
+
+test('a process that dies while a summary is made is followed by one that makes it', { timeout: 60_000 }, async () => {
+  const { model, service, home } = await start();
+  const thread = createThread(service);
+  await thread.say('say noted\nfact: the ferry leaves at nine');
+  const env = {
+    ...home.env,
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'scripted',
+    LLM_CONTEXT_TOKENS: String(WINDOW),
+  };
+  const doomed = await spawnService({ ...env, LLM_BASE_URL: model.urlFor('doomed') });
+  cleanups.push(() => doomed.kill());
+  let killed = false;
+  model.hooks.onPrompt = (prompt) => {
+    if (killed || prompt.by !== 'doomed' || !isSummaryPrompt(prompt)) return;
+    killed = true;
+    void doomed.kill();
+  };
+  for (let turn = 0; turn < 200 && !killed; turn++) {
+    const accepted = await service.ask(`say yes ${filler}`, { previous_response_id: thread.ids.at(-1) });
+    expect(accepted.status).toBe('completed');
+    thread.ids.push(accepted.id);
+    // Whoever has room claims: let the doomed one take some turns too.
+    const other = await doomed
+      .ask(`say yes ${filler}`, { previous_response_id: thread.ids.at(-1) })
+      .catch(() => undefined);
+    if (other) thread.ids.push(other.id);
+  }
+  expect(killed).toBe(true);
+  expect(textOf(await thread.say('recite'))).toContain('the ferry leaves at nine');
+  const places = await home.query('select through_seq, through_position from summaries');
+  expect(places.length).toBeGreaterThan(0);
+  const [turns] = await home.query(`select count(*) filter (where status = 'completed') = count(*) as all from turns`);
+  expect(turns).toEqual({ all: true });
+
+  // What was written is counted, once.
+  const [counted] = await home.query(`
+    select (select sum(input_tokens)::int from usage_days) as ledger,
+      (select sum((usage->>'inputTokens')::int)::int from items)
+        + (select sum((usage->>'inputTokens')::int)::int from summaries) as written`);
+  expect(counted?.['ledger']).toBe(counted?.['written']);
+});

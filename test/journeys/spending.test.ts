@@ -1,0 +1,139 @@
+import { afterEach, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService, TOKEN, textOf } from '../support/service.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** Each answer of the scripted model counts as 10 tokens in and 5 out. */
+const PER_CALL = 15;
+
+async function start(replicas: number, env: Record<string, string>) {
+  const home = await freshHome();
+  cleanups.push(() => home.remove());
+  const model = await startScriptedModel();
+  cleanups.push(() => model.close());
+  const provider = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  const services: Awaited<ReturnType<typeof startService>>[] = [];
+  for (let index = 0; index < replicas; index++) {
+    const service = await startService({ ...home.env, ...provider, ...env });
+    cleanups.push(() => service.close());
+    services.push(service);
+  }
+  const usage = async () => {
+    const [service] = services;
+    if (!service) throw new Error('There is no service.');
+    const answer = await service.request('/api/usage?days=1');
+    return ((await answer.json()) as { usage: Record<string, unknown>[] }).usage;
+  };
+  return { home, model, services, usage };
+}
+
+test('50 turns at once on two replicas pass a limit by one call each at most', { timeout: 60_000 }, async () => {
+  const limit = 100 * PER_CALL;
+  const { home, model, services } = await start(2, { USER_TOKENS_PER_DAY: String(limit) });
+  const lane = async (index: number) => {
+    for (let round = 0; round < 100; round++) {
+      const response = await services[index % 2]?.ask(round % 2 ? 'say hello' : 'use reborn_time {}');
+      if (response?.status === 'failed') return response.error;
+    }
+    return null;
+  };
+  const ends = await Promise.all(Array.from({ length: 50 }, (_, index) => lane(index)));
+
+  for (const end of ends) expect(end).toMatchObject({ code: 'budget_exceeded' });
+  expect(ends[0]?.message).toMatch(
+    /^\d+ of the 1500 tokens that you may use in a day .* after \d{4}-\d\d-\d\dT00:00:00Z/,
+  );
+  expect(model.seen.length).toBeGreaterThanOrEqual(100);
+  expect(model.seen.length).toBeLessThanOrEqual(100 + 50);
+
+  const [counted] = await home.query(
+    'select sum(calls)::int as calls, sum(input_tokens + output_tokens)::int as tokens from usage_days',
+  );
+  expect(counted).toEqual({ calls: model.seen.length, tokens: model.seen.length * PER_CALL });
+});
+
+test('a turn that reaches its limit half way fails there', async () => {
+  const { services } = await start(1, { USER_TOKENS_PER_DAY: String(PER_CALL) });
+  const failed = await services[0]?.ask('use reborn_time {}');
+
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: { code: 'budget_exceeded' },
+    usage: { total_tokens: PER_CALL },
+  });
+});
+
+test('limits of a user hold in place of the usual ones, and yesterday does not count', async () => {
+  const { home, services } = await start(1, { USER_TOKENS_PER_DAY: '10' });
+  const ask = async () => (await services[0]?.ask('say hello'))?.status;
+
+  expect(await ask()).toBe('completed');
+  expect(await ask()).toBe('failed');
+  await home.query(`insert into budgets (user_id, tokens_per_day) values ('operator', 40)`);
+  expect(await ask()).toBe('completed');
+  expect(await ask()).toBe('completed');
+  expect(await ask()).toBe('failed');
+  await home.query('update usage_days set day = day - 1');
+  expect(await ask()).toBe('completed');
+});
+
+test('a price that is not known counts by tokens alone', async () => {
+  const { services, usage } = await start(1, { USER_USD_PER_DAY: '0.000001' });
+
+  expect((await services[0]?.ask('say one'))?.status).toBe('completed');
+  expect((await services[0]?.ask('say two'))?.status).toBe('completed');
+  expect(await usage()).toMatchObject([{ calls: 2, unpriced_calls: 2, cost_usd: '0.000000' }]);
+});
+
+test('a known price is held against the limit in dollars', async () => {
+  const { services, usage } = await start(1, { LLM_MODEL: 'gpt-4o', USER_USD_PER_DAY: '0.0001' });
+  const ends = [];
+  for (let turn = 0; turn < 4; turn++) ends.push(await services[0]?.ask('say hello'));
+
+  expect(ends.map((end) => end?.status)).toEqual(['completed', 'completed', 'failed', 'failed']);
+  expect(ends[2]?.error?.message).toContain('US dollars');
+  expect(await usage()).toMatchObject([{ calls: 2, unpriced_calls: 0, cost_usd: '0.000150' }]);
+});
+
+test('the ledger tells of failures too, and of every token once', async () => {
+  const { home, services, usage } = await start(1, {});
+  await services[0]?.ask('say hello');
+  await services[0]?.ask('use reborn_time {}');
+  await services[0]?.ask('break 500');
+  await services[0]?.ask('cut');
+
+  const today = new Date().toISOString().slice(0, 10);
+  expect(await usage()).toEqual([
+    {
+      day: today,
+      user_id: 'operator',
+      provider: 'openai-compatible',
+      model: 'scripted',
+      calls: 5,
+      errors: 2,
+      input_tokens: 30,
+      cached_tokens: 0,
+      output_tokens: 15,
+      cost_usd: '0.000000',
+      unpriced_calls: 3,
+      latency_ms: expect.any(Number),
+    },
+  ]);
+  const [items] = await home.query(`select sum((usage->>'inputTokens')::int)::int as tokens from items`);
+  expect(items).toEqual({ tokens: 30 });
+});
+
+test('the number of days must make sense, and a stranger sees nothing', async () => {
+  const { services } = await start(1, {});
+
+  expect((await services[0]?.request('/api/usage?days=0'))?.status).toBe(400);
+  expect((await services[0]?.request('/api/usage?days=many'))?.status).toBe(400);
+  const stranger = await services[0]?.request('/api/usage', { headers: { authorization: `Bearer not-${TOKEN}` } });
+  expect(stranger?.status).toBe(401);
+  expect(textOf((await services[0]?.ask('say done')) ?? ({ output: [] } as never))).toBe('done');
+});
