@@ -1,16 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import type { Parts } from '#app.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, startService } from '../support/service.ts';
 
 /** A service with a scripted model, for pages to be opened on. */
-export async function startStage(env: Record<string, string> = {}) {
+export async function startStage(env: Record<string, string> = {}, parts: Parts = {}) {
   const [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
   const settings = { ...home.env, ...scripted, ...env };
-  const service = await startService(settings);
+  const service = await startService(settings, parts);
   return {
     home,
     model,

@@ -21,9 +21,18 @@ export function GateCard({ gate }: { readonly gate: Gate }) {
         <span className="min-w-0 break-words">{sentenceOf(gate)}</span>
       </h3>
       <ReadableJson text={gate.call.arguments} />
+      {gate.kind === 'approval' && <AlwaysScope gateId={gate.id} />}
       {gate.kind === 'auth' ? <SignInAtGate gate={gate} /> : <Decision gate={gate} />}
     </section>
   );
+}
+
+/** What "always" would cover, before anybody says it. */
+function AlwaysScope({ gateId }: { readonly gateId: string }) {
+  const { data } = useQuery({ queryKey: ['gates', gateId], queryFn: gateway.gates });
+  const always = data?.gates.find(({ id }) => id === gateId)?.always;
+  if (!always || always.length === 0) return null;
+  return <p className="break-words text-s text-soft">Always would cover every call with: {always.join(', ')}</p>;
 }
 
 function sentenceOf({ kind, call }: Gate): string {

@@ -7,7 +7,9 @@ import type {
   ItemPage,
   JobPage,
   Me,
+  MemoryResults,
   ModelTestResult,
+  OpenGates,
   Replicas,
   Settings,
   Status,
@@ -16,6 +18,7 @@ import type {
   TokenList,
   ToolList,
   ToolPreview,
+  UsageReport,
   User,
   UserPage,
 } from './shapes.ts';
@@ -40,6 +43,10 @@ export const gateway = {
   jobs: (options: { status?: string; cursor?: string }) =>
     request<JobPage>(`/api/jobs${query({ ...options, limit: 50 })}`),
   memory: (q: string) => request<MemoryResults>(`/api/memory${query({ q, limit: 50 })}`),
+  note: (path: string) => request<{ text: string }>(notePath(path)),
+  writeNote: (path: string, text: string) => request<void>(notePath(path), { method: 'PUT', body: { text } }),
+  deleteNote: (path: string) => request<void>(notePath(path), { method: 'DELETE' }),
+  gates: () => request<OpenGates>(`/api/gates${query({ limit: 100 })}`),
   tools: () => request<ToolList>('/api/tools'),
   installTool: (body: ToolInstall) => request<ToolPreview>('/api/tools', { method: 'POST', body }),
   removeTool: (name: string) => request<void>(`/api/tools/${encodeURIComponent(name)}`, { method: 'DELETE' }),
@@ -79,26 +86,4 @@ export type ToolInstall = {
   readonly replace: boolean;
 };
 
-export type MemoryResults = {
-  readonly results: readonly {
-    readonly path: string;
-    readonly text: string;
-    readonly score: number;
-    readonly updated_at: string;
-  }[];
-};
-
-export type DayUsage = {
-  readonly day: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly calls: number;
-  readonly errors: number;
-  readonly input_tokens: number;
-  readonly cached_tokens: number;
-  readonly output_tokens: number;
-  readonly cost_usd: string;
-  readonly unpriced_calls: number;
-  readonly latency_ms: number;
-};
-export type UsageReport = { readonly usage: readonly DayUsage[] };
+const notePath = (path: string) => `/api/memory/${encodeURIComponent(path)}`;

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { auditList } from '#gateway/wire-audit.ts';
 import type { chatAccepted } from '#gateway/wire-chat.ts';
+import type { gateList } from '#gateway/wire-gates.ts';
 import type { itemList, wireItem, wirePart, wireUsage } from '#gateway/wire-items.ts';
 import type { jobList } from '#gateway/wire-jobs.ts';
 import type { me } from '#gateway/wire-me.ts';
+import type { memoryResults } from '#gateway/wire-memory.ts';
 import type { replicaList } from '#gateway/wire-replicas.ts';
 import type { modelTestResult, wireSettings } from '#gateway/wire-settings.ts';
 import type { ServerMessage as AnyServerMessage, waitingGate } from '#gateway/wire-socket.ts';
@@ -11,6 +13,7 @@ import type { serviceStatus } from '#gateway/wire-status.ts';
 import type { threadList, wireThread } from '#gateway/wire-threads.ts';
 import type { toolList, toolPreview, wireTool } from '#gateway/wire-tools.ts';
 import type { turnInspection } from '#gateway/wire-turn.ts';
+import type { usageReport } from '#gateway/wire-usage.ts';
 import type { createdToken, tokenList, userList, wireUser } from '#gateway/wire-users.ts';
 
 /** What the gateway says, as its own contract has it. Only types are shared, so none of it is shipped. */
@@ -24,6 +27,11 @@ export type Usage = z.infer<typeof wireUsage>;
 export type Thread = z.infer<typeof wireThread>;
 export type ThreadPage = z.infer<typeof threadList>;
 export type Gate = z.infer<typeof waitingGate>;
+export type OpenGates = z.infer<typeof gateList>;
+export type MemoryResults = z.infer<typeof memoryResults>;
+export type Note = MemoryResults['results'][number];
+export type UsageReport = z.infer<typeof usageReport>;
+export type DayUsage = UsageReport['usage'][number];
 export type Accepted = z.infer<typeof chatAccepted>;
 export type Me = z.infer<typeof me>;
 export type Status = z.infer<typeof serviceStatus>;

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { gateway, type MemoryResults } from '../client/gateway.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { gateway } from '../client/gateway.ts';
+import type { Note } from '../client/shapes.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
-
-type Note = MemoryResults['results'][number];
+import { NoteDrawer } from './note-drawer.tsx';
 
 /** What the agent has noted down for the person. */
 export function MemoryPage() {
@@ -54,11 +53,7 @@ export function MemoryPage() {
           </Rows>
         )}
       </Listed>
-      {opened && (
-        <Dialog title={opened.path} place="side" onClose={() => setOpened(undefined)}>
-          <p className="whitespace-pre-wrap break-words text-l">{opened.text}</p>
-        </Dialog>
-      )}
+      {opened && <NoteDrawer path={opened.path} onClose={() => setOpened(undefined)} />}
     </Page>
   );
 }

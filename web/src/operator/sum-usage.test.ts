@@ -3,6 +3,7 @@ import { sumDays, totalOf } from './sum-usage.ts';
 
 const row = (day: string, calls: number, latency: number) => ({
   day,
+  user_id: 'operator',
   provider: 'p',
   model: 'm',
   calls,

@@ -1,4 +1,4 @@
-import type { DayUsage } from '../client/gateway.ts';
+import type { DayUsage } from '../client/shapes.ts';
 
 export type UsageTotal = {
   readonly calls: number;
