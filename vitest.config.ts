@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
@@ -9,6 +9,8 @@ export default defineConfig({
       'tools/*/**/*.test.ts',
       'web/src/**/*.test.ts',
     ],
+    // They need Chromium and a built app: `npm run test:browser`.
+    exclude: [...configDefaults.exclude, 'test/browser/**'],
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',
     // Two, because the journeys also run a PostgreSQL and the service beside the test itself.

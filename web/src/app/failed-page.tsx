@@ -13,7 +13,7 @@ export function FailedPage({ error, reset }: { readonly error: unknown; readonly
 export function MissingPage() {
   return (
     <Page title="No such page" about="The address may be mistyped, or what it showed was deleted.">
-      <Link to="/" className="text-ember underline">
+      <Link to="/" className="underline underline-offset-2">
         Go to the chat
       </Link>
     </Page>

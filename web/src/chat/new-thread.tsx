@@ -30,7 +30,7 @@ export function NewThread() {
               ? 'The demo model answers. It works offline and knows little.'
               : `Answered by ${me.model.name}.`}{' '}
             {me.model.demo && me.role === 'operator' && (
-              <Link to="/operator/models" className="text-ember underline underline-offset-2">
+              <Link to="/operator/models" className="underline underline-offset-2">
                 Choose a model
               </Link>
             )}

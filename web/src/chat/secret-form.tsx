@@ -32,7 +32,12 @@ export function SecretForm({ tool, onKept }: { readonly tool: Tool; readonly onK
       {tool.auth?.instructions && <p>{tool.auth.instructions}</p>}
       {tool.auth?.oauth && <p>Sign in with the command: reborn tool auth {tool.name}</p>}
       {tool.auth?.setup_url && tool.auth.setup_url.startsWith('https:') && (
-        <a href={tool.auth.setup_url} target="_blank" rel="noopener noreferrer" className="w-fit text-ember underline">
+        <a
+          href={tool.auth.setup_url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="w-fit underline underline-offset-2"
+        >
           Where to get it
         </a>
       )}

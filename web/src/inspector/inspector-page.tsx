@@ -19,11 +19,7 @@ export function InspectorPage() {
       about="How one turn went: every model call, tool call, gate and attempt, to scale."
       actions={
         data && (
-          <Link
-            to="/threads/$threadId"
-            params={{ threadId: data.thread_id }}
-            className="text-ember underline underline-offset-2"
-          >
+          <Link to="/threads/$threadId" params={{ threadId: data.thread_id }} className="underline underline-offset-2">
             Go to its thread
           </Link>
         )

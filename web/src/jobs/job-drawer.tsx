@@ -25,7 +25,7 @@ export function JobDrawer({ job, onClose }: { readonly job: Job; readonly onClos
               key="thread"
               to="/threads/$threadId"
               params={{ threadId: job.thread_id }}
-              className="text-ember underline"
+              className="underline underline-offset-2"
             >
               Go to its thread
             </Link>,
