@@ -67,7 +67,7 @@ test('two tabs agree on a thread, whichever of them asks', async () => {
   await one.getByRole('article').getByText('from the other').waitFor();
   await ask(one, 'say and back');
   await other.getByRole('article').getByText('and back').waitFor();
-  await expect.poll(async () => (await conversation(one)) === (await conversation(other))).toBe(true);
+  await expect.poll(async () => [await conversation(one), await conversation(other)]).toSatisfy(([a, b]) => a === b);
   await Promise.all([one.close(), other.close()]);
 });
 

@@ -10,6 +10,6 @@ export const conversation = (page: Page) => page.getByRole('log').innerText();
 
 /** The numbers of the newest answer, in the order in which they stand there. */
 export async function countedIn(page: Page): Promise<number[]> {
-  const words = await page.locator('article').last().innerText();
+  const words = await page.locator('article .prose').last().innerText();
   return [...words.matchAll(/\d+/g)].map(([digits]) => Number(digits));
 }

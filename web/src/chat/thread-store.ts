@@ -15,11 +15,13 @@ export type ThreadStore = ReturnType<typeof createThreadStore>;
 type Parts = {
   readonly threadId: string;
   readonly socket: Socket;
-  readonly fetchItems: (before?: string) => Promise<ItemPage>;
+  readonly fetchItems: (options: { readonly before?: string; readonly limit: number }) => Promise<ItemPage>;
 };
 
 /** Frames are short; what comes within one is shown together. */
 const SHOW_EVERY_MS = 33;
+const PAGE = 200;
+const PAGE_OF_A_TURN = 40;
 
 /** Follows one thread: its newest page first, then what happens. */
 export function createThreadStore({ threadId, socket, fetchItems }: Parts) {
@@ -43,7 +45,7 @@ export function createThreadStore({ threadId, socket, fetchItems }: Parts) {
     ended = false;
     change({ phase: 'loading', error: undefined });
     try {
-      const page = await fetchItems();
+      const page = await fetchItems({ limit: PAGE });
       before = page.next_before;
       change({ log: withItems(state.log, page.items), phase: 'ready', hasOlder: before !== null });
       if (!ended && !stop) follow();
@@ -52,11 +54,20 @@ export function createThreadStore({ threadId, socket, fetchItems }: Parts) {
     }
   }
 
+  /** Stored items know more than events do: what they cost, and when exactly they were made. */
+  async function settle(): Promise<void> {
+    const page = await fetchItems({ limit: PAGE_OF_A_TURN }).catch(() => undefined);
+    if (page && !ended) change({ log: withItems(state.log, page.items) });
+  }
+
   function follow(): void {
     stop = socket.subscribe(threadId, {
       after: () => positionOf(state.log),
       onMessage(message) {
-        if (message.type === 'turn-event') change({ log: withEvent(state.log, message, Date.now()) });
+        if (message.type === 'turn-event') {
+          change({ log: withEvent(state.log, message, Date.now()) });
+          if (message.event.type === 'turn-ended') void settle();
+        }
         if (message.type === 'gate') change({ log: withGate(state.log, message.gate) });
       },
     });
@@ -73,7 +84,7 @@ export function createThreadStore({ threadId, socket, fetchItems }: Parts) {
       if (before === null || state.loadingOlder) return;
       change({ loadingOlder: true });
       try {
-        const page = await fetchItems(before);
+        const page = await fetchItems({ before, limit: PAGE });
         before = page.next_before;
         change({ log: withItems(state.log, page.items), hasOlder: before !== null, loadingOlder: false });
       } catch (error) {

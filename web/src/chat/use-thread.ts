@@ -7,7 +7,7 @@ import { createThreadStore, type ThreadStore } from './thread-store.ts';
 export function useThreadStore(threadId: string): ThreadStore {
   const { socket } = useServices();
   const [store] = useState(() =>
-    createThreadStore({ threadId, socket, fetchItems: (before) => gateway.items(threadId, before) }),
+    createThreadStore({ threadId, socket, fetchItems: (options) => gateway.items(threadId, options) }),
   );
   useEffect(() => {
     void store.open();

@@ -30,7 +30,8 @@ export const gateway = {
   threads: (options: { q?: string; archived?: boolean; cursor?: string }) =>
     request<ThreadPage>(`/api/threads${query({ ...options, limit: 100, archived: options.archived || undefined })}`),
   thread: (id: string) => request<Thread>(`/api/threads/${id}`),
-  items: (id: string, before?: string) => request<ItemPage>(`/api/threads/${id}/items${query({ limit: 200, before })}`),
+  items: (id: string, options: { before?: string; limit: number }) =>
+    request<ItemPage>(`/api/threads/${id}/items${query(options)}`),
   changeThread: (id: string, body: { title?: string | null; pinned?: boolean; archived?: boolean }) =>
     request<Thread>(`/api/threads/${id}`, { method: 'PATCH', body }),
   deleteThread: (id: string) => request<void>(`/api/threads/${id}`, { method: 'DELETE' }),
