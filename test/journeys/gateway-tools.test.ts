@@ -59,7 +59,7 @@ const send = (method: string, route: string, body?: object, headers: Headers = {
 async function read<T>(schema: z.ZodType<T>, response: Promise<Response>, status = 200): Promise<T> {
   const answer = await response;
   const text = await answer.text();
-  expect(answer.status, text).toBe(status);
+  expect({ status: answer.status, text }).toMatchObject({ status });
   return schema.parse(JSON.parse(text));
 }
 
@@ -160,7 +160,7 @@ test('the app is served with a strict policy: its pages fresh, its assets for go
   expect(asset.headers.get('content-type')).toContain('javascript');
   expect((await fetch(`${service.url}/favicon.svg`)).status).toBe(200);
   for (const route of ['/api/nothing', '/assets/none.js', '/assets/..%2f..%2fpackage.json', '/v1/none', '/assets/%00'])
-    expect((await page(route)).status, route).toBe(404);
+    expect({ route, status: (await page(route)).status }).toEqual({ route, status: 404 });
 });
 
 test('the reference page runs no script but its own', async () => {
