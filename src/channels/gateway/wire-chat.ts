@@ -1,5 +1,21 @@
 import { z } from 'zod';
 
+/** An image becomes part of what the model sees; any other file as well, if the model can take it. */
+export const MAX_ATTACHMENTS = 10;
+export const MAX_ATTACHMENT_BYTES = 9 * 1024 * 1024;
+
+const attachment = z.object({
+  name: z.string('name must be a string.').max(255, 'name may have 255 characters.').nullish(),
+  media_type: z
+    .string('media_type is required, such as image/png.')
+    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'media_type must be such as image/png.')
+    .max(127, 'media_type may have 127 characters.'),
+  data: z
+    .base64('data must be the bytes in base64.')
+    .min(1, 'data must not be empty.')
+    .max(Math.ceil(MAX_ATTACHMENT_BYTES / 3) * 4, 'An attachment may have 9 MiB.'),
+});
+
 /** The bodies of the chat endpoints. */
 export const chatRequest = z
   .object({
@@ -7,6 +23,10 @@ export const chatRequest = z
       .string('message is required and must be a string.')
       .refine((said) => said.trim() !== '', { error: 'message must not be blank.' }),
     thread_id: z.uuid('thread_id must be the id of a thread.').nullish(),
+    attachments: z
+      .array(attachment, 'attachments must be an array.')
+      .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
+      .nullish(),
   })
   .meta({ id: 'ChatRequest' });
 

@@ -12,7 +12,7 @@ export const jobsQuery = z.object({
 });
 
 /** A job as a list tells of it, without its answer. */
-const listedJob = z.strictObject({
+export const wireJob = z.strictObject({
   id: z.uuid(),
   user_id: z.string(),
   thread_id: z.uuid(),
@@ -35,5 +35,5 @@ const listedJob = z.strictObject({
 });
 
 export const jobList = z
-  .strictObject({ jobs: z.array(listedJob), next_cursor: z.uuid().nullable() })
+  .strictObject({ jobs: z.array(wireJob), next_cursor: z.uuid().nullable() })
   .meta({ id: 'JobList' });
