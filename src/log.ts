@@ -1,8 +1,9 @@
 import { type Logger, pino } from 'pino';
 
-/** Logs as JSON lines. Of an error it keeps what helps: a driver's error may drag its whole connection along. */
-export function createLog(level: string): Logger {
-  return pino({ level, serializers: { err: describeError } });
+/** Logs as JSON lines, to stdout or to `file`, which begins anew. Of an error it keeps what helps: a driver's error may drag its whole connection along. */
+export function createLog(level: string, file?: string): Logger {
+  const options = { level, serializers: { err: describeError } };
+  return file ? pino(options, pino.destination({ dest: file, append: false, mode: 0o600 })) : pino(options);
 }
 
 function describeError(error: unknown): object {

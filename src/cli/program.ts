@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { ask } from './ask.ts';
+import { chat } from './chat.ts';
 import { serve } from './serve.ts';
 import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
@@ -11,15 +13,42 @@ export function createProgram(): Command {
   const program = new Command('reborn')
     .description('An agent service that picks up where it left off.')
     .version(packageJson.version)
-    .action(serve);
+    .option('--thread <id>', 'go on with this thread')
+    .addHelpText('after', TERMINAL_HELP)
+    .action((options: { thread?: string }) => chat(options, () => program.outputHelp()));
   program
     .command('serve')
     .description('Serve the gateway and the Responses API until stopped.')
     .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
     .action(serve);
+  program
+    .command('ask')
+    .argument('[message...]', 'what to say; what comes in by stdin is added to it')
+    .option('--thread <id>', 'go on with this thread')
+    .option('--json', 'print the outcome as JSON, when it is there')
+    .description('Ask one thing, and print the answer.')
+    .addHelpText('after', ASK_HELP)
+    .action(ask);
   addToolCommands(program);
   addWebhookCommands(program);
   addUserCommands(program);
   addTokenCommands(program);
   return program;
 }
+
+const TERMINAL_HELP = `
+Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, else with a service of its own.
+
+Examples:
+  reborn
+  reborn --thread 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11
+
+Exit codes: 0 all went well, 1 something failed (stderr says what), 78 a setting is wrong.`;
+
+const ASK_HELP = `
+Examples:
+  reborn ask "What time is it?"
+  git diff | reborn ask "Write a commit message for this." > message.txt
+
+Exit codes: 0 answered, 1 failed, 3 it waits for an approval or a sign-in, 4 cut short by the model's limit,
+78 a setting is wrong, 130 cancelled with Ctrl+C.`;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
 import { runCommand } from './run-command.ts';
+import { announceService } from './running-service.ts';
 
 /** Runs the service until it is asked to stop. A second request to stop is not waited for. */
 export function serve(): Promise<void> {
@@ -11,8 +12,11 @@ export function serve(): Promise<void> {
     const log = createLog(config.logLevel);
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
     const app = await startApp(config, log);
+    const { gatewayUrl: url, loginUrl = null } = app;
+    const withdraw = url ? await announceService(config.home, { url, loginUrl }) : async () => {};
     const [signal] = (await stop) as [string];
     log.info(`Stopping on ${signal}.`);
+    await withdraw();
     await app.close();
   });
 }
