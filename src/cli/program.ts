@@ -13,6 +13,7 @@ export function createProgram(): Command {
   const program = new Command('reborn')
     .description('An agent service that picks up where it left off.')
     .version(packageJson.version)
+    .enablePositionalOptions()
     .option('--thread <id>', 'go on with this thread')
     .addHelpText('after', TERMINAL_HELP)
     .action((options: { thread?: string }) => chat(options, () => program.outputHelp()));

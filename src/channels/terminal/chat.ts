@@ -256,7 +256,8 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
       const accepted = await client.send(text, conversation.threadId);
       if (conversation.threadId === undefined) update({ ...conversation, threadId: accepted.thread_id });
       if (conversation.threadId !== accepted.thread_id) return;
-      conversation = { ...conversation, running: accepted.turn_id };
+      // Its events may have come before this answer, and be over already.
+      if (conversation.last?.turnId !== accepted.turn_id) update({ ...conversation, running: accepted.turn_id });
       if (followedId !== accepted.thread_id) follow({ turnId: accepted.turn_id, sequence: -1 });
     } catch (error) {
       if (screen.draft.get() === '') screen.draft.set(text);
