@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ask } from './ask.ts';
-import { chat } from './chat.ts';
+import { addCompletionCommand } from './completion.ts';
+import { addConfigCommands } from './config.ts';
 import { serve } from './serve.ts';
+import { status } from './status.ts';
 import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
 import { addUserCommands } from './user.ts';
@@ -16,7 +17,9 @@ export function createProgram(): Command {
     .enablePositionalOptions()
     .option('--thread <id>', 'go on with this thread')
     .addHelpText('after', TERMINAL_HELP)
-    .action((options: { thread?: string }) => chat(options, () => program.outputHelp()));
+    .action(async (options: { thread?: string }) =>
+      (await import('./chat.ts')).chat(options, () => program.outputHelp()),
+    );
   program
     .command('serve')
     .description('Serve the gateway and the Responses API until stopped.')
@@ -29,11 +32,36 @@ export function createProgram(): Command {
     .option('--json', 'print the outcome as JSON, when it is there')
     .description('Ask one thing, and print the answer.')
     .addHelpText('after', ASK_HELP)
-    .action(ask);
+    .action(async (words: string[], options: { thread?: string; json?: true }) =>
+      (await import('./ask.ts')).ask(words, options),
+    );
+  program
+    .command('init')
+    .description('Set up the model: provider, key, and a test. Run it again to change them.')
+    .addHelpText('after', '\nExample:\n  reborn init\n\nExit codes: 0 set up, 1 cancelled or failed.')
+    .action(async () => (await import('./init.ts')).init());
+  program
+    .command('doctor')
+    .option('--json', 'print JSON')
+    .option('--offline', 'do not ask the model')
+    .description('Check everything the service needs, and say how to mend what is wrong.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  reborn doctor --json\n\nExit codes: 0 nothing stands in the way, 1 there are problems.',
+    )
+    .action(async (options: { json?: true; offline?: true }) => (await import('./doctor.ts')).doctor(options));
+  program
+    .command('status')
+    .option('--json', 'print JSON')
+    .description('Show whether the service runs, and how busy it is.')
+    .addHelpText('after', '\nExample:\n  reborn status\n\nExit codes: 0 it runs, 3 it does not.')
+    .action(status);
+  addConfigCommands(program);
   addToolCommands(program);
   addWebhookCommands(program);
   addUserCommands(program);
   addTokenCommands(program);
+  addCompletionCommand(program);
   return program;
 }
 

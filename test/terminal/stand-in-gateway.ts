@@ -48,7 +48,7 @@ export async function startStandInGateway(home: string) {
       case 'chat':
         return send(String(request.headers['idempotency-key']), body);
       case 'tools':
-        if (more === 'secret') return void seen.secrets.push(body) ?? ok({});
+        if (more === 'secret') return ok(seen.secrets.push(body));
         return ok({ tools: [SECRETIVE] });
       case 'gates':
         if (!id) return ok({ gates: [...threads.values()].flatMap(({ gate }) => gate ?? []) });
