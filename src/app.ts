@@ -6,17 +6,22 @@ import { createJobs } from '#agent/jobs.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
+import { createThreads } from '#agent/threads.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { accountRoutes } from '#channels/gateway/account-routes.ts';
+import { attachmentRoute } from '#channels/gateway/attachments.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
+import { exportRoute } from '#channels/gateway/export-thread.ts';
 import { gatesRoute } from '#channels/gateway/gates.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
+import { socketRoute } from '#channels/gateway/socket.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
+import { threadRoutes } from '#channels/gateway/threads.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
@@ -32,7 +37,7 @@ import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import { createEgress, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
-import { requireBearer } from '#http/bearer.ts';
+import { judge, requireBearer } from '#http/bearer.ts';
 import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
@@ -143,6 +148,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine);
   const jobs = createJobs(db);
+  const threads = createThreads(db, engine);
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
 
@@ -184,6 +190,21 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(gatesRoute(agent), { prefix: '/api' });
     await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
+    await app.register(threadRoutes(threads), { prefix: '/api' });
+    await app.register(attachmentRoute(threads), { prefix: '/api' });
+    await app.register(exportRoute(threads), { prefix: '/api' });
+    await app.register(
+      socketRoute({
+        agent,
+        threads,
+        jobs,
+        limiter,
+        maxBytes: MAX_BODY_BYTES,
+        judge: (request) => judge(request, { ...auth, site }),
+        onError,
+      }),
+      { prefix: '/api' },
+    );
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
   const notices: string[] = [];

@@ -41,6 +41,7 @@ export async function answerGate(
     return started;
   });
   engine.kick();
+  engine.tellThread(turn);
   return turn;
 }
 

@@ -1,9 +1,10 @@
 import { NotFound } from '#domain/errors.ts';
+import type { ThreadId } from '#domain/ids.ts';
 import { textOf } from '#domain/item.ts';
 import { type Job, type JobId, WEBHOOK } from '#domain/job.ts';
-import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { findJob, type JobFilter, listJobs } from '#store/jobs.ts';
+import { findJob, findJobOfThread, type JobFilter, listJobs } from '#store/jobs.ts';
 import { findTurnRecord } from '#store/turns.ts';
 import { replyOf } from './turn-reply.ts';
 
@@ -35,6 +36,12 @@ export function createJobs(db: Database) {
       const job = await withOwner(db, WEBHOOK, (trx) => findJob(trx, id));
       if (!job) throw new NotFound('There is no such job.');
       return withResponse(job);
+    },
+    /** The newest job of a thread. An operator may look at anybody's. */
+    async findJobOfThread(principal: Principal, threadId: ThreadId, userId: UserId): Promise<Job | undefined> {
+      if (principal.role !== 'operator' && principal.userId !== userId) return undefined;
+      const owner = principal.role === 'operator' ? OPERATOR : principal;
+      return withOwner(db, owner, (trx) => findJobOfThread(trx, { userId }, threadId));
     },
     /** A member's own, or for an operator everybody's. */
     listJobs: (principal: Principal, filter: JobFilter): Promise<Job[]> =>

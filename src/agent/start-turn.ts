@@ -1,4 +1,5 @@
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
+import { firstWords } from '#domain/first-words.ts';
 import type { Gate } from '#domain/gate.ts';
 import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { NewItem } from '#domain/item.ts';
@@ -57,6 +58,7 @@ export async function startTurn(
     return { turn: accepted.turn, fresh: true };
   });
   if (started.fresh && started.turn.status === 'queued') engine.kick();
+  if (started.fresh) engine.tellThread(started.turn);
   return started;
 }
 
@@ -106,7 +108,7 @@ async function continueThread(
   threadId: ThreadId,
   input: TurnInput,
 ): Promise<Accepted> {
-  const thread = await takePlace(trx, owner, threadId, id);
+  const thread = await takePlace(trx, owner, threadId, id, firstWords(input.items).preview);
   if (!thread && input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
   if (!thread) return { turn: await insertUnknownThread(trx, owner, id, input), runs: false };
 

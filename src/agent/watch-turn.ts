@@ -1,12 +1,12 @@
 import type { Item } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
-import { firstSequence, missingEvents, type NumberedEvent, type TurnEvent } from '#domain/turn-event.ts';
+import { contentOf, firstSequence, missingEvents, type NumberedEvent, type TurnEvent } from '#domain/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { TurnRecord } from './agent.ts';
 
 /**
  * Follows a turn from its first event, or from after `after`, to its end, wherever it runs. Where the log is gone,
- * the rest is made from the stored items, under numbers that no attempt ever used.
+ * the rest is made from the stored items, under numbers that no attempt ever used; nothing comes after the last event.
  */
 export async function* watchTurn(
   engine: Engine,
@@ -22,18 +22,26 @@ export async function* watchTurn(
     if (numbered.event.type === 'turn-ended') return;
   }
   if (options.signal.aborted) return;
+  const isLate = options.after >= 0; // what was seen before `after` is not known here
+  if (isLate && seen.length === 0 && (await engine.isLastEvent(turn.id, options.after))) return;
 
   const record = await options.getRecord();
   const first = last < 0 ? 0 : Math.max(last + 1, firstSequence(record.turn.attempt + 1));
-  for (const [index, event] of restOf(record, seen).entries()) yield { sequence: first + index, event };
+  const made = record.items.filter((item: Item) => item.attempt !== null);
+  const rest = isLate ? wholeItems(seen, made) : missingEvents(seen, made);
+  for (const [index, event] of [...rest, endOf(record)].entries()) yield { sequence: first + index, event };
 }
 
-function restOf({ turn, items, gate }: TurnRecord, seen: readonly TurnEvent[]): TurnEvent[] {
+/** For one who may have seen any part of them: each item once more, whole. */
+function wholeItems(seen: readonly TurnEvent[], made: readonly Item[]): TurnEvent[] {
+  const done = new Set(seen.flatMap((event) => (event.type === 'item-done' ? event.item.id : [])));
+  return made
+    .filter((item) => !done.has(item.id))
+    .map((item) => ({ type: 'item-done', item: contentOf(item), written: true }));
+}
+
+function endOf({ turn, gate }: TurnRecord): TurnEvent {
   const { status, failure, usage, endedAt } = turn;
   if (status === 'queued' || status === 'running' || !endedAt) throw new Error(`Turn ${turn.id} is still ${status}.`);
-  const made = items.filter((item: Item) => item.attempt !== null);
-  return [
-    ...missingEvents(seen, made),
-    { type: 'turn-ended', status, failure, gate, usage, endedAt: endedAt.toISOString() },
-  ];
+  return { type: 'turn-ended', status, failure, gate, usage, endedAt: endedAt.toISOString() };
 }

@@ -5,11 +5,13 @@ import type { Turn } from '#domain/turn.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import { takeCensus } from './census.ts';
 import { type ClaimedTurn, claimTurns } from './claim.ts';
+import { countTurns } from './count-turns.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { connectEngine, inTransaction } from './engine-connection.ts';
-import { writeEvents } from './event-log.ts';
+import { isLastEvent, writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
 import { findGateOwner, findOverdueGates } from './find-gates.ts';
+import { findReplicas } from './find-replicas.ts';
 import { forgetOld } from './forget.ts';
 import { type Signal, sendSignal, startListener } from './listener.ts';
 import { buryDeadReplicas, handBack } from './presence.ts';
@@ -17,6 +19,8 @@ import { openQueue } from './queue.ts';
 import { repeat } from './repeat.ts';
 import { createRunningTurns, type RunTurn } from './running-turns.ts';
 import { sweepLostTurns } from './sweep.ts';
+import { createThreadChanges, type ThreadChanged } from './thread-changes.ts';
+import { readTrace } from './turn-trace.ts';
 import { createWatchers, type WatchOptions } from './watchers.ts';
 
 export type Engine = Awaited<ReturnType<typeof startEngine>>;
@@ -40,6 +44,7 @@ export async function startEngine(options: {
   const pool = connectEngine(connection, onError);
   const queue = await openQueue(pool, onError);
   let peers = 0;
+  let followedElsewhere = false;
   let claimFailed = false;
 
   const writer = createEventWriter(async (runs) => {
@@ -47,6 +52,7 @@ export async function startEngine(options: {
     if (peers > 0) await sendSignal(pool, { events: replica });
   }, onError);
   const watchers = createWatchers({ pool, writer, runsHere: (id) => running.has(id), onError });
+  const changes = createThreadChanges({ pool, replica, isFollowedElsewhere: () => followedElsewhere, onError });
   const running = createRunningTurns({
     pool,
     queue,
@@ -55,6 +61,7 @@ export async function startEngine(options: {
     push: watchers.push,
     onFree: () => dispatcher.freed(),
     onTurn: () => dispatcher.kick(),
+    onEnded: changes.tell,
     onError,
     isAway: options.isAway,
   });
@@ -79,6 +86,7 @@ export async function startEngine(options: {
     if ('wake' in signal) dispatcher.kick();
     if ('cancel' in signal) running.check([signal.cancel]).catch(onError);
     if ('events' in signal && signal.events !== replica) watchers.hear();
+    if ('threads' in signal && signal.from !== replica) changes.hear(signal.threads);
   }
 
   const listener = await startListener({
@@ -88,6 +96,7 @@ export async function startEngine(options: {
     onConnect: () => {
       dispatcher.kick();
       watchers.hear();
+      if (changes.count() > 0) void changes.announce();
     },
     onError,
   });
@@ -98,6 +107,7 @@ export async function startEngine(options: {
     if (since === undefined || performance.now() - since < 2000) return;
     const census = await buryDeadReplicas(pool, queue, replica);
     peers = census.living;
+    followedElsewhere = census.followed;
     if (census.buried > 0) dispatcher.kick();
   }
 
@@ -123,9 +133,17 @@ export async function startEngine(options: {
     },
     /** Lets watchers know of a turn that was ended without being run. */
     tellEnded: running.tellEnded,
+    /** Lets followers know that a thread has changed in a way that this engine did not see. */
+    tellThread: (change: ThreadChanged) => changes.tell(change),
+    followThreads: changes.follow,
     census: () => takeCensus(pool),
+    findReplicas: () => findReplicas(pool, replica),
+    countTurns: () => countTurns(pool),
+    /** How the attempts at a turn went, as far as the log still knows. */
+    readTrace: (turnId: TurnId) => readTrace(pool, turnId),
     findOverdueGates: () => findOverdueGates(pool),
     findGateOwner: (id: GateId) => findGateOwner(pool, id),
+    isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
     /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */
@@ -138,6 +156,7 @@ export async function startEngine(options: {
       await sendSignal(pool, { wake: true }).catch(onError);
       await Promise.race([unwinding, sleep(UNWIND_MS, undefined, { ref: false })]);
       await watchers.stop();
+      await changes.stop();
       await listener.close();
       await queue.stop();
       await pool.end();

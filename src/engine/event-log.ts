@@ -51,6 +51,15 @@ export async function readEvents(
   return found;
 }
 
+/** Whether the log has this event, and none after it. */
+export async function isLastEvent(pool: EnginePool, turnId: TurnId, sequence: number): Promise<boolean> {
+  const { rows } = await pool.query<{ last: string | null }>(
+    'select max(last) as last from turn_events where turn_id = $1',
+    [turnId],
+  );
+  return rows[0]?.last === String(sequence);
+}
+
 /** Deltas that follow each other are kept together; their pieces stay apart, so that each keeps its number. */
 type MergedEvent =
   | Exclude<TurnEvent, { type: 'text-delta' }>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { ReplicaId } from '#domain/ids.ts';
+import type { ReplicaId, ThreadId } from '#domain/ids.ts';
+import type { UserId } from '#domain/principal.ts';
 import { connectEngineClient } from './engine-connection.ts';
 
 const CHANNEL = 'reborn';
@@ -8,7 +9,11 @@ const CHANNEL = 'reborn';
 export const PRESENCE = 8247;
 
 /** What replicas tell each other. It may only hurry: whoever misses it finds out by looking. */
-export type Signal = { readonly wake: true } | { readonly cancel: string } | { readonly events: ReplicaId };
+export type Signal =
+  | { readonly wake: true }
+  | { readonly cancel: string }
+  | { readonly events: ReplicaId }
+  | { readonly threads: readonly (readonly [ThreadId, UserId])[]; readonly from: ReplicaId };
 
 export type Listener = {
   /** Since when this replica's presence can be seen by its peers; undefined while the connection is down. */

@@ -11,9 +11,12 @@ export async function buryDeadReplicas(
   pool: EnginePool,
   queue: Queue,
   self: ReplicaId,
-): Promise<{ living: number; buried: number }> {
-  const { rows: peers } = await pool.query('select from replicas where id <> $1', [self]);
-  if (peers.length === 0) return { living: 0, buried: 0 };
+): Promise<{ living: number; buried: number; followed: boolean }> {
+  const { rows: peers } = await pool.query<{ followed: boolean }>('select followed from replicas where id <> $1', [
+    self,
+  ]);
+  if (peers.length === 0) return { living: 0, buried: 0, followed: false };
+  const followed = peers.some((peer) => peer.followed);
   return inTransaction(pool, async (trx) => {
     const { rows: dead } = await trx.query<{ id: ReplicaId }>(
       'select id from replicas where id <> $1 and pg_try_advisory_xact_lock($2, lock_key::integer)',
@@ -23,7 +26,7 @@ export async function buryDeadReplicas(
       await queue.fail(trx, await runningJobs(trx, id));
       await trx.query('delete from replicas where id = $1', [id]);
     }
-    return { living: peers.length - dead.length, buried: dead.length };
+    return { living: peers.length - dead.length, buried: dead.length, followed };
   });
 }
 

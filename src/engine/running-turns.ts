@@ -51,6 +51,8 @@ export function createRunningTurns(options: {
   onFree: () => void;
   /** There is a turn to claim: a thread was passed on, or a turn given back. */
   onTurn: () => void;
+  /** A turn has ended, and its row says so. */
+  onEnded: (turn: Turn) => void;
   onError: (error: unknown) => void;
   /** Whether an error says that the database can't be reached. */
   isAway: (error: unknown) => boolean;
@@ -100,6 +102,7 @@ export function createRunningTurns(options: {
       });
       const ending = await settle({ ...claimed, ...end });
       if (ending) tell({ type: 'turn-ended', ...ending });
+      if (ending) options.onEnded(turn);
     } catch (error) {
       const lost = error instanceof Superseded || (signal.aborted && !isCancelled(signal));
       if (lost) return;
@@ -162,7 +165,10 @@ export function createRunningTurns(options: {
     has: (id: TurnId) => running.has(id),
     count: () => running.size,
     /** Tells of the end of a turn that was ended without being run. */
-    tellEnded: (turn: Turn, ending: TurnEnding) => createTeller(turn)({ type: 'turn-ended', ...ending }),
+    tellEnded: (turn: Turn, ending: TurnEnding) => {
+      createTeller(turn)({ type: 'turn-ended', ...ending });
+      options.onEnded(turn);
+    },
 
     async heartbeat(): Promise<void> {
       if (running.size === 0) return;

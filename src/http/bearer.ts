@@ -32,7 +32,7 @@ export function requireBearer(app: FastifyInstance, doorkeeper: Doorkeeper): voi
 }
 
 /** A token counts for more than a cookie, which comes along unasked. */
-async function judge(request: FastifyRequest, { bearer, session, site }: Doorkeeper): Promise<Verdict> {
+export async function judge(request: FastifyRequest, { bearer, session, site }: Doorkeeper): Promise<Verdict> {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];

@@ -13,7 +13,7 @@ export type ErrorEnvelope = {
 
 /** The only place where an error becomes a status. What is not a caller's mistake is a bug: logged, and told without details. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body } = toAnswer(error, request);
+  const { status, body } = toEnvelope(error, request.id);
   if (error instanceof RateLimited) reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
   if (status >= 500) request.log.error({ err: error }, 'a request failed');
   return reply.code(status).header('x-request-id', request.id).send(body);
@@ -23,7 +23,8 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
   return answerError(new NotFound(`There is no ${request.method} ${pathOf(request)}.`), request, reply);
 }
 
-function toAnswer(error: unknown, request: FastifyRequest): { status: number; body: ErrorEnvelope } {
+/** What an error is to its caller; `id` is what they can quote when it is a fault of ours. */
+export function toEnvelope(error: unknown, id: string): { status: number; body: ErrorEnvelope } {
   if (error instanceof InvalidRequest)
     return { status: 400, body: envelope('invalid_request_error', error.code, error.message, error.param) };
   if (error instanceof InvalidSecret)
@@ -33,7 +34,7 @@ function toAnswer(error: unknown, request: FastifyRequest): { status: number; bo
   if (error instanceof Conflict) return { status: 409, body: envelope('conflict_error', error.code, error.message) };
   if (error instanceof RateLimited)
     return { status: 429, body: envelope('rate_limit_error', 'rate_limited', error.message) };
-  return answerToFramework(error) ?? { status: 500, body: internalError(request) };
+  return answerToFramework(error) ?? { status: 500, body: internalError(id) };
 }
 
 /** What the framework itself refuses before any handler of ours sees it. */
@@ -62,8 +63,8 @@ function answerToFramework(error: unknown): { status: number; body: ErrorEnvelop
 
 export const WANTS_JSON = 'Send the body as JSON, with Content-Type: application/json.';
 
-function internalError(request: FastifyRequest): ErrorEnvelope {
-  const message = `Something went wrong on our side. Quote the request id ${request.id} when you report it.`;
+function internalError(id: string): ErrorEnvelope {
+  const message = `Something went wrong on our side. Quote the request id ${id} when you report it.`;
   return envelope('server_error', 'internal_error', message);
 }
 

@@ -41,6 +41,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: options.maxBodyBytes,
     genReqId: () => newId(),
     forceCloseConnections: 'idle',
+    // What some clients offer with any request, such as h2c, is passed over: only a WebSocket leaves HTTP.
+    http: { shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket' },
     routerOptions: { maxParamLength: 256 },
     frameworkErrors: (error, request, reply) =>
       void answerError(error, request, reply.headers(securityHeaders(isHttps(request, site)))),

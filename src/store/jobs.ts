@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { GateId, TurnId } from '#domain/ids.ts';
+import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { Job, JobFailure, JobId, JobStatus, NewJob } from '#domain/job.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
@@ -24,6 +24,23 @@ export async function insertJob(trx: OwnedTransaction, owner: Owner, turn: Turn,
 /** Any user's: only the channel and the operator may look so far, and row-level security knows it. */
 export async function findJob(trx: OwnedTransaction, id: JobId): Promise<Job | undefined> {
   const row = await trx.selectFrom('jobs').select(columns).where('id', '=', id).executeTakeFirst();
+  return row && toJob(row);
+}
+
+/** The newest job of a webhook user's thread; see `findJob`. */
+export async function findJobOfThread(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+): Promise<Job | undefined> {
+  const row = await trx
+    .selectFrom('jobs')
+    .select(columns)
+    .where('userId', '=', owner.userId)
+    .where('threadId', '=', threadId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   return row && toJob(row);
 }
 

@@ -16,6 +16,11 @@ export type Tables = {
     lastSeq: number;
     active: string | null;
     catalog: JSONColumnType<ToolDefinition[]>;
+    title: string | null;
+    opening: Generated<string>;
+    preview: Generated<string>;
+    pinned: Generated<boolean>;
+    archived: Generated<boolean>;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };

@@ -11,6 +11,7 @@ export async function insertThread(trx: OwnedTransaction, owner: Owner, id: Thre
 
 /**
  * Gives `turnId` the thread's next place, and the thread itself if it is free.
+ * `preview` is the beginning of what it says. A thread that is gone on with leaves the archive.
  * The row stays locked until the transaction ends, so that places are given out in the order of commits.
  */
 export function takePlace(
@@ -18,6 +19,7 @@ export function takePlace(
   owner: Owner,
   id: ThreadId,
   turnId: TurnId,
+  preview = '',
 ): Promise<Thread | undefined> {
   return trx
     .updateTable('threads')
@@ -25,10 +27,12 @@ export function takePlace(
       lastSeq: row('lastSeq', '+', 1),
       active: row.fn.coalesce('active', row.val(turnId)),
       updatedAt: sql<Date>`now()`,
+      archived: false,
+      ...(preview && { preview, opening: sql<string>`coalesce(nullif(opening, ''), ${preview})` }),
     }))
     .where('id', '=', id)
     .where('userId', '=', owner.userId)
-    .returningAll()
+    .returning(columns)
     .executeTakeFirst();
 }
 
@@ -36,7 +40,7 @@ export function takePlace(
 export function lockThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<Thread | undefined> {
   return trx
     .selectFrom('threads')
-    .selectAll()
+    .select(columns)
     .where('id', '=', id)
     .where('userId', '=', owner.userId)
     .forNoKeyUpdate()
@@ -56,3 +60,5 @@ export async function replaceCatalog(
     .where('userId', '=', owner.userId)
     .execute();
 }
+
+const columns = ['id', 'userId', 'lastSeq', 'active', 'catalog', 'createdAt'] as const;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { firstWords } from '#domain/first-words.ts';
 import type { Gate } from '#domain/gate.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Item, NewItem } from '#domain/item.ts';
@@ -33,9 +34,15 @@ export async function insertTurn(
     items.map(({ id }) => id),
     items.map(({ id: _, ...body }) => JSON.stringify(body)),
   ];
+  const { opening, preview } = firstWords(items);
   const rows =
     thread === 'new-thread'
-      ? await runStatement<TurnRow>(trx, INSERT_WITH_THREAD, [...values, JSON.stringify(turn.request.tools)])
+      ? await runStatement<TurnRow>(trx, INSERT_WITH_THREAD, [
+          ...values,
+          JSON.stringify(turn.request.tools),
+          opening,
+          preview,
+        ])
       : await runStatement<TurnRow>(trx, INSERT, values);
   return toTurn(one(rows));
 }
@@ -89,6 +96,25 @@ export async function findTurn(
 export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn> {
   const query = trx.selectFrom('turns').select(columns).where('id', '=', id).where('userId', '=', owner.userId);
   return toTurn(await query.executeTakeFirstOrThrow());
+}
+
+/** The turns of a thread from the place `seq` on, in order. */
+export async function listTurnsFrom(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  seq: number,
+): Promise<Turn[]> {
+  const rows = await trx
+    .selectFrom('turns')
+    .select(columns)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('seq', '>=', seq)
+    .orderBy('seq')
+    .limit(100)
+    .execute();
+  return rows.map(toTurn);
 }
 
 /** A turn, everything that was said in it, and the gate it ended at, answered or not. */
@@ -192,7 +218,8 @@ const INSERT = `with ${INPUT_AND_TURN} ${selected}`;
 
 const INSERT_WITH_THREAD = `
   with begun as (
-    insert into threads (id, user_id, last_seq, active, catalog) values ($2::uuid, $3::text, 1, $1::uuid, $9)
+    insert into threads (id, user_id, last_seq, active, catalog, opening, preview)
+    values ($2::uuid, $3::text, 1, $1::uuid, $9, $10, $11)
   ), ${INPUT_AND_TURN} ${selected}`;
 
 const FIND_RECORD = `

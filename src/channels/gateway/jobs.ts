@@ -21,7 +21,7 @@ export function jobsRoute(jobs: Jobs) {
   };
 }
 
-function renderListedJob(job: Job): z.infer<typeof jobList>['jobs'][number] {
+export function renderListedJob(job: Job): z.infer<typeof jobList>['jobs'][number] {
   const { callback } = job;
   return {
     id: job.id,

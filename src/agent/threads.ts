@@ -1,0 +1,171 @@
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import type { Gate } from '#domain/gate.ts';
+import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { ContentPart } from '#domain/item.ts';
+import { WEBHOOK } from '#domain/job.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { Thread } from '#domain/thread.ts';
+import type { ThreadChange, ThreadSummary } from '#domain/thread-summary.ts';
+import type { TimedItem } from '#domain/timed-item.ts';
+import type { Turn } from '#domain/turn.ts';
+import type { Engine } from '#engine/engine.ts';
+import type { ThreadChanged } from '#engine/thread-changes.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { deleteThread } from '#store/delete-thread.ts';
+import { forkThread } from '#store/fork-thread.ts';
+import { findOpenGate } from '#store/gates.ts';
+import { findItems } from '#store/items.ts';
+import { findPlace, listItemsBefore, listItemsOfTurn, type Place } from '#store/thread-items.ts';
+import {
+  changeThread,
+  findThread,
+  type ListedThread,
+  listThreads,
+  type ThreadFilter,
+} from '#store/thread-summaries.ts';
+import { lockThread } from '#store/threads.ts';
+import { findTurnTimes } from '#store/turn-details.ts';
+import { findTurn, listTurnsFrom } from '#store/turns.ts';
+
+export type Threads = ReturnType<typeof createThreads>;
+
+/** Threads as their owner sees and changes them. One that is somebody else's is not found, like one that never was. */
+export function createThreads(db: Database, engine: Engine) {
+  /** One transaction in which the thread stays as it is. */
+  const holding = <T>(
+    owner: Principal,
+    id: ThreadId,
+    act: (trx: OwnedTransaction, thread: Thread) => Promise<T>,
+  ): Promise<T> =>
+    withOwner(db, owner, async (trx) => {
+      const thread = await lockThread(trx, owner, id);
+      if (!thread) throw noThread();
+      return act(trx, thread);
+    });
+
+  const find = (owner: Principal, id: ThreadId): Promise<ThreadSummary | undefined> =>
+    withOwner(db, owner, (trx) => findThread(trx, owner, id));
+
+  async function getPlace(trx: OwnedTransaction, owner: Principal, id: ThreadId, item: ItemId, param: string) {
+    const place = await findPlace(trx, owner, id, item);
+    if (!place) throw new InvalidRequest('invalid_request', param, `${param} is not an item of this thread.`);
+    return place;
+  }
+
+  return {
+    list: (owner: Principal, filter: ThreadFilter): Promise<ListedThread[]> =>
+      withOwner(db, owner, (trx) => listThreads(trx, owner, filter)),
+
+    find,
+
+    async get(owner: Principal, id: ThreadId): Promise<ThreadSummary> {
+      const thread = await find(owner, id);
+      if (!thread) throw noThread();
+      return thread;
+    },
+
+    /** The newest `limit` items before `before`, the oldest of them first. */
+    items: (
+      owner: Principal,
+      id: ThreadId,
+      page: { before: ItemId | undefined; limit: number },
+    ): Promise<TimedItem[]> =>
+      withOwner(db, owner, async (trx) => {
+        if (!(await findThread(trx, owner, id))) throw noThread();
+        const before = page.before && (await getPlace(trx, owner, id, page.before, 'before'));
+        return listItemsBefore(trx, owner, id, { before: before || undefined, limit: page.limit });
+      }),
+
+    /** One part of an item, with its bytes. */
+    async getPart(owner: Principal, id: ThreadId, item: ItemId, index: number): Promise<ContentPart> {
+      const found = await withOwner(db, owner, async (trx) =>
+        (await findPlace(trx, owner, id, item)) ? findItems(trx, owner, [item]) : [],
+      );
+      const part = found.flatMap(partsOf)[index];
+      if (!part) throw new NotFound('There is no such attachment.');
+      return part;
+    },
+
+    async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadSummary> {
+      const thread = await withOwner(db, owner, async (trx) =>
+        (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined,
+      );
+      if (!thread) throw noThread();
+      engine.tellThread({ threadId: id, userId: owner.userId });
+      return thread;
+    },
+
+    /** Whatever of it runs is stopped: its attempt finds nothing left to write to. */
+    async remove(owner: Principal, id: ThreadId): Promise<void> {
+      const active = await holding(owner, id, async (trx, thread) => {
+        const turn = thread.active && (await findTurn(trx, owner, id, thread.active));
+        await deleteThread(trx, owner, id);
+        return turn;
+      });
+      if (active) await engine.stopCancelled(active);
+      engine.tellThread({ threadId: id, userId: owner.userId });
+    },
+
+    /** A new thread that begins with what this one said before an item, or with all of it. */
+    async fork(owner: Principal, id: ThreadId, before: ItemId | undefined): Promise<ThreadSummary> {
+      const fork = await holding(owner, id, async (trx) => {
+        const place: Place | undefined = before ? await getPlace(trx, owner, id, before, 'before_item_id') : undefined;
+        return findThread(trx, owner, await forkThread(trx, owner, id, place));
+      });
+      if (!fork) throw noThread();
+      engine.tellThread({ threadId: fork.id, userId: owner.userId });
+      return fork;
+    },
+
+    /** The thread's turns from the place `seq` on, in order; undefined when there is no such thread any more. */
+    turnsFrom: (owner: Principal, id: ThreadId, seq: number): Promise<readonly Turn[] | undefined> =>
+      withOwner(db, owner, async (trx) => {
+        const turns = await listTurnsFrom(trx, owner, id, seq);
+        return turns.length > 0 || (await findThread(trx, owner, id)) ? turns : undefined;
+      }),
+
+    /** The place of the turn that is unfinished, if one is, and the place that the next one will get. */
+    async getEnd(owner: Principal, id: ThreadId): Promise<{ active: number | undefined; next: number }> {
+      return holding(owner, id, async (trx, { active, lastSeq }) => {
+        const turn = active === null ? undefined : await findTurn(trx, owner, id, active);
+        return { active: turn?.seq, next: lastSeq + 1 };
+      });
+    },
+
+    /** What a turn was begun with. */
+    inputOf: (owner: Principal, turn: Turn): Promise<TimedItem[]> =>
+      withOwner(db, owner, async (trx) =>
+        (await listItemsOfTurn(trx, owner, turn)).filter((item) => item.attempt === null),
+      ),
+
+    /** Wherever it is. */
+    async getTurn(owner: Principal, id: TurnId): Promise<Turn> {
+      const turn = await withOwner(db, owner, async (trx) => {
+        const at = await findTurnTimes(trx, owner, id);
+        return at && findTurn(trx, owner, at.threadId, id);
+      });
+      if (!turn) throw new NotFound('There is no such turn.');
+      return turn;
+    },
+
+    /** What the thread waits at now. */
+    findGate: (owner: Principal, id: ThreadId): Promise<Gate | undefined> =>
+      withOwner(db, owner, (trx) => findOpenGate(trx, owner, id)),
+
+    /** Hears of every change of the principal's threads, and an operator of those of webhook users too. Answers what ends it. */
+    follow: (principal: Principal, hear: (change: ThreadChanged) => void): (() => void) =>
+      engine.followThreads(
+        {
+          userIds: [principal.userId],
+          prefix: principal.role === 'operator' ? `${WEBHOOK.userId}:` : undefined,
+        },
+        hear,
+      ),
+  };
+}
+
+const noThread = () => new NotFound('There is no such thread.');
+
+function partsOf(item: { type: string; content?: readonly ContentPart[]; output?: readonly ContentPart[] }) {
+  return item.content ?? item.output ?? [];
+}

@@ -1,0 +1,58 @@
+import websocket, { type WebSocket } from '@fastify/websocket';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Verdict } from '#auth/authenticate.ts';
+import { createConversation, type Desk } from './socket-conversation.ts';
+import { createLine } from './socket-line.ts';
+
+export type SocketOptions = Desk & {
+  readonly maxBytes: number;
+  /** Whom the credentials of the request stand for now. */
+  readonly judge: (request: FastifyRequest) => Promise<Verdict>;
+  readonly onError: (error: unknown) => void;
+};
+
+/** A revoked token, or an ended session, is noticed this soon. */
+const JUDGE_AGAIN_MS = 2500;
+
+/** Application codes of a WebSocket begin at 4000; this one means what a 401 does. */
+const NO_LONGER_KNOWN = 4401;
+const RESTARTING = 1012;
+const PATIENCE_MS = 500;
+
+/** `GET /api/ws`: threads as they happen, both ways. */
+export function socketRoute(options: SocketOptions) {
+  return async (app: FastifyInstance): Promise<void> => {
+    await app.register(websocket, {
+      options: { maxPayload: options.maxBytes },
+      preClose(done) {
+        hangUp([...app.websocketServer.clients]).then(() => done(), options.onError);
+      },
+    });
+    app.get('/ws', { websocket: true }, (socket, request) => {
+      const line = createLine(socket);
+      const conversation = createConversation(request.principal, line, options);
+      const judging = setInterval(() => {
+        options.judge(request).then((verdict) => {
+          if (verdict.outcome === 'unknown' || verdict.outcome === 'domain-not-allowed')
+            socket.close(NO_LONGER_KNOWN, 'Invalid or missing auth token');
+        }, options.onError);
+      }, JUDGE_AGAIN_MS);
+      line.onText((text) => conversation.hear(text));
+      socket.once('close', () => {
+        clearInterval(judging);
+        conversation.end();
+      });
+    });
+  };
+}
+
+/** Says why; a client that does not hang up in turn is cut off. */
+async function hangUp(clients: readonly WebSocket[]): Promise<void> {
+  const gone = clients.map((client) => new Promise((resolve) => client.once('close', resolve)));
+  for (const client of clients) client.close(RESTARTING, 'The service restarts. Connect again.');
+  const impatience = setTimeout(() => {
+    for (const client of clients) client.terminate();
+  }, PATIENCE_MS);
+  await Promise.all(gone);
+  clearTimeout(impatience);
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { firstWords } from './first-words.ts';
+import { type NewItem, text } from './item.ts';
+
+const user = (said: string): NewItem => ({
+  id: 'i',
+  type: 'message',
+  role: 'user',
+  content: [text(said)],
+  status: 'completed',
+});
+
+test('the first and the newest message of the user, on one line', () => {
+  expect(firstWords([user('plan\n\n a   trip'), user('to Oslo')])).toEqual({
+    opening: 'plan a trip',
+    preview: 'to Oslo',
+  });
+});
+
+test('the blocks of a caller are not what was said', () => {
+  const framed =
+    '<instructions>\nbe short\n</instructions>\n\n<user-context>\n[Context: a: 1]\n</user-context>\n\nhello';
+  expect(firstWords([user(framed)]).opening).toBe('hello');
+});
+
+test('a long message is cut between words, and a long word in the middle but never in a character', () => {
+  const { opening } = firstWords([user('word '.repeat(100))]);
+  expect(opening.length).toBeLessThanOrEqual(121);
+  expect(opening).toMatch(/word…$/);
+  expect(firstWords([user(`x${'😀'.repeat(100)}`)]).opening.isWellFormed()).toBe(true);
+});
+
+test('what PostgreSQL can not keep as a text goes', () => {
+  expect(firstWords([user('a\u0000b\ud800c')]).opening).toBe('a b\ufffdc');
+});
+
+test('who says nothing has no words', () => {
+  expect(firstWords([])).toEqual({ opening: '', preview: '' });
+  expect(firstWords([user(' '), user('two')])).toEqual({ opening: 'two', preview: 'two' });
+});

@@ -1,0 +1,302 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser } from '../support/accounts.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService, TOKEN } from '../support/service.ts';
+import { eventsOf, openSocket, saidIn, type TestSocket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  service = await startService({ ...home.env, ...scripted });
+});
+
+afterAll(async () => {
+  await service.close();
+  await model.close();
+  await home.remove();
+});
+
+async function using<T>(act: (open: () => Promise<TestSocket>) => Promise<T>): Promise<T> {
+  const sockets: TestSocket[] = [];
+  try {
+    return await act(async () => {
+      const socket = await openSocket(service.url);
+      sockets.push(socket);
+      return socket;
+    });
+  } finally {
+    for (const socket of sockets) socket.close();
+  }
+}
+
+const chat = async (body: object) => {
+  const response = await service.request('/api/chat/send', { method: 'POST', body: JSON.stringify(body) });
+  if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as { thread_id: string; turn_id: string };
+};
+
+test('a message sent over the socket is accepted, and its turn comes from start to end', () =>
+  using(async (open) => {
+    const socket = await open();
+    socket.send({ type: 'send', id: 'mine', message: 'say hello you' });
+    const accepted = await socket.first('accepted');
+    expect(accepted).toMatchObject({ id: 'mine' });
+    await socket.ended(accepted.turn_id);
+
+    const events = eventsOf(socket.seen, accepted.turn_id);
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index - 1));
+    expect(events[0]?.event).toMatchObject({
+      type: 'turn-started',
+      items: [{ role: 'user', content: [{ type: 'text', text: 'say hello you' }] }],
+    });
+    expect(saidIn(socket.seen)).toBe('hello you');
+    expect(events.at(-1)?.event).toMatchObject({ type: 'turn-ended', status: 'completed', failure: null });
+    await socket.until('the thread to be told as idle', () =>
+      socket.seen.some((message) => message.type === 'thread' && message.thread?.status === 'idle'),
+    );
+  }));
+
+test('who is subscribed learns of turns that others start: another tab, HTTP, one after the other', () =>
+  using(async (open) => {
+    const { thread_id, turn_id: first } = await chat({ message: 'say one' });
+    const [one, other] = [await open(), await open()];
+    for (const socket of [one, other]) socket.send({ type: 'subscribe', thread_id, after: { turn_id: first } });
+    await Promise.all([one.ended(first), other.ended(first)]);
+
+    const { turn_id: second } = await chat({ message: 'say two', thread_id });
+    one.send({ type: 'send', message: 'say three', thread_id });
+    const third = (await one.first('accepted')).turn_id;
+    await Promise.all([one.ended(third), other.ended(third)]);
+
+    const told = (socket: TestSocket) => eventsOf(socket.seen).map(({ turn_id, sequence }) => [turn_id, sequence]);
+    expect(told(one)).toEqual(told(other));
+    expect([...new Set(eventsOf(other.seen).map(({ turn_id }) => turn_id))]).toEqual([first, second, third]);
+    expect(saidIn(other.seen)).toBe('onetwothree');
+  }));
+
+test('a reconnect with `after` loses nothing and doubles nothing, wherever the line broke', () =>
+  using(async (open) => {
+    const { thread_id, turn_id } = await chat({ message: 'count 40 every 5' });
+    await chat({ message: 'say after that', thread_id });
+    const all: ReturnType<typeof eventsOf> = [];
+    let after: object = { turn_id };
+    for (const take of [1, 5, 17, 3, 60]) {
+      const socket = await open();
+      socket.send({ type: 'subscribe', thread_id, after });
+      const events = await socket.until('some events', () => {
+        const seen = eventsOf(socket.seen);
+        const isOver = seen.filter(({ event }) => event.type === 'turn-ended').length > (isEnded(all) ? 0 : 1);
+        return seen.length >= take || isOver ? seen.slice(0, take) : undefined;
+      });
+      socket.close();
+      all.push(...events);
+      const last = all.at(-1);
+      after = { turn_id: last?.turn_id, sequence: last?.sequence };
+    }
+    const keys = all.map(({ turn_id: turn, sequence }) => `${turn} ${sequence}`);
+    expect(keys).toEqual([...new Set(keys)]);
+    expect(saidIn(all)).toBe(`${Array.from({ length: 40 }, (_, index) => `${index} `).join('')}after that`);
+    expect(all.at(-1)?.event.type).toBe('turn-ended');
+  }));
+
+const isEnded = (events: ReturnType<typeof eventsOf>) => events.some(({ event }) => event.type === 'turn-ended');
+
+test('who has seen all of it gets nothing again, and then what comes next', () =>
+  using(async (open) => {
+    const { thread_id, turn_id } = await chat({ message: 'say all' });
+    const first = await open();
+    first.send({ type: 'subscribe', thread_id, after: { turn_id } });
+    const { sequence } = await first.ended(turn_id);
+
+    const again = await open();
+    again.send({ type: 'subscribe', thread_id, after: { turn_id, sequence } });
+    const { turn_id: next } = await chat({ message: 'say more', thread_id });
+    await again.ended(next);
+    expect(eventsOf(again.seen, turn_id)).toEqual([]);
+    expect(saidIn(again.seen)).toBe('more');
+  }));
+
+test('a subscription without `after` tells of the turn that runs now, from its start', () =>
+  using(async (open) => {
+    const { thread_id } = await chat({ message: 'say old' });
+    const late = await open();
+    await waitFor('the first turn to end', async () => {
+      const thread = (await (await service.request(`/api/threads/${thread_id}`)).json()) as { status: string };
+      return thread.status === 'idle';
+    });
+    const { turn_id } = await chat({ message: 'count 30 every 20', thread_id });
+    late.send({ type: 'subscribe', thread_id });
+    await late.ended(turn_id);
+    expect(saidIn(late.seen)).toBe(Array.from({ length: 30 }, (_, index) => `${index} `).join(''));
+  }));
+
+test('cancel stops a turn, and ping is answered', () =>
+  using(async (open) => {
+    const socket = await open();
+    socket.send({ type: 'send', message: 'count 1000 every 20' });
+    const { turn_id } = await socket.first('accepted');
+    socket.send({ type: 'cancel', turn_id });
+    expect((await socket.ended(turn_id)).event).toMatchObject({ status: 'cancelled' });
+    socket.send({ type: 'ping', id: '7' });
+    expect(await socket.first('pong')).toEqual({ type: 'pong', id: '7' });
+  }));
+
+test('mistakes are told in the envelope of every interface, and the socket goes on', () =>
+  using(async (open) => {
+    const socket = await open();
+    const refusals: [object | string, object][] = [
+      ['{', { message: 'A message must be JSON, as a text.' }],
+      [{ type: 'dance' }, { message: 'type must be subscribe, unsubscribe, send, cancel, gate or ping.' }],
+      [
+        { type: 'send', message: ' ' },
+        { message: 'message must not be blank.', param: 'message' },
+      ],
+      [{ type: 'subscribe', thread_id: NOBODYS }, { type: 'not_found_error' }],
+      [{ type: 'cancel', turn_id: NOBODYS }, { type: 'not_found_error' }],
+      [{ type: 'gate', gate_id: NOBODYS, answer: 'approve' }, { type: 'not_found_error' }],
+    ];
+    for (const [message, expected] of refusals) {
+      const from = socket.seen.length;
+      socket.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+      expect((await socket.first('error', from)).error).toMatchObject(expected);
+    }
+    socket.send({ type: 'ping' });
+    await socket.first('pong');
+  }));
+
+const NOBODYS = '00000000-0000-7000-8000-000000000000';
+
+test('nobody sees, follows, cancels or hears of what is somebody else’s', () =>
+  using(async (open) => {
+    const ann = await addUser(service, 'Ann');
+    const hers = await openSocket(service.url, ann.headers);
+    const operators = await open();
+    hers.send({ type: 'send', message: 'count 50 every 20' });
+    const { thread_id, turn_id } = await hers.first('accepted');
+
+    for (const message of [
+      { type: 'subscribe', thread_id },
+      { type: 'cancel', turn_id },
+      { type: 'send', thread_id, message: 'say x' },
+    ]) {
+      const from = operators.seen.length;
+      operators.send(message);
+      expect((await operators.first('error', from)).error.type).toBe('not_found_error');
+    }
+    operators.send({ type: 'send', message: 'say mine' });
+    const mine = (await operators.first('accepted')).thread_id;
+    operators.send({ type: 'subscribe', thread_id: mine, after: { turn_id } });
+    expect(await operators.first('resubscribe')).toMatchObject({ thread_id: mine });
+    expect((await hers.ended(turn_id)).event).toMatchObject({ status: 'completed' });
+    expect(JSON.stringify(operators.seen)).not.toContain(thread_id);
+    hers.close();
+  }));
+
+test('who has no good token is not let in, nor a page of another site', async () => {
+  const refused = (headers: Record<string, string>) =>
+    openSocket(service.url, headers).then(
+      () => 'opened',
+      (error: Error) => error.message,
+    );
+  expect(await refused({ authorization: 'Bearer wrong' })).toBe('Unexpected server response: 401');
+
+  const signedIn = await fetch(`${service.url}/login?token=${TOKEN}`, { redirect: 'manual' });
+  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const browser = (origin: string) => ({ authorization: undefined as unknown as string, cookie, origin });
+  const open = async (origin: string) => {
+    const { authorization: _, ...headers } = browser(origin);
+    return statusOfUpgrade(headers);
+  };
+  expect(await open('https://evil.example')).toBe(403);
+  expect(await open(service.url)).toBe(101);
+});
+
+/** By hand, because the client of the tests always brings its token. */
+function statusOfUpgrade(headers: Record<string, string>): Promise<number> {
+  const { hostname, port, host } = new URL(service.url);
+  const lines = Object.entries({
+    host,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}`);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET /api/ws HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`),
+    );
+    socket.once('data', (data) => {
+      resolve(Number(/^HTTP\/1.1 (\d+)/.exec(data.toString())?.[1]));
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+test('a socket ends when its token is revoked', async () => {
+  const ann = await addUser(service, 'Ann');
+  const hers = await openSocket(service.url, ann.headers);
+  await service.request(`/api/tokens/${ann.tokenId}`, { method: 'DELETE', headers: {} });
+  expect(await hers.closed()).toMatchObject({ code: 4401 });
+});
+
+test(
+  'a reader that does not read costs a bounded amount of memory, and gets everything when it reads again',
+  () =>
+    using(async (open) => {
+      const slow = await open();
+      const body = `say ${'x'.repeat(200_000)}`;
+      const { thread_id, turn_id } = await chat({ message: body });
+      slow.send({ type: 'subscribe', thread_id, after: { turn_id } });
+      await slow.ended(turn_id);
+      slow.socket.pause();
+      const before = process.memoryUsage();
+      let last = '';
+      for (let round = 0; round < 60; round++) last = (await chat({ message: body, thread_id })).turn_id;
+      const done = await open();
+      done.send({ type: 'subscribe', thread_id, after: { turn_id: last } });
+      await done.ended(last).catch(() => {});
+      const after = process.memoryUsage();
+      expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).toBeLessThan(60_000_000);
+      slow.socket.resume();
+      await slow.ended(last);
+      expect(new Set(eventsOf(slow.seen).filter(({ event }) => event.type === 'turn-ended')).size).toBe(61);
+    }),
+  60_000,
+);
+
+test('sends over the socket count against the one limit of their user', async () => {
+  const limited = await startService({ ...home.env, CHAT_RATE_PER_MINUTE: '3' });
+  const socket = await openSocket(limited.url);
+  for (const _ of [1, 2, 3, 4]) socket.send({ type: 'send', message: 'say x' });
+  const { error } = await socket.first('error');
+  expect(error).toMatchObject({ code: 'rate_limited' });
+  expect(error.retry_after).toBeGreaterThan(0);
+  expect(socket.seen.filter(({ type }) => type === 'accepted')).toHaveLength(3);
+  await limited.close();
+  expect(await socket.closed()).toMatchObject({ code: 1012 });
+}, 30_000);
+
+test('a request that offers another protocol than a WebSocket is answered as any other', async () => {
+  const { hostname, port } = new URL(service.url);
+  const answer = await new Promise<string>((resolve) => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAM\r\n\r\n`,
+      ),
+    );
+    socket.once('data', (data) => {
+      resolve(data.toString());
+      socket.destroy();
+    });
+  });
+  expect(answer).toMatch(/^HTTP\/1.1 200/);
+});
