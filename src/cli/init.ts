@@ -140,10 +140,10 @@ function routeOf({ LLM_PROVIDER, LLM_MODEL = '', LLM_BASE_URL, LLM_API_KEY }: Ch
   return { provider: LLM_PROVIDER, name: LLM_MODEL, baseUrl: LLM_BASE_URL, apiKey: LLM_API_KEY };
 }
 
-async function answered<T>(prompt: Promise<T | symbol>): Promise<T> {
+async function answered<T>(prompt: Promise<T>): Promise<Exclude<T, symbol>> {
   const answer = await prompt;
   if (isCancel(answer)) throw new Cancelled();
-  return answer as T;
+  return answer as Exclude<T, symbol>;
 }
 
 const PROVIDERS: { value: ModelProvider; label: string; hint?: string }[] = [

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '#channels/terminal/gateway-calls.ts';
 import type { Config } from '#config.ts';
 import { createLog } from '#log.ts';
@@ -11,6 +12,9 @@ export type ReachedService = {
   readonly notices: readonly string[];
 };
 
+/** Who quits does not want to wait; what is left undone is found at the next start, as after any crash. */
+const STOP_MS = 5000;
+
 /** Attaches to the service that runs for this home; if there is none, starts it inside this process for as long as `act` takes. */
 export async function withService<T>(config: Config, act: (service: ReachedService) => Promise<T>): Promise<T> {
   if (await findService(config)) return act({ locate: () => locateAnnounced(config), notices: [] });
@@ -20,7 +24,7 @@ export async function withService<T>(config: Config, act: (service: ReachedServi
   const { startApp } = await import('#app.ts');
   const log = createLog(config.logLevel, path.join(config.home, 'reborn.log'));
   const app = await startApp(config, log, { terminal: true });
-  undo.defer(() => app.close());
+  undo.defer(() => Promise.race([app.close(), sleep(STOP_MS, undefined, { ref: false })]));
   const { gatewayUrl, terminalUrl, loginUrl = null, notices } = app;
   if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, loginUrl }));
   const token = await findOperatorToken(config);

@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { startStandInGateway } from './stand-in-gateway.ts';
 import { openTerminal } from './tmux.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 let home: string;
 let gateway: Awaited<ReturnType<typeof startStandInGateway>>;

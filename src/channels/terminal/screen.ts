@@ -78,6 +78,7 @@ export function createScreen(options: Options): Screen {
 
   let frame: NodeJS.Timeout | undefined;
   let asking = false;
+  let stopped = false;
 
   function put(component: Component): void {
     slot.clear();
@@ -121,6 +122,7 @@ export function createScreen(options: Options): Screen {
   return {
     start: () => tui.start(),
     show(entries) {
+      if (stopped) return;
       transcript.show(entries);
       frame ??= setTimeout(() => {
         frame = undefined;
@@ -135,6 +137,7 @@ export function createScreen(options: Options): Screen {
     pick: (title, choices) => instead<string | undefined>((done) => createPicker(title, choices, colours, done)),
     askSecret: (question) => instead<string | undefined>((onDone) => createSecretInput({ question, colours, onDone })),
     async stop(last) {
+      stopped = true;
       clearTimeout(frame);
       transcript.show(last);
       tui.setLayoutRoot(transcript);
