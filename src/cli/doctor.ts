@@ -58,7 +58,10 @@ export async function checkModel({ model }: Config, offline: boolean): Promise<F
   if (offline) return [ok(check, `${model.name} by ${model.provider}; not asked, because of --offline.`)];
   const outcome = await tryModel(model);
   if ('said' in outcome) return [ok(check, `${model.name} by ${model.provider} answers.`)];
-  return [problem(check, outcome.failure, 'Run `reborn init` to set the model and its key anew.')];
+  const mend = /\b40[13]\b/.test(outcome.failure)
+    ? 'The key is wrong, or may not use this model. Run `reborn init` to enter it anew.'
+    : 'Run `reborn init` to set the model anew, or try again later.';
+  return [problem(check, outcome.failure, mend)];
 }
 
 const MARKS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
