@@ -96,7 +96,7 @@ test('a call that fails says why, and one may choose again or keep it', async ()
     await terminal.press('Enter');
     await terminal.sees('What now?', 40_000);
     await terminal.press('Enter');
-    await terminal.sees(/Provider[\s\S]*Provider/);
+    await terminal.sees(/Choose again\n[\s\S]*Provider/);
     await terminal.press('C-c');
     await terminal.sees('Nothing was changed.');
     expect(await terminal.exited()).toEqual({ code: 1 });

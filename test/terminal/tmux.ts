@@ -13,10 +13,12 @@ type Options = {
   readonly extendedKeys?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+  /** A file that gets every byte which the command writes to its terminal. */
+  readonly record?: string;
 };
 
 /** The command in a real terminal, with a server of its own, so that nothing of the person's tmux is touched. */
-export async function openTerminal({ env, args = [], extendedKeys = false, columns = 80, rows = 24 }: Options) {
+export async function openTerminal({ env, args = [], extendedKeys = false, columns = 80, rows = 24, record }: Options) {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-tmux-'));
   const tmux = async (...words: string[]) =>
     (await run('tmux', ['-S', path.join(folder, 's'), '-f', conf, ...words])).stdout;
@@ -34,7 +36,8 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
   );
   const settings = Object.entries({ HOME: folder, ...env }).map(([name, value]) => `${name}=${quoted(value)}`);
   const command = `env -u NO_COLOR ${settings.join(' ')} ${quoted(path.resolve('bin/reborn'))} ${args.map(quoted).join(' ')}`;
-  await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), command);
+  const recorded = record ? `script -qfc ${quoted(command)} ${quoted(record)}` : command;
+  await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), recorded);
 
   const screen = async () => (await tmux('capture-pane', '-p')).trimEnd();
   return {

@@ -47,7 +47,7 @@ function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look
   const head = `${isOpen ? 'v' : '>'} ${oneLine(entry.name)}`;
   const line = `${isFocused ? colours.inverse(head) : colours.bold(head)}  ${state}  ${colours.faint(oneLine(entry.arguments))}`;
   const shown = truncateToWidth(line, width);
-  if (!isOpen) return [isFocused ? truncateToWidth(`${shown}`, width) : shown];
+  if (!isOpen) return [shown];
   const body = [
     ...block('arguments', entry.arguments, width, colours),
     ...block('result', entry.output ?? 'none yet', width, colours),

@@ -13,8 +13,6 @@ export type Status = {
   readonly running: boolean;
   /** Whether newer lines lie below the screen. */
   readonly scrolled: boolean;
-  /** What just happened, in place of the keys. */
-  readonly message: string | undefined;
 };
 
 /** The line at the bottom: what it costs on the left, what one can do on the right. */
@@ -23,7 +21,7 @@ export function renderStatus(status: Status, width: number, colours: Colours): s
   const tokens = usage.input_tokens + usage.output_tokens;
   const facts = [status.model, `${tokens.toLocaleString('en')} tokens`, formatCost(usage.cost_usd)];
   const left = `${facts.map(colours.faint).join('  ')}  ${connectionOf(status, colours)}`;
-  const right = colours.faint(status.message ?? hintOf(status));
+  const right = colours.faint(hintOf(status));
   const gap = width - visibleWidth(left) - visibleWidth(right);
   return gap < 2 ? truncateToWidth(left, width) : left + ' '.repeat(gap) + right;
 }
