@@ -35,7 +35,7 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   const markdown = createMarkdown(colours);
   const quit = Promise.withResolvers<void>();
   const unfolded = new Set<string>();
-  let cleared: readonly [threadId: string | undefined, entries: number] = [undefined, 0];
+  let cleared: string | undefined; // the last entry that was cleared away
   let focused: string | undefined;
   let connection: ConnectionState = 'connecting';
   let lostAt = 0;
@@ -64,10 +64,9 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   });
   const thread = createThreadView({ client, onChange: () => screen.show(shown()), onGate, onFailure: tellFailure });
 
-  /** What was not cleared away; another thread begins with a full screen. */
   function shown(): readonly Entry[] {
-    const { threadId: id, entries } = thread.now();
-    return id === cleared[0] ? entries.slice(cleared[1]) : entries;
+    const { entries } = thread.now();
+    return cleared === undefined ? entries : entries.slice(entries.findLastIndex(({ id }) => id === cleared) + 1);
   }
 
   function status(width: number): string {
@@ -122,7 +121,7 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
         quit.resolve();
         return true;
       case 'ctrl+l':
-        cleared = [thread.now().threadId, thread.now().entries.length];
+        cleared = thread.now().entries.at(-1)?.id;
         screen.show(shown());
         return true;
       case 'tab':

@@ -35,8 +35,8 @@ export function renderEntry(entry: Entry, width: number, look: Look): string[] {
 function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { colours, markdown }: Look): string[] {
   if (entry.state === 'superseded')
     return [colours.faint(truncateToWidth('- - the service stopped here, and picked the answer up again - -', width))];
-  if (entry.role === 'user') return [colours.bold('You'), ...wrap(entry.text, width)];
-  return [colours.bold('Reborn'), ...markdown(entry.text, width, entry.state === 'streaming')];
+  if (entry.role === 'user') return [colours.bold(truncateToWidth('You', width)), ...wrap(entry.text, width)];
+  return [colours.bold(truncateToWidth('Reborn', width)), ...markdown(entry.text, width, entry.state === 'streaming')];
 }
 
 function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {
