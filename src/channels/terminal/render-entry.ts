@@ -1,4 +1,4 @@
-import { truncateToWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import type { Colours, Paint } from './colours.ts';
 import type { Entry } from './conversation.ts';
 import type { WireGate } from './gateway-messages.ts';
@@ -16,18 +16,22 @@ const MOST_UNFOLDED_LINES = 200;
 
 /** One entry as lines of at most `width` columns, with the empty line that follows it. */
 export function renderEntry(entry: Entry, width: number, look: Look): string[] {
+  return [...linesOf(entry, width, look), ''].map((line) =>
+    visibleWidth(line) > width ? truncateToWidth(line, width, '') : line,
+  );
+}
+
+function linesOf(entry: Entry, width: number, look: Look): string[] {
   switch (entry.kind) {
     case 'said':
-      return [...renderSaid(entry, width, look), ''];
+      return renderSaid(entry, width, look);
     case 'tool':
-      return [...renderTool(entry, width, look), ''];
+      return renderTool(entry, width, look);
     case 'gate':
-      return [...renderGate(entry, width, look), ''];
+      return renderGate(entry, width, look);
     case 'note': {
       const { failed, faint } = look.colours;
-      const paint = entry.tone === 'failed' ? failed : faint;
-      const mark = entry.tone === 'failed' ? '! ' : '';
-      return [...wrap(mark + entry.text, width, paint), ''];
+      return entry.tone === 'failed' ? wrap(`! ${entry.text}`, width, failed) : wrap(entry.text, width, faint);
     }
   }
 }
@@ -35,8 +39,8 @@ export function renderEntry(entry: Entry, width: number, look: Look): string[] {
 function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { colours, markdown }: Look): string[] {
   if (entry.state === 'superseded')
     return [colours.faint(truncateToWidth('- - the service stopped here, and picked the answer up again - -', width))];
-  if (entry.role === 'user') return [colours.bold(truncateToWidth('You', width)), ...wrap(entry.text, width)];
-  return [colours.bold(truncateToWidth('Reborn', width)), ...markdown(entry.text, width, entry.state === 'streaming')];
+  if (entry.role === 'user') return [colours.bold('You'), ...wrap(entry.text, width)];
+  return [colours.bold('Reborn'), ...markdown(entry.text, width, entry.state === 'streaming')];
 }
 
 function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {
