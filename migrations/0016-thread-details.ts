@@ -10,5 +10,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column pinned boolean not null default false,
       add column archived boolean not null default false`.execute(db);
   await sql`create index threads_by_update on threads (user_id, pinned, updated_at, id)`.execute(db);
+  await sql`create index turns_by_end on turns using brin (ended_at)`.execute(db);
   await sql`alter table replicas add column followed boolean not null default false`.execute(db);
 }

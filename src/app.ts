@@ -1,12 +1,17 @@
+import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
+import { createInspectTurn } from '#agent/inspect-turn.ts';
 import { createJobs } from '#agent/jobs.ts';
+import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
+import { createOperations } from '#agent/operations.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createThreads } from '#agent/threads.ts';
+import { createToolDesk } from '#agent/tool-desk.ts';
 import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
@@ -14,14 +19,22 @@ import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { accountRoutes } from '#channels/gateway/account-routes.ts';
 import { attachmentRoute } from '#channels/gateway/attachments.ts';
 import { chatRoutes } from '#channels/gateway/chat.ts';
+import { docsRoute } from '#channels/gateway/docs-page.ts';
 import { exportRoute } from '#channels/gateway/export-thread.ts';
 import { gatesRoute } from '#channels/gateway/gates.ts';
+import { inspectRoute } from '#channels/gateway/inspect-turn.ts';
 import { jobsRoute } from '#channels/gateway/jobs.ts';
+import { type AppFacts, meRoute } from '#channels/gateway/me.ts';
+import { countAnswers, metricsRoute } from '#channels/gateway/metrics.ts';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
+import { replicasRoute } from '#channels/gateway/replicas.ts';
+import { settingsRoutes } from '#channels/gateway/settings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
 import { socketRoute } from '#channels/gateway/socket.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { threadRoutes } from '#channels/gateway/threads.ts';
+import { toolRoutes } from '#channels/gateway/tools.ts';
+import { webAppRoutes } from '#channels/gateway/web-app.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
@@ -43,6 +56,7 @@ import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
+import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore, isReachable } from '#store/connection.ts';
@@ -89,6 +103,8 @@ export type Parts = {
   readonly network?: Network;
   /** How often overdue gates are looked for. */
   readonly overdueGatesEveryMs?: number;
+  /** Where the browser app was built. */
+  readonly webFolder?: string;
   /** How patiently callers are called back. */
   readonly callbacks?: Partial<CallbackPace>;
 };
@@ -96,6 +112,7 @@ export type Parts = {
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
 const MAX_WEBHOOK_BYTES = 64 * 1024;
 const RUNNING_TURNS = 500;
+const WEB_FOLDER = path.join(import.meta.dirname, '../web/dist');
 
 /** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
 export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
@@ -119,11 +136,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const egress = createEgress(parts.network);
   undo.defer(() => egress.close());
   const settings = createModelSettings(db);
-  const models = createModels({
-    default: config.model,
-    routes: () => settings.readRoutes(),
-    apiKeyFor: (provider) => config.model.apiKeys[provider],
-  });
+  const apiKeyFor = (provider: ModelProvider) => config.model.apiKeys[provider];
+  const models = createModels({ default: config.model, routes: () => settings.readRoutes(), apiKeyFor });
   const environment = readForeignVariable;
   const refresh = createRefresh({ secrets, environment, send: (request) => egress.send(request) });
   const jails = createJails({ onLog: (line) => log.warn(line) });
@@ -149,14 +163,27 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const agent = createAgent(db, engine);
   const jobs = createJobs(db);
   const threads = createThreads(db, engine);
+  const operations = createOperations(engine);
+  const fixed = [...builtinTools(), ...(parts.tools ?? [])].map(({ definition }) => definition.name);
+  const toolDesk = createToolDesk({ db, tools, secrets, builtinNames: new Set(fixed) });
+  const modelDesk = createModelDesk({ db, settings, default: config.model, apiKeyFor });
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
 
   const site = { publicUrl: config.publicUrl };
   const { trustedProxies } = config;
-  const gateway = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, isAway, site, trustedProxies });
+  const gateway = createServer({
+    maxBodyBytes: MAX_BODY_BYTES,
+    log,
+    isAway,
+    site,
+    trustedProxies,
+    webSocketPath: '/api/ws',
+  });
   undo.defer(() => gateway.close());
   const routeList = collectRoutes(gateway);
+  const byStatus = countAnswers(gateway);
+  const sockets = new Set<unknown>();
   const tokens = await provisionTokens(config);
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
   const auth = createAuth({
@@ -175,6 +202,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   ]);
   await gateway.register(signInRoutes(auth.signIn, site));
   gateway.get('/openapi.json', async () => api);
+  await gateway.register(docsRoute());
+  await gateway.register(webAppRoutes(parts.webFolder ?? WEB_FOLDER));
   await gateway.register(async (app) => {
     requireBearer(app, { ...auth, site });
     const routes = responsesRoutes(agent, {
@@ -191,6 +220,12 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     await app.register(gatesRoute(agent), { prefix: '/api' });
     await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
     await app.register(threadRoutes(threads), { prefix: '/api' });
+    await app.register(inspectRoute(createInspectTurn({ db, engine, tools })), { prefix: '/api' });
+    await app.register(toolRoutes(toolDesk), { prefix: '/api' });
+    await app.register(settingsRoutes(modelDesk), { prefix: '/api' });
+    await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });
+    await app.register(replicasRoute(operations), { prefix: '/api' });
+    await app.register(metricsRoute(operations, { byStatus, sockets: () => sockets.size }));
     await app.register(attachmentRoute(threads), { prefix: '/api' });
     await app.register(exportRoute(threads), { prefix: '/api' });
     await app.register(
@@ -200,6 +235,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
         jobs,
         limiter,
         maxBytes: MAX_BODY_BYTES,
+        sockets,
         judge: (request) => judge(request, { ...auth, site }),
         onError,
       }),
@@ -257,6 +293,16 @@ function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry
     channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current()).definitions().length,
+  };
+}
+
+function appFacts(config: Config): AppFacts {
+  return {
+    version: packageJson.version,
+    model: { provider: config.model.provider, name: config.model.name },
+    singleSignOn: config.oidc !== undefined,
+    sendsPerMinute: config.chatRatePerMinute,
+    bodyBytes: MAX_BODY_BYTES,
   };
 }
 

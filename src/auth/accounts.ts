@@ -1,6 +1,7 @@
-import { Conflict, Forbidden, NotFound } from '#domain/errors.ts';
+import { Conflict, NotFound } from '#domain/errors.ts';
 import { newId, type TokenId } from '#domain/ids.ts';
 import type { Principal, UserId } from '#domain/principal.ts';
+import { requireOperator } from '#domain/require-operator.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import type { Token, User } from '#domain/user.ts';
 import { type AuditRecord, readAudit, recordAudit } from '#store/audit.ts';
@@ -14,6 +15,8 @@ import { newUserToken } from './user-token.ts';
 export type Accounts = {
   addUser(actor: Principal, user: Pick<User, 'name' | 'email' | 'role'>): Promise<User>;
   listUsers(actor: Principal, page: Page): Promise<User[]>;
+  /** Who asks; undefined for the operator of the static tokens, who has no row. */
+  findSelf(actor: Principal): Promise<User | undefined>;
   /** Their tokens and sessions end with them; what they wrote stays, and nobody else can see it. */
   removeUser(actor: Principal, id: UserId): Promise<void>;
   /** `secret` is the token, to be shown this once. */
@@ -42,6 +45,8 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       requireOperator(actor);
       return listUsers(db, page);
     },
+
+    findSelf: (actor) => findUser(db, actor.userId),
 
     async removeUser(actor, id) {
       requireOperator(actor);
@@ -85,11 +90,6 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       return readAudit(db, page);
     },
   };
-}
-
-function requireOperator({ role }: Principal): void {
-  if (role !== 'operator')
-    throw new Forbidden('operator_only', "Only the operator may do this. Ask with an operator's token.");
 }
 
 /** To a member, other users look like none. */

@@ -21,3 +21,11 @@ export async function countTurns(pool: EnginePool): Promise<TurnCounts> {
   if (!counts) throw new Error('Counting the turns returned nothing.');
   return counts;
 }
+
+/** How the turns of the last hour ended. */
+export async function countEnded(pool: EnginePool): Promise<Record<string, number>> {
+  const { rows } = await pool.query<{ status: string; count: number }>(
+    `select status, count(*)::integer as count from turns where ended_at > now() - interval '1 hour' group by status`,
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}

@@ -5,7 +5,7 @@ import type { Turn } from '#domain/turn.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import { takeCensus } from './census.ts';
 import { type ClaimedTurn, claimTurns } from './claim.ts';
-import { countTurns } from './count-turns.ts';
+import { countEnded, countTurns } from './count-turns.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { connectEngine, inTransaction } from './engine-connection.ts';
 import { isLastEvent, writeEvents } from './event-log.ts';
@@ -139,6 +139,7 @@ export async function startEngine(options: {
     census: () => takeCensus(pool),
     findReplicas: () => findReplicas(pool, replica),
     countTurns: () => countTurns(pool),
+    countEnded: () => countEnded(pool),
     /** How the attempts at a turn went, as far as the log still knows. */
     readTrace: (turnId: TurnId) => readTrace(pool, turnId),
     findOverdueGates: () => findOverdueGates(pool),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import Fastify, {
   errorCodes,
   type FastifyBaseLogger,
@@ -29,11 +30,15 @@ export type ServerOptions = {
   /** The proxies that may tell whom they speak for. */
   readonly trustedProxies?: readonly string[];
   readonly site?: Site;
+  /** Where WebSockets are; everywhere else a request stays a request, whatever else it offers. */
+  readonly webSocketPath?: string;
 };
 
 /** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { site = { publicUrl: undefined }, trustedProxies = [] } = options;
+  const isUpgrade = ({ headers, url }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?', 1)[0] === options.webSocketPath;
   const app = Fastify({
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     loggerInstance: options.log,
@@ -42,7 +47,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     genReqId: () => newId(),
     forceCloseConnections: 'idle',
     // What some clients offer with any request, such as h2c, is passed over: only a WebSocket leaves HTTP.
-    http: { shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket' },
+    http: { shouldUpgradeCallback: isUpgrade },
     routerOptions: { maxParamLength: 256 },
     frameworkErrors: (error, request, reply) =>
       void answerError(error, request, reply.headers(securityHeaders(isHttps(request, site)))),
@@ -50,6 +55,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   announceClosing(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
+  });
+  // Node has let go of it, so a refused one would stay open for good.
+  app.addHook('onResponse', async ({ raw }) => {
+    if (isUpgrade(raw)) raw.socket.destroySoon();
   });
   // Size comes before Content-Type: what announces too much is not read at all.
   app.addHook('preParsing', async (request, _reply, payload) => {

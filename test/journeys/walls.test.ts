@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { turnIdOf } from '../faults/cluster.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, TOKEN } from '../support/service.ts';
 
 /** What somebody has, or would have if they had anything. */
-type Belongings = { responseId: string; threadId: string; userId: string; tokenId: string };
+type Belongings = { responseId: string; threadId: string; turnId: string; userId: string; tokenId: string };
 type Asking = { route: string; body?: object };
 
 /**
@@ -66,7 +67,45 @@ const MATRIX: Record<string, Row> = {
   'GET /api/users/:id/tokens': row([200, 404, 404, 200], ({ userId }) => ({ route: `/api/users/${userId}/tokens` })),
   'DELETE /api/tokens/:id': row([204, 404, 404, 204], ({ tokenId }) => ({ route: `/api/tokens/${tokenId}` })),
   'GET /api/audit': row([403, 403, 200, 200], () => ({ route: '/api/audit' })),
+  'GET /api/threads': row([200, 200, 200, 200], () => ({ route: '/api/threads' })),
+  'GET /api/threads/:id': row([200, 404, 200, 404], ({ threadId }) => ({ route: `/api/threads/${threadId}` })),
+  'GET /api/threads/:id/items': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/items`,
+  })),
+  'GET /api/threads/:id/items/:item/parts/:index': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/items/${NO_GATE}/parts/0`,
+  })),
+  'PATCH /api/threads/:id': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}`,
+    body: { pinned: true },
+  })),
+  'DELETE /api/threads/:id': row([204, 404, 204, 404], ({ threadId }) => ({ route: `/api/threads/${threadId}` })),
+  'POST /api/threads/:id/fork': row([201, 404, 201, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/fork`,
+    body: {},
+  })),
+  'GET /api/threads/:id/export': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/export`,
+  })),
+  'GET /api/turns/:id': row([200, 404, 200, 404], ({ turnId }) => ({ route: `/api/turns/${turnId}` })),
+  'GET /api/ws': row([404, 404, 404, 404], () => ({ route: '/api/ws' })), // no WebSocket; test/journeys/websocket.test.ts
+  'GET /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me' })),
+  'GET /api/tools': row([200, 200, 200, 200], () => ({ route: '/api/tools' })),
+  'POST /api/tools': row([403, 403, 400, 400], () => ({ route: '/api/tools', body: { name: 'x', wasm: 'AAAA' } })),
+  'DELETE /api/tools/:name': row([403, 403, 404, 404], () => ({ route: '/api/tools/none' })),
+  'POST /api/tools/:name/secret': row([404, 404, 404, 404], () => ({
+    route: '/api/tools/none/secret',
+    body: { name: 'key', value: 'x' },
+  })),
+  'GET /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings' })),
+  'PATCH /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings', body: { model_routes: {} } })),
+  'POST /api/settings/test-model': row([403, 403, 200, 200], () => ({ route: '/api/settings/test-model', body: {} })),
+  'GET /api/replicas': row([403, 403, 200, 200], () => ({ route: '/api/replicas' })),
+  'GET /metrics': row([403, 403, 200, 200], () => ({ route: '/metrics' })),
   'GET /': open(200),
+  'GET /*': open(404),
+  'GET /assets/*': open(404),
+  'GET /docs': open(200),
   'GET /login': open(200),
   'GET /login/oidc': open(404),
   'GET /login/oidc/callback': open(400),
@@ -95,11 +134,23 @@ afterAll(async () => {
 const OPERATOR = { authorization: `Bearer ${TOKEN}` };
 const NOBODYS = '00000000-0000-4000-8000-000000000000';
 
+const secretOf = (user?: TestUser) => `say a secret of ${user?.id ?? 'operator'}`;
+
 async function belongingsOf(headers: { authorization: string }, user?: TestUser): Promise<Belongings> {
-  const made = await service.request('/api/chat', { method: 'POST', body: '{"message":"say a secret"}', headers });
+  const made = await service.request('/api/chat', {
+    method: 'POST',
+    body: JSON.stringify({ message: secretOf(user) }),
+    headers,
+  });
   const { response_id: responseId, thread_id: threadId } = (await made.json()) as Record<string, string>;
   if (!responseId || !threadId) throw new Error(`No thread was made: ${made.status}`);
-  return { responseId, threadId, userId: user?.id ?? 'operator', tokenId: user?.tokenId ?? NOBODYS };
+  return {
+    responseId,
+    threadId,
+    turnId: turnIdOf(responseId),
+    userId: user?.id ?? 'operator',
+    tokenId: user?.tokenId ?? NOBODYS,
+  };
 }
 
 async function answerTo(name: string, { route, body }: Asking, headers: Record<string, string>) {
@@ -135,7 +186,7 @@ describe('who may use which route', () => {
       const own = await answerTo(name, ask(hers), ann.headers); // the last: she may revoke what she asks with
 
       expect([own, ...answers].map(outcomeOf)).toEqual(expected);
-      expect(answers[0]?.text).not.toContain('a secret');
+      expect(answers[0]?.text).not.toContain(secretOf(bob));
     },
   );
 

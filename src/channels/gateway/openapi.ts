@@ -1,4 +1,6 @@
 import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
+import { operatorDescription } from './openapi-operator.ts';
+import { threadsDescription } from './openapi-threads.ts';
 import { auditList, auditQuery } from './wire-audit.ts';
 import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
 import { gateAnswer } from './wire-gates.ts';
@@ -8,6 +10,8 @@ import { createdToken, newToken, newUser, tokenList, userList, usersQuery, wireU
 
 /** The gateway's own endpoints for the public document. */
 export const gatewayDescription: readonly RouteDescription[] = [
+  ...threadsDescription,
+  ...operatorDescription,
   {
     path: '/api/chat',
     method: 'post',

@@ -6,7 +6,7 @@ import { clearCookie, readCookie, setCookie } from '#http/cookies.ts';
 import { sendText } from '#http/plain-text.ts';
 import { requireSameOrigin } from '#http/same-origin.ts';
 import { addressOf, type Site } from '#http/site.ts';
-import { HOME_PAGE, LEAVING_PAGE, loginPage, sendPage } from './pages.ts';
+import { LEAVING_PAGE, loginPage, sendPage } from './pages.ts';
 
 type LoginQuery = { Querystring: { token?: string | string[] } };
 
@@ -21,8 +21,6 @@ export function signInRoutes(signIn: SignIn, site: Site) {
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store');
     });
-
-    app.get('/', async (_request, reply) => sendPage(reply, HOME_PAGE));
 
     app.get<LoginQuery>('/login', async (request, reply) => {
       const { token } = request.query;

@@ -6,6 +6,8 @@ import { createLine } from './socket-line.ts';
 
 export type SocketOptions = Desk & {
   readonly maxBytes: number;
+  /** Holds every socket while it is open. */
+  readonly sockets: Set<unknown>;
   /** Whom the credentials of the request stand for now. */
   readonly judge: (request: FastifyRequest) => Promise<Verdict>;
   readonly onError: (error: unknown) => void;
@@ -29,6 +31,7 @@ export function socketRoute(options: SocketOptions) {
       },
     });
     app.get('/ws', { websocket: true }, (socket, request) => {
+      options.sockets.add(socket);
       const line = createLine(socket);
       const conversation = createConversation(request.principal, line, options);
       const judging = setInterval(() => {
@@ -39,6 +42,7 @@ export function socketRoute(options: SocketOptions) {
       }, JUDGE_AGAIN_MS);
       line.onText((text) => conversation.hear(text));
       socket.once('close', () => {
+        options.sockets.delete(socket);
         clearInterval(judging);
         conversation.end();
       });

@@ -9,7 +9,7 @@ export const wireUsage = z
     reasoning_tokens: z.int().min(0),
     cost_usd: z.string().nullable(),
   })
-  .meta({ id: 'Usage' });
+  .meta({ id: 'Spent' });
 
 /**
  * A part of a message or of an output. The bytes of an image or a file are fetched from `url`; it is null while the
@@ -23,7 +23,7 @@ export const wirePart = z
     z.strictObject({ type: z.literal('image'), ...attached }),
     z.strictObject({ type: z.literal('file'), filename: z.string().nullable(), ...attached }),
   ])
-  .meta({ id: 'ContentPart' });
+  .meta({ id: 'ItemPart' });
 
 const message = {
   type: z.literal('message'),

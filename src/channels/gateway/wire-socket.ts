@@ -87,8 +87,9 @@ const error = z.strictObject({
 /**
  * What the server says. Numbers count up within an attempt at a turn; attempt n begins at n x 1,000,000, so none is ever
  * used twice. `thread`: one of the user's threads was made or has changed. `gate`: a subscribed thread waits. `job`: a
- * webhook job has moved; a user's own, or for the operator any. `resubscribe`: the client reads too slowly and this
- * subscription has ended; subscribe again with `after`.
+ * webhook job has moved; a user's own, or for the operator any. `resubscribe`: this subscription broke off and
+ * is over; subscribe again with `after`. Who comes back after more than an hour may get whole items again, as
+ * `item-done` without deltas: they take the place of what was known of them.
  */
 export const serverMessage = z
   .discriminatedUnion('type', [

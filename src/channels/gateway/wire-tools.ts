@@ -34,7 +34,7 @@ export const wireTool = z
     installed_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
   })
-  .meta({ id: 'Tool' });
+  .meta({ id: 'AgentTool' });
 
 export const toolList = z.strictObject({ tools: z.array(wireTool) }).meta({ id: 'ToolList' });
 

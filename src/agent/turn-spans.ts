@@ -1,0 +1,89 @@
+import type { ItemId } from '#domain/ids.ts';
+import type { TimedItem } from '#domain/timed-item.ts';
+import { isEnded, type Turn } from '#domain/turn.ts';
+import type { Usage } from '#domain/usage.ts';
+import type { AttemptTrace } from '#engine/turn-trace.ts';
+import type { TimedGate } from '#store/turn-details.ts';
+
+/** A stretch of time in a turn. */
+export type Span = {
+  readonly kind: 'wait' | 'attempt' | 'model' | 'tool' | 'gate';
+  readonly label: string;
+  readonly attempt: number | null;
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly itemIds: readonly ItemId[];
+  readonly usage: Usage | null;
+};
+
+/** When each part of a turn began and ended, as far as its rows and the log tell. */
+export function spansOf(
+  turn: Turn,
+  startedAt: Date | null,
+  items: readonly TimedItem[],
+  trace: readonly AttemptTrace[],
+  gate: TimedGate | undefined,
+): Span[] {
+  const made = items.filter((item) => item.attempt !== null);
+  const attempts = attemptsOf(turn, startedAt, made, trace);
+  return [
+    span('wait', 'in the queue', null, turn.createdAt, startedAt ?? turn.endedAt),
+    ...attempts,
+    ...modelCalls(turn, made, attempts),
+    ...items.flatMap((item) => (item.type === 'function_call' && item.startedAt ? [toolCall(item)] : [])),
+    ...(gate ? [span('gate', gate.call.name, null, gate.createdAt, gate.answeredAt)] : []),
+  ];
+}
+
+function attemptsOf(
+  turn: Turn,
+  startedAt: Date | null,
+  made: readonly TimedItem[],
+  trace: readonly AttemptTrace[],
+): Span[] {
+  return Array.from({ length: turn.attempt + 1 }, (_, attempt) => {
+    const written = made.filter((item) => item.attempt === attempt).map((item) => item.createdAt);
+    const told = trace.filter((entry) => entry.attempt === attempt);
+    const seen = [...written, ...told.flatMap(({ firstAt, lastAt }) => [firstAt, lastAt])].toSorted(byTime);
+    const begun = attempt === 0 ? startedAt : (seen[0] ?? null);
+    const isLast = attempt === turn.attempt;
+    const ended = isLast ? turn.endedAt : (seen.at(-1) ?? begun);
+    return span('attempt', `attempt ${attempt + 1}`, attempt, begun, ended);
+  });
+}
+
+/** The first item of each answer has its usage; the model was asked when the item before it stood, or the attempt began. */
+function modelCalls(turn: Turn, made: readonly TimedItem[], attempts: readonly Span[]): Span[] {
+  const calls = made.flatMap((item, index) => {
+    if (item.usage === null) return [];
+    const begun = attempts.find(({ attempt }) => attempt === item.attempt)?.startedAt ?? null;
+    const before = made[index - 1]?.createdAt ?? null;
+    const startedAt = latest(begun, before);
+    const answer = made.filter(({ createdAt }) => createdAt.getTime() === item.createdAt.getTime());
+    const ids = answer.map(({ id }) => id);
+    return [{ ...span('model', 'model', item.attempt, startedAt, item.createdAt, ids), usage: item.usage }];
+  });
+  const last = made.at(-1);
+  const isAsking = turn.status === 'running' && (!last || last.type === 'function_call_output');
+  const begun = latest(attempts.at(-1)?.startedAt ?? null, last?.createdAt ?? null);
+  return isAsking && !isEnded(turn) ? [...calls, span('model', 'model', turn.attempt, begun, null)] : calls;
+}
+
+function toolCall(item: Extract<TimedItem, { type: 'function_call' }>): Span {
+  return span('tool', item.name, item.attempt, item.startedAt, item.endedAt, [item.id]);
+}
+
+function span(
+  kind: Span['kind'],
+  label: string,
+  attempt: number | null,
+  startedAt: Date | null,
+  endedAt: Date | null,
+  itemIds: readonly ItemId[] = [],
+): Span {
+  return { kind, label, attempt, startedAt, endedAt, itemIds, usage: null };
+}
+
+const byTime = (a: Date, b: Date) => a.getTime() - b.getTime();
+
+const latest = (a: Date | null, b: Date | null) => (a && b ? (byTime(a, b) > 0 ? a : b) : (a ?? b));

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
+import { me } from './wire-me.ts';
+import { replicaList } from './wire-replicas.ts';
+import { modelTest, modelTestResult, settingsChange, wireSettings } from './wire-settings.ts';
+import { toolInstall, toolList, toolPreview, toolSecret } from './wire-tools.ts';
+
+/** The routes about the caller, the agent's tools, and how the service is set up and doing. */
+export const operatorDescription: readonly RouteDescription[] = [
+  {
+    path: '/api/me',
+    method: 'get',
+    summary: 'Who asks, and what an app needs to begin with.',
+    responses: { 200: { description: 'The caller.', json: me } },
+  },
+  {
+    path: '/api/tools',
+    method: 'get',
+    summary: "The agent's tools, and what each may do.",
+    responses: { 200: { description: 'Every tool.', json: toolList } },
+  },
+  {
+    path: '/api/tools',
+    method: 'post',
+    summary: 'Install a tool, or with `dry_run` only look at what it may do (operator).',
+    request: toolInstall,
+    responses: {
+      200: { description: 'What it may do; nothing was stored.', json: toolPreview },
+      201: { description: 'It is installed.', json: toolPreview },
+      ...errorAnswers(400, 409, 413),
+    },
+  },
+  {
+    path: '/api/tools/{name}',
+    method: 'delete',
+    summary: 'Remove an installed tool (operator).',
+    responses: { 204: { description: 'It is gone.' }, ...errorAnswers(404) },
+  },
+  {
+    path: '/api/tools/{name}/secret',
+    method: 'post',
+    summary: "Store one of the secrets that a tool names: the caller's own, or everyone's (operator).",
+    request: toolSecret,
+    responses: { 204: { description: 'It is stored, and never shown again.' }, ...errorAnswers(400, 404, 413) },
+  },
+  {
+    path: '/api/settings',
+    method: 'get',
+    summary: 'The settings of the installation (operator).',
+    responses: { 200: { description: 'The settings, without keys.', json: wireSettings } },
+  },
+  {
+    path: '/api/settings',
+    method: 'patch',
+    summary: 'Change settings (operator).',
+    request: settingsChange,
+    responses: { 200: { description: 'The settings as they are now.', json: wireSettings }, ...errorAnswers(400, 413) },
+  },
+  {
+    path: '/api/settings/test-model',
+    method: 'post',
+    summary: 'Ask a model something small, to see whether it answers (operator).',
+    request: modelTest,
+    responses: { 200: { description: 'How it went, in words.', json: modelTestResult }, ...errorAnswers(400, 413) },
+  },
+  {
+    path: '/api/replicas',
+    method: 'get',
+    summary: 'Who runs turns now, and what waits (operator).',
+    responses: { 200: { description: 'The replicas and the queue.', json: replicaList } },
+  },
+  {
+    path: '/metrics',
+    method: 'get',
+    summary: 'Figures for Prometheus (operator).',
+    responses: { 200: { description: 'Its text format.', text: z.string() } },
+  },
+];

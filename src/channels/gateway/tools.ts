@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import type { ListedTool, ToolDesk } from '#agent/tool-desk.ts';
+import { parseBody } from '#http/parse-body.ts';
+import { toolInstall, type toolList, type toolPreview, toolSecret, type wireTool } from './wire-tools.ts';
+
+type ByName = { Params: { name: string } };
+
+/** `/api/tools`: what the agent can do. Everybody sees it and stores their own secrets; the operator installs and removes. */
+export function toolRoutes(tools: ToolDesk) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.get(
+      '/tools',
+      async ({ principal }): Promise<z.infer<typeof toolList>> => ({
+        tools: (await tools.list(principal)).map(renderTool),
+      }),
+    );
+
+    app.post('/tools', async ({ principal, body }, reply) => {
+      const { name, wasm, capabilities, dry_run: isDry, replace } = parseBody(toolInstall, body);
+      const upload = { name, wasm: Buffer.from(wasm, 'base64'), capabilities: capabilities ?? undefined };
+      const { sentences, ...preview } = await tools.add(principal, upload, { install: !isDry, replace });
+      const shown: z.infer<typeof toolPreview> = {
+        ...preview,
+        warnings: [...preview.warnings],
+        capabilities: [...sentences],
+        installed: !isDry,
+      };
+      return reply.code(isDry ? 200 : 201).send(shown);
+    });
+
+    app.delete<ByName>('/tools/:name', async ({ principal, params }, reply) => {
+      await tools.remove(principal, params.name);
+      return reply.code(204).send();
+    });
+
+    app.post<ByName>('/tools/:name/secret', async ({ principal, params, body }, reply) => {
+      const { name, value, for: whom } = parseBody(toolSecret, body);
+      await tools.putSecret(principal, params.name, { name, value, forEveryone: whom === 'everyone' });
+      return reply.code(204).send();
+    });
+  };
+}
+
+function renderTool({ name, description, parameters, needsSignIn, installed }: ListedTool): z.infer<typeof wireTool> {
+  return {
+    name,
+    description,
+    source: installed ? 'installed' : 'builtin',
+    version: installed?.version ?? null,
+    parameters,
+    capabilities: [...(installed?.sentences ?? [])],
+    auth: installed?.auth ? renderAuth(installed.auth) : null,
+    needs_sign_in: needsSignIn,
+    secrets: [...(installed?.secrets ?? [])],
+    installed_at: installed?.installedAt.toISOString() ?? null,
+    updated_at: installed?.updatedAt.toISOString() ?? null,
+  };
+}
+
+function renderAuth(auth: NonNullable<NonNullable<ListedTool['installed']>['auth']>): z.infer<typeof wireTool>['auth'] {
+  return {
+    secret_name: auth.secretName,
+    display_name: auth.displayName ?? null,
+    instructions: auth.instructions ?? null,
+    setup_url: auth.setupUrl ?? null,
+    token_hint: auth.tokenHint ?? null,
+    oauth: auth.oauth !== undefined,
+  };
+}

@@ -1,0 +1,60 @@
+import { readdir } from 'node:fs/promises';
+import staticFiles from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HOME_PAGE, sendPage } from './pages.ts';
+
+/** What is answered by routes of their own: a path below these that is unknown is an error, not a page of the app. */
+const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets)(?:\/|$)/;
+
+/** As the build names them; whatever else somebody asks for was never there. */
+const ASSET = /^[\w-][\w.-]*$/;
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join('; ');
+
+/**
+ * The browser app as it was built into `folder`, or a bare page when it was not. Names below `assets` hold a hash of
+ * what is inside, so browsers may keep them for good; every other page is the app, which finds its own way.
+ */
+export function webAppRoutes(folder: string) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const files = new Set(await readdir(folder).catch(() => []));
+    const isBuilt = files.has('index.html');
+    if (isBuilt) await app.register(staticFiles, { root: folder, serve: false, cacheControl: false, index: false });
+
+    const sendApp = (reply: FastifyReply) =>
+      isBuilt
+        ? reply.headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' }).sendFile('index.html')
+        : sendPage(reply.header('cache-control', 'no-store'), HOME_PAGE);
+
+    app.get('/', async (_request, reply) => sendApp(reply));
+
+    app.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
+      if (!isBuilt || !ASSET.test(request.params['*'])) return reply.callNotFound();
+      return reply
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .sendFile(`assets/${request.params['*']}`);
+    });
+
+    app.get<{ Params: { '*': string } }>('/*', async (request, reply) => {
+      const name = request.params['*'];
+      if (files.has(name) && /\.\w+$/.test(name)) return reply.header('cache-control', 'no-cache').sendFile(name);
+      return wantsPage(request) ? sendApp(reply) : reply.callNotFound();
+    });
+  };
+}
+
+function wantsPage({ url, headers }: FastifyRequest): boolean {
+  return !NOT_PAGES.test(url.split('?', 1)[0] ?? '') && (headers.accept ?? '').includes('text/html');
+}

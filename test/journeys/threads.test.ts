@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { itemList } from '#channels/gateway/wire-items.ts';
+import { threadExport, threadList, wireThread } from '#channels/gateway/wire-threads.ts';
+import { turnInspection } from '#channels/gateway/wire-turn.ts';
+import { addUser } from '../support/accounts.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  service = await startService({ ...home.env, ...scripted });
+});
+
+afterAll(async () => {
+  await service.close();
+  await model.close();
+  await home.remove();
+});
+
+type Headers = Record<string, string>;
+
+async function call<T>(schema: z.ZodType<T>, method: string, route: string, body?: object, headers: Headers = {}) {
+  const response = await service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
+  return schema.parse(JSON.parse(text));
+}
+
+const statusOf = async (method: string, route: string, body?: object) =>
+  (await service.request(route, { method, headers: {}, ...(body && { body: JSON.stringify(body) }) })).status;
+
+async function chat(message: string, more: object = {}, headers: Headers = {}) {
+  const body = JSON.stringify({ message, ...more });
+  const response = await service.request('/api/chat', { method: 'POST', body, headers });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as { thread_id: string; response_id: string; message: string };
+}
+
+test('a thread is called by its first words until it is renamed, and by them again when its title is taken away', async () => {
+  const { thread_id: id } = await chat('say plan\n a trip');
+  await chat('say to Oslo', { thread_id: id });
+  const thread = await call(wireThread, 'GET', `/api/threads/${id}`);
+  expect(thread).toMatchObject({ title: 'say plan a trip', renamed: false, preview: 'say to Oslo', status: 'idle' });
+  expect(thread.usage).toMatchObject({ input_tokens: 20, output_tokens: 10, cost_usd: null });
+
+  const renamed = await call(wireThread, 'PATCH', `/api/threads/${id}`, { title: '  Norway\u0000 ', pinned: true });
+  expect(renamed).toMatchObject({ title: 'Norway', renamed: true, pinned: true });
+  expect(await call(wireThread, 'PATCH', `/api/threads/${id}`, { title: null })).toMatchObject({
+    title: 'say plan a trip',
+    pinned: true,
+  });
+  expect(await statusOf('PATCH', `/api/threads/${id}`, {})).toBe(400);
+});
+
+test('the list has the pinned first, then the newest, in pages that neither skip nor repeat', async () => {
+  const ann = await addUser(service, 'Ann');
+  const ids: string[] = [];
+  for (const word of ['a', 'b', 'c', 'd', 'e']) ids.push((await chat(`say ${word}`, {}, ann.headers)).thread_id);
+  const [a, b, c, d, e] = ids;
+  await call(wireThread, 'PATCH', `/api/threads/${b}`, { pinned: true }, ann.headers);
+  await call(wireThread, 'PATCH', `/api/threads/${d}`, { archived: true }, ann.headers);
+  const listed: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const route = `/api/threads?limit=2${cursor && `&cursor=${cursor}`}`;
+    const page: z.infer<typeof threadList> = await call(threadList, 'GET', route, undefined, ann.headers);
+    listed.push(...page.threads.map((thread) => thread.id));
+    cursor = page.next_cursor;
+  }
+  expect(listed).toEqual([b, e, c, a]);
+  const archive = await call(threadList, 'GET', '/api/threads?archived=true', undefined, ann.headers);
+  expect(archive.threads.map((thread) => thread.id)).toEqual([d]);
+  const found = await call(threadList, 'GET', '/api/threads?q=SAY%20C', undefined, ann.headers);
+  expect(found.threads.map((thread) => thread.id)).toEqual([c]);
+  expect(await statusOf('GET', '/api/threads?cursor=nonsense')).toBe(400);
+
+  await chat('say back', { thread_id: d }, ann.headers); // who goes on with it takes it out of the archive
+  expect(await call(wireThread, 'GET', `/api/threads/${d}`, undefined, ann.headers)).toMatchObject({ archived: false });
+});
+
+test('items come in pages from the newest, in a stable order, calls with their times', async () => {
+  const { thread_id: id } = await chat('use reborn_time {}');
+  for (const word of ['one', 'two']) await chat(`say ${word}`, { thread_id: id });
+  const whole = await call(itemList, 'GET', `/api/threads/${id}/items`);
+  expect(whole.next_before).toBeNull();
+  expect(whole.items.map((item) => item.type).slice(0, 4)).toEqual([
+    'message',
+    'function_call',
+    'function_call_output',
+    'message',
+  ]);
+  const paged: typeof whole.items = [];
+  let before: string | null = '';
+  while (before !== null) {
+    const route: string = `/api/threads/${id}/items?limit=2${before && `&before=${before}`}`;
+    const page = await call(itemList, 'GET', route);
+    paged.unshift(...page.items);
+    before = page.next_before;
+  }
+  expect(paged).toEqual(whole.items); // also the call whose output stands on another page
+  expect(await statusOf('GET', `/api/threads/${id}/items?before=00000000-0000-7000-8000-000000000000`)).toBe(400);
+});
+
+test('an attachment reaches the model, and comes back as it was; what is no picture must be saved', async () => {
+  const png = Buffer.from('iVBORw0KGgo=', 'base64');
+  const attachments = [
+    { name: 'a.png', media_type: 'image/png', data: png.toString('base64') },
+    { name: 'päge".html', media_type: 'text/html', data: Buffer.from('<script>1</script>').toString('base64') },
+  ];
+  const { thread_id: id } = await chat('recite', { attachments });
+  expect(JSON.stringify(model.seen.at(-1))).toContain('<script>1</script>');
+  const { items } = await call(itemList, 'GET', `/api/threads/${id}/items`);
+  const parts = items[0]?.type === 'message' ? items[0].content : [];
+  const [image, page] = parts.flatMap((part) => (part.type === 'text' ? [] : [part]));
+  expect(image).toMatchObject({ type: 'image', bytes: png.length });
+
+  const shown = await service.request(image?.url ?? '');
+  expect(Buffer.from(await shown.arrayBuffer())).toEqual(png);
+  expect(shown.headers.get('content-type')).toBe('image/png');
+  const saved = await service.request(page?.url ?? '');
+  expect(saved.headers.get('content-type')).toBe('application/octet-stream');
+  expect(saved.headers.get('content-disposition')).toBe(`attachment; filename*=UTF-8''p%C3%A4ge%22.html`);
+
+  const exported = await call(threadExport, 'GET', `/api/threads/${id}/export?format=json`);
+  expect(exported.attachments[image?.url ?? '']).toBe(png.toString('base64'));
+  expect(await statusOf('POST', '/api/chat', { message: 'x', attachments: [{ media_type: 'a', data: '' }] })).toBe(400);
+});
+
+test('an export as Markdown can be read, and a text can not end its own block', async () => {
+  const { thread_id: id } = await chat('use reborn_time {"a":"```"}');
+  const text = await (await service.request(`/api/threads/${id}/export`)).text();
+  expect(text).toMatch(/^# use reborn_time/);
+  expect(text).toContain('````\n{"a":"```"}\n````');
+});
+
+test('a fork begins with the earlier items, and goes on by itself', async () => {
+  const { thread_id: id } = await chat('say first');
+  await chat('say second', { thread_id: id });
+  const { items } = await call(itemList, 'GET', `/api/threads/${id}/items`);
+  const fork = await call(wireThread, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[2]?.id });
+  expect(fork).toMatchObject({ title: 'say first', status: 'idle' });
+  const { message } = await chat('recite', { thread_id: fork.id });
+  expect(message).toContain('first');
+  expect(message).not.toContain('second');
+  const after = await call(itemList, 'GET', `/api/threads/${id}/items`);
+  expect(after.items).toEqual(items);
+
+  const empty = await call(wireThread, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[0]?.id });
+  await chat('say anew', { thread_id: empty.id });
+  expect(await call(wireThread, 'GET', `/api/threads/${empty.id}`)).toMatchObject({ title: 'say anew' });
+});
+
+test('deleting a thread stops what runs in it and leaves no row behind', async () => {
+  const sent = await service.request('/api/chat/send', {
+    method: 'POST',
+    body: JSON.stringify({ message: 'count 500 every 20' }),
+    headers: { 'idempotency-key': 'again' },
+  });
+  const { thread_id: id } = (await sent.json()) as { thread_id: string };
+  await service.request('/api/chat/send', {
+    method: 'POST',
+    body: JSON.stringify({ message: 'say x', thread_id: id }),
+  });
+  await waitFor('the model to be asked', async () =>
+    model.seen.some(({ messages }) => messages.at(-1)?.text.includes('count 500')),
+  );
+  expect(await statusOf('DELETE', `/api/threads/${id}`)).toBe(204);
+  expect(await statusOf('GET', `/api/threads/${id}`)).toBe(404);
+  expect(await statusOf('DELETE', `/api/threads/${id}`)).toBe(404);
+  await waitFor('the turn to stop', async () => {
+    const status = (await (await service.request('/api/status')).json()) as { queue: { running: number } };
+    return status.queue.running === 0;
+  });
+  const left = await home.query<{ count: string }>(
+    `select count(*) from (select thread_id from items union all select thread_id from turns
+       union all select thread_id from gates union all select id from threads) as rows where thread_id = $1`,
+    [id],
+  );
+  expect(left).toEqual([{ count: '0' }]);
+  const again = await service.request('/api/chat/send', {
+    method: 'POST',
+    body: JSON.stringify({ message: 'count 500 every 20' }),
+    headers: { 'idempotency-key': 'again' },
+  });
+  expect(again.status).toBe(202); // as if it had never been
+  await service.request(`/api/threads/${((await again.json()) as { thread_id: string }).thread_id}`, {
+    method: 'DELETE',
+    headers: {},
+  });
+});
+
+test('an inspected turn tells of its model calls, tools, times and prompt', async () => {
+  const { thread_id: id } = await chat('use reborn_time {}');
+  const { items } = await call(itemList, 'GET', `/api/threads/${id}/items`);
+  const turn = await call(turnInspection, 'GET', `/api/turns/${items[0]?.turn_id}`);
+  expect(turn).toMatchObject({ status: 'completed', attempts: 1, thread_id: id, gate: null, superseded: [] });
+  expect(turn.spans.map(({ kind, label }) => [kind, label])).toEqual([
+    ['wait', 'in the queue'],
+    ['attempt', 'attempt 1'],
+    ['model', 'model'],
+    ['model', 'model'],
+    ['tool', 'reborn_time'],
+  ]);
+  for (const { started_at: from, ended_at: to } of turn.spans)
+    expect(Date.parse(from ?? '')).toBeLessThanOrEqual(Date.parse(to ?? ''));
+  const seen = model.seen.at(-1);
+  expect(turn.prompt.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+  expect(seen?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+  expect(turn.prompt.system).toBe(seen?.messages[0]?.text);
+});
