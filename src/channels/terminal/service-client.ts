@@ -102,7 +102,7 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
       return items;
     },
     async findGate(threadId) {
-      const { gates } = (await call('/api/gates?limit=100')) as { gates: WireGate[] };
+      const { gates } = (await call('/api/gates?limit=100')) as { gates: readonly WireGate[] };
       return gates.find((gate) => gate.thread_id === threadId);
     },
     get: (route) => call(route),
