@@ -24,15 +24,13 @@ export async function startStandInGateway(home: string) {
   const cancelled = new Set<string>();
   let refuseSends = 0;
 
-  const server = createServer(async (request, response) => {
-    const reply = await route(request).catch((error: Error) => ({
-      status: 500,
-      body: { error: { message: error.message } },
-    }));
-    if (!reply) return void response.destroy();
-    const isText = typeof reply.body === 'string';
-    response.writeHead(reply.status, { 'content-type': isText ? 'text/markdown' : 'application/json' });
-    response.end(isText ? reply.body : JSON.stringify(reply.body));
+  const server = createServer((request, response) => {
+    void route(request).then((reply) => {
+      if (!reply) return response.destroy();
+      const isText = typeof reply.body === 'string';
+      response.writeHead(reply.status, { 'content-type': isText ? 'text/markdown' : 'application/json' });
+      return response.end(isText ? reply.body : JSON.stringify(reply.body));
+    });
   });
 
   type Reply = { status: number; body: unknown };
@@ -176,7 +174,7 @@ export async function startStandInGateway(home: string) {
     sockets.set(socket, positions);
     socket.on('close', () => sockets.delete(socket));
     socket.on('message', (data) => {
-      const said = JSON.parse(String(data)) as {
+      const said = JSON.parse((data as Buffer).toString()) as {
         type: string;
         thread_id: string;
         turn_id: string;

@@ -48,7 +48,7 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
     scrollback: () => tmux('capture-pane', '-p', '-S', '-'),
     press: (...keys: string[]) => tmux('send-keys', ...keys),
     type: (text: string) => tmux('send-keys', '-l', text),
-    async paste(text: string) {
+    paste: async (text: string) => {
       const file = path.join(folder, 'paste');
       await writeFile(file, text);
       await tmux('load-buffer', file);
@@ -56,7 +56,7 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
     },
     resize: (width: number, height: number) => tmux('resize-window', '-x', String(width), '-y', String(height)),
     /** Waits until the screen shows it; the failure shows the screen instead. */
-    async sees(text: string | RegExp, deadline = 20_000): Promise<string> {
+    sees: async (text: string | RegExp, deadline = 20_000): Promise<string> => {
       let last = '';
       return waitFor(
         `${text} on the screen`,
@@ -65,11 +65,11 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
           return (typeof text === 'string' ? last.includes(text) : text.test(last)) && last;
         },
         deadline,
-      ).catch((error: Error) => {
-        throw new Error(`${error.message}\n${last}`);
+      ).catch((error: unknown) => {
+        throw new Error(`${(error as Error).message}\n${last}`, { cause: error });
       });
     },
-    async loses(text: string): Promise<void> {
+    loses: async (text: string): Promise<void> => {
       await waitFor(`${text} to leave the screen`, async () => !(await screen()).includes(text));
     },
     exited: () =>

@@ -99,8 +99,10 @@ async function exportThread(chat: Chat, file: string): Promise<void> {
   const target = path.resolve(file || `thread-${id.slice(0, 8)}.md`);
   const text = await chat.client.get(`/api/threads/${id}/export?format=markdown`);
   // `wx`: what was written before is never lost to a slip of the fingers.
-  await writeFile(target, String(text), { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new Error(`${target} exists. Name another file: /export name.md`) : error;
+  await writeFile(target, String(text), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+      ? new Error(`${target} exists. Name another file: /export name.md`)
+      : error;
   });
   chat.thread.note(`Written to ${target}.`);
 }

@@ -164,7 +164,7 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   }
 
   async function answer(gate: WireGate, key: string): Promise<void> {
-    const answered = await answerGate({ client, screen, say: thread.note }, gate, key);
+    const answered = await answerGate({ client, screen, say: (text) => thread.note(text) }, gate, key);
     if (answered === undefined) return;
     focused = undefined;
     thread.markAnswered(gate.id, answered);

@@ -46,7 +46,7 @@ export function openSocket({ locate, onState, onMessage }: Options): GatewaySock
       socket = opened;
       const stopPinging = keepAlive(opened);
       opened.on('open', () => onState('live', address));
-      opened.on('message', (data) => onMessage(JSON.parse(String(data)) as ServerMessage));
+      opened.on('message', (data: Buffer) => onMessage(JSON.parse(data.toString()) as ServerMessage));
       opened.on('error', () => {}); // `close` follows
       opened.on('close', () => {
         stopPinging();

@@ -15,18 +15,21 @@ export function createSecretInput({ question, colours, onDone }: Options): Compo
     render: (width) => [
       colours.faint('─'.repeat(width)),
       truncateToWidth(colours.bold(question), width),
-      truncateToWidth(`${'*'.repeat([...typed].length)}${colours.inverse(' ')}`, width),
+      truncateToWidth(`${'*'.repeat(lettersOf(typed).length)}${colours.inverse(' ')}`, width),
     ],
     handleInput(data) {
       if (matchesKey(data, 'escape')) return onDone(undefined);
       if (matchesKey(data, 'enter')) return onDone(typed.trim() || undefined);
-      if (matchesKey(data, 'backspace')) typed = [...typed].slice(0, -1).join('');
+      if (matchesKey(data, 'backspace')) typed = lettersOf(typed).slice(0, -1).join('');
       else if (matchesKey(data, 'ctrl+u')) typed = '';
       else typed += decodeKittyPrintable(data) ?? printableIn(data);
     },
     invalidate() {},
   };
 }
+
+const segmenter = new Intl.Segmenter();
+const lettersOf = (text: string) => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 /** The letters of a key press or a paste; other sequences have none. */
 function printableIn(data: string): string {

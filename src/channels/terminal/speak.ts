@@ -8,11 +8,11 @@ export function createSpeaker(write: (text: string) => void) {
   let spokeBefore = false;
 
   return {
-    begin(): void {
+    begin: (): void => {
       if (skipping === '' && spokeBefore) write('\n\n');
       written = '';
     },
-    say(delta: string): void {
+    say: (delta: string): void => {
       const before = written;
       written += delta;
       spokeBefore = true;
@@ -23,12 +23,12 @@ export function createSpeaker(write: (text: string) => void) {
       skipping = '';
     },
     /** The message was broken off, and will be said anew. */
-    breakOff(): void {
+    breakOff: (): void => {
       if (written.length > 0 && skipping === '') skipping = written;
       written = '';
     },
     /** Ends the line, if anything was written. */
-    end(): void {
+    end: (): void => {
       if (spokeBefore) write('\n');
     },
   };
