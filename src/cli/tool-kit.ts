@@ -15,11 +15,13 @@ export function addToolKitCommands(tool: Command): void {
     .command('build')
     .argument('[folder]', 'the folder of the tool', '.')
     .description('Compile a tool to a component.')
+    .addHelpText('after', '\nExample:\n  reborn tool build stars')
     .action((folder: string) => runCommand(() => build(folder)));
   tool
     .command('test')
     .argument('[folder]', 'the folder of the tool', '.')
     .description("Run a tool's tests.")
+    .addHelpText('after', '\nExample:\n  reborn tool test stars')
     .action((folder: string) => runCommand(() => test(folder)));
 }
 
