@@ -1,5 +1,9 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addBackupCommand } from './backup.ts';
+import { addExportCommand } from './export.ts';
+import { addImportCommand } from './import.ts';
+import { addRestoreCommand } from './restore.ts';
 import { serve } from './serve.ts';
 import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
@@ -21,5 +25,9 @@ export function createProgram(): Command {
   addWebhookCommands(program);
   addUserCommands(program);
   addTokenCommands(program);
+  addBackupCommand(program);
+  addRestoreCommand(program);
+  addExportCommand(program);
+  addImportCommand(program);
   return program;
 }
