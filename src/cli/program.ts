@@ -5,6 +5,7 @@ import { addExportCommand } from './export.ts';
 import { addImportCommand } from './import.ts';
 import { addRestoreCommand } from './restore.ts';
 import { serve } from './serve.ts';
+import { addServiceCommands } from './service/service.ts';
 import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
 import { addUserCommands } from './user.ts';
@@ -29,5 +30,6 @@ export function createProgram(): Command {
   addRestoreCommand(program);
   addExportCommand(program);
   addImportCommand(program);
+  addServiceCommands(program);
   return program;
 }
