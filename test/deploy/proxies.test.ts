@@ -35,7 +35,9 @@ afterAll(async () => {
 });
 
 describe.each(['nginx', 'caddy'] as const)('behind %s', (name) => {
-  describe.runIf(isInstalled(name))('as in deploy/', () => whatHoldsBehind(name));
+  describe.runIf(isInstalled(name))('as in deploy/', () => {
+    whatHoldsBehind(name);
+  });
 });
 
 function whatHoldsBehind(name: ProxyName): void {
@@ -91,7 +93,9 @@ describe.each(['nginx', 'caddy'] as const)('a WebSocket through %s', (name) => {
   test.runIf(isInstalled(name))('is upgraded, and both sides are heard', async () => {
     const upstream = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await once(upstream, 'listening');
-    upstream.on('connection', (socket) => socket.on('message', (said) => socket.send(`heard ${String(said)}`)));
+    upstream.on('connection', (socket) =>
+      socket.on('message', (said) => socket.send(`heard ${(said as Buffer).toString()}`)),
+    );
     const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
     const proxy = await startProxy(name, { gateway: url, webhook: url });
 

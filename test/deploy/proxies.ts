@@ -25,7 +25,7 @@ export async function startProxy(name: ProxyName, upstreams: Upstreams) {
     if (child.exitCode !== null) throw new Error(`${name} exited:\n${output}`);
     return fetch(`http://127.0.0.1:${gateway}`).then(
       () => true,
-      (error: { cause?: { code?: string } }) => error.cause?.code !== 'ECONNREFUSED',
+      (error: unknown) => (error as { cause?: { code?: string } }).cause?.code !== 'ECONNREFUSED',
     );
   });
   return {
