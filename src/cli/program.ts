@@ -1,10 +1,15 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addBackupCommand } from './backup.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addConfigCommands } from './config.ts';
+import { addExportCommand } from './export.ts';
 import { addGateCommands } from './gate.ts';
+import { addImportCommand } from './import.ts';
 import { addPolicyCommands } from './policy.ts';
+import { addRestoreCommand } from './restore.ts';
 import { serve } from './serve.ts';
+import { addServiceCommands } from './service/service.ts';
 import { addSkillCommands } from './skill.ts';
 import { status } from './status.ts';
 import { addTokenCommands } from './token.ts';
@@ -68,6 +73,11 @@ export function createProgram(): Command {
   addPolicyCommands(program);
   addGateCommands(program);
   addCompletionCommand(program);
+  addBackupCommand(program);
+  addRestoreCommand(program);
+  addExportCommand(program);
+  addImportCommand(program);
+  addServiceCommands(program);
   return program;
 }
 
