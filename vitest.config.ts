@@ -2,7 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts', 'tools/*/**/*.test.ts'],
+    include: [
+      'src/**/*.test.ts',
+      'test/**/*.test.ts',
+      'sdk/src/**/*.test.ts',
+      'tools/*/**/*.test.ts',
+      'web/src/**/*.test.ts',
+    ],
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',
     // Two, because the journeys also run a PostgreSQL and the service beside the test itself.

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openChromium } from './open-chromium.ts';
+import { seedExamples } from './seed-examples.ts';
+import { startStage } from './stage.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let stage: Awaited<ReturnType<typeof startStage>>;
+let pages: [string, string][];
+
+beforeAll(async () => {
+  stage = await startStage();
+  const seeded = await seedExamples(stage);
+  pages = [
+    ['new thread', '/'],
+    ['thread', `/threads/${seeded.tour}`],
+    ['failed turn', `/threads/${seeded.failed}`],
+    ['jobs', '/jobs'],
+    ['memory', '/memory'],
+    ['tools', '/tools'],
+    ['inspector', `/turns/${seeded.turn}`],
+    ['users', '/operator/users'],
+    ['models', '/operator/models'],
+    ['usage', '/operator/usage'],
+    ['audit', '/operator/audit'],
+    ['health', '/operator/health'],
+    ['missing', '/nowhere'],
+  ];
+});
+
+afterAll(() => stage.close());
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
+  test.each([1280, 390])('no page has an accessibility violation at %s pixels', async (width) => {
+    const browser = await openChromium({ theme, width, touch: width < 500 });
+    try {
+      const page = await browser.signIn(stage.url);
+      const found: string[] = [];
+      for (const [name, path] of pages) {
+        await page.goto(stage.url + path);
+        await page.getByRole('heading', { level: 1 }).first().waitFor();
+        await settled(page);
+        found.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
+      }
+      expect(found).toEqual([]);
+      expect(page.problems).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  test('neither have the menu, the palette, a dialog and the sign-in page', async () => {
+    const browser = await openChromium({ theme });
+    try {
+      const page = await browser.signIn(stage.url);
+      const found: string[] = [];
+      const check = async (name: string) =>
+        found.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
+      await page.getByRole('button', { name: /Theme and account/ }).click();
+      await page.getByRole('menuitem', { name: 'Dark' }).waitFor();
+      await check('menu');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+      await check('palette');
+      await page.keyboard.press('Escape');
+      await page.goto(`${stage.url}/operator/users`);
+      await page.getByRole('button', { name: 'Add a user' }).click();
+      await page.getByRole('dialog').waitFor();
+      await check('dialog');
+      await browser.context.clearCookies();
+      await page.goto(stage.url);
+      await page.getByLabel('Token').waitFor();
+      await check('sign-in');
+      expect(found).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+/** Nothing is loading any more. */
+const settled = (page: Page) => expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+
+async function violations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
+    const { violations: all } = await axe.run();
+    return all.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
+    );
+  });
+}

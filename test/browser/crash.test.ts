@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openChromium } from './open-chromium.ts';
+import { startMortalStage } from './stage.ts';
+import { ask, countedIn } from './talk.ts';
+
+let stage: Awaited<ReturnType<typeof startMortalStage>>;
+let browser: Awaited<ReturnType<typeof openChromium>>;
+
+beforeAll(async () => {
+  [stage, browser] = await Promise.all([startMortalStage(), openChromium()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage.close();
+});
+
+test('the service is killed in mid-stream: the page goes on by itself, and nothing is doubled', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+  await ask(page, 'count 100 every 50');
+  await page
+    .locator('article')
+    .getByText(/\b12\b/)
+    .waitFor();
+
+  await stage.kill();
+  await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).fill('typed while it was away');
+  await stage.start();
+
+  await page.getByText(/picked up after/).waitFor();
+  await page
+    .locator('article[aria-busy="false"]')
+    .getByText(/\b99\b/)
+    .waitFor();
+  expect(await countedIn(page)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  expect(await page.getByRole('article').count()).toBe(1);
+  expect(await page.getByRole('status').filter({ hasText: 'Live' }).count()).toBe(1);
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('typed while it was away');
+  expect(await page.evaluate(() => 'sameDocument' in globalThis)).toBe(true);
+  await page.close();
+});
+
+test('a message that is sent while the service is away is taken once, when it is back', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say before');
+  await page.getByRole('article').getByText('before').waitFor();
+  await stage.kill();
+  await ask(page, 'say after');
+  await page.getByText('Sending').waitFor();
+  await stage.start();
+  await page.getByRole('article').getByText('after').waitFor();
+  expect(await page.getByText('say after', { exact: true }).count()).toBe(1);
+  await page.close();
+});

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { TOKEN } from '../support/service.ts';
+
+type Look = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+  readonly touch?: boolean;
+};
+
+export type OpenPage = Page & { readonly problems: string[] };
+
+/** Chromium with a new profile. Whatever a page complains of is collected, and whatever it asks of other hosts refused. */
+export async function openChromium(look: Look = {}) {
+  const profile = await mkdtemp(path.join(tmpdir(), 'reborn-chromium-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    headless: true,
+    args: FLAGS,
+    viewport: { width: look.width ?? 1280, height: look.height ?? 800 },
+    colorScheme: look.theme ?? 'light',
+    hasTouch: look.touch ?? false,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  return {
+    context,
+    open: () => openPage(context),
+    /** A page that is signed in as the operator. */
+    signIn: async (url: string, token: string = TOKEN): Promise<OpenPage> => {
+      const page = await openPage(context);
+      await page.goto(`${url}/login?token=${token}`);
+      await page.getByRole('textbox', { name: 'Message' }).waitFor();
+      return page;
+    },
+    close: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+async function openPage(context: BrowserContext): Promise<OpenPage> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /Content Security Policy|violates/.test(message.text()))
+      problems.push(message.text());
+  });
+  return Object.assign(page, { problems });
+}
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];

@@ -1,0 +1,62 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import type { Parts } from '#app.ts';
+import { openDatabase } from '#database/open-database.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { spawnService, startService } from '../support/service.ts';
+
+/** A service with a scripted model, for pages to be opened on. */
+export async function startStage(env: Record<string, string> = {}, parts: Parts = {}) {
+  const [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  const settings = { ...home.env, ...scripted, ...env };
+  const service = await startService(settings, parts);
+  return {
+    home,
+    model,
+    service,
+    url: service.url,
+    close: async () => {
+      await service.close();
+      await model.close();
+      await home.remove();
+    },
+  };
+}
+
+/** The same as a process of its own that can be killed, and started again at the same address. */
+export async function startMortalStage() {
+  const [home, model, port] = await Promise.all([freshHome(), startScriptedModel(), findFreePort()]);
+  const settings: Record<string, string> & { DATABASE_URL?: string } = {
+    ...home.env,
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'scripted',
+    LLM_BASE_URL: model.url,
+    GATEWAY_PORT: String(port),
+  };
+  // Held open here, so that the database is there before the first start and does not go down with the service.
+  const database = await openDatabase({ url: settings.DATABASE_URL, home: home.home });
+  let service = await spawnService(settings);
+  return {
+    url: service.url,
+    kill: () => service.kill('SIGKILL'),
+    start: async () => {
+      service = await spawnService(settings);
+    },
+    close: async () => {
+      await service.kill('SIGTERM');
+      await database.close();
+      await model.close();
+      await home.remove();
+    },
+  };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

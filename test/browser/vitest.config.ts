@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:browser`: apart from the other tests, since it needs Chromium and a built app. */
+export default defineConfig({
+  test: {
+    include: ['test/browser/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 1,
+    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    teardownTimeout: 10_000,
+    onConsoleLog: (line) => !line.startsWith('oidc-provider '),
+  },
+});

@@ -1,0 +1,24 @@
+import { gateway } from '../client/gateway.ts';
+import { IconButton } from '../parts/button.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { chooseTheme, useThemeChoice } from '../theme/theme.ts';
+import { useServices } from './services.ts';
+
+/** How it looks, and the way out. */
+export function AccountMenu() {
+  const { me } = useServices();
+  const choice = useThemeChoice();
+  const signOut = () => void gateway.signOut().then(() => location.assign('/'));
+  return (
+    <Menu
+      trigger={<IconButton icon="more" label={`Theme and account of ${me.name}`} />}
+      entries={[
+        { words: 'Light', icon: 'sun', chosen: choice === 'light', onChoose: () => chooseTheme('light') },
+        { words: 'Dark', icon: 'moon', chosen: choice === 'dark', onChoose: () => chooseTheme('dark') },
+        { words: 'As the system', icon: 'model', chosen: choice === 'system', onChoose: () => chooseTheme('system') },
+        { words: 'API reference', icon: 'log', onChoose: () => location.assign('/docs') },
+        { words: 'Sign out', icon: 'export', onChoose: signOut },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react';
+import type { Connection } from '../client/socket.ts';
+import { useConnection } from './services.ts';
+
+/** Tells the truth about the connection. */
+export function ConnectionDot() {
+  const connection = useConnection();
+  const seconds = useSecondsUntil(connection.state === 'reconnecting' ? connection.at : undefined);
+  return (
+    <span role="status" className="inline-flex items-center gap-2 text-s text-soft">
+      <span className={`size-2 rounded-full ${COLOURS[connection.state]}`} />
+      {wordsOf(connection, seconds)}
+    </span>
+  );
+}
+
+const COLOURS: Record<Connection['state'], string> = {
+  live: 'bg-done',
+  connecting: 'bg-waiting',
+  reconnecting: 'bg-waiting',
+  offline: 'bg-failed',
+};
+
+function wordsOf({ state }: Connection, seconds: number): string {
+  if (state === 'live') return 'Live';
+  if (state === 'offline') return 'Offline; drafts are kept';
+  if (state === 'connecting') return 'Connecting';
+  return seconds > 0 ? `Reconnecting in ${seconds} s` : 'Reconnecting';
+}
+
+function useSecondsUntil(at: number | undefined): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (at === undefined) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [at]);
+  return at === undefined ? 0 : Math.max(0, Math.ceil((at - now) / 1000));
+}

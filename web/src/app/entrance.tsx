@@ -1,0 +1,34 @@
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import { createQueryClient } from '../client/query-client.ts';
+import { RequestFailed } from '../client/request.ts';
+import { Problem } from '../parts/problem.tsx';
+import { Shell } from './shell.tsx';
+import { SignInPage } from './sign-in-page.tsx';
+
+export function Entrance() {
+  const [client] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={client}>
+      <Door />
+    </QueryClientProvider>
+  );
+}
+
+/** Lets in who is signed in; to everybody else it shows how. */
+function Door() {
+  const { pathname } = useLocation();
+  const { data: me, error, refetch } = useQuery({ queryKey: ['me'], queryFn: gateway.me, staleTime: 60_000 });
+  if (pathname === '/login') return <Outlet />;
+  if (error instanceof RequestFailed && error.status === 401) return <SignInPage />;
+  if (me) return <Shell me={me} />;
+  if (!error) return null;
+  return (
+    <main className="mx-auto max-w-[480px] p-8">
+      <h1 className="mb-4 text-xl font-semibold">Reborn</h1>
+      <Problem error={error} onRetry={() => void refetch()} />
+    </main>
+  );
+}

@@ -1,0 +1,93 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { FailedPage, MissingPage } from './failed-page.tsx';
+
+const root = createRootRoute({
+  component: lazyRouteComponent(() => import('./entrance.tsx'), 'Entrance'),
+  notFoundComponent: MissingPage,
+});
+
+/** The chat's own route stays mounted between threads, so that a thread that was just begun goes on without a flicker. */
+const chat = createRoute({
+  getParentRoute: () => root,
+  id: 'chat',
+  component: lazyRouteComponent(() => import('../chat/chat-page.tsx'), 'ChatPage'),
+});
+const start = createRoute({ getParentRoute: () => chat, path: '/', component: Outlet });
+const thread = createRoute({ getParentRoute: () => chat, path: '/threads/$threadId', component: Outlet });
+
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('../jobs/jobs-page.tsx'), 'JobsPage'),
+});
+const memory = createRoute({
+  getParentRoute: () => root,
+  path: '/memory',
+  component: lazyRouteComponent(() => import('../memory/memory-page.tsx'), 'MemoryPage'),
+});
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: '/tools',
+  component: lazyRouteComponent(() => import('../tools/tools-page.tsx'), 'ToolsPage'),
+});
+const turn = createRoute({
+  getParentRoute: () => root,
+  path: '/turns/$turnId',
+  component: lazyRouteComponent(() => import('../inspector/inspector-page.tsx'), 'InspectorPage'),
+});
+const users = createRoute({
+  getParentRoute: () => root,
+  path: '/operator/users',
+  component: lazyRouteComponent(() => import('../operator/users-page.tsx'), 'UsersPage'),
+});
+const models = createRoute({
+  getParentRoute: () => root,
+  path: '/operator/models',
+  component: lazyRouteComponent(() => import('../operator/models-page.tsx'), 'ModelsPage'),
+});
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/operator/usage',
+  component: lazyRouteComponent(() => import('../operator/usage-page.tsx'), 'UsagePage'),
+});
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/operator/audit',
+  component: lazyRouteComponent(() => import('../operator/audit-page.tsx'), 'AuditPage'),
+});
+const health = createRoute({
+  getParentRoute: () => root,
+  path: '/operator/health',
+  component: lazyRouteComponent(() => import('../operator/health-page.tsx'), 'HealthPage'),
+});
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+});
+
+export function createAppRouter() {
+  return createRouter({
+    routeTree: root.addChildren([
+      chat.addChildren([start, thread]),
+      jobs,
+      memory,
+      tools,
+      turn,
+      users,
+      models,
+      usage,
+      audit,
+      health,
+      login,
+    ]),
+    defaultPreload: 'intent',
+    defaultErrorComponent: FailedPage,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import type { Me } from '../client/shapes.ts';
+import { openSocket, type Socket } from '../client/socket.ts';
+import { ServicesContext } from './services.ts';
+import { Sidebar } from './sidebar.tsx';
+import { SidebarContext } from './sidebar-toggle.tsx';
+import { useNews } from './use-news.ts';
+
+const loadPalette = () => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette }));
+const CommandPalette = lazy(loadPalette);
+
+/** The frame of every page: threads and places on the left, the page beside it. */
+export function Shell({ me }: { readonly me: Me }) {
+  const socket = useSocket();
+  if (!socket) return null;
+  return (
+    <ServicesContext value={{ me, socket }}>
+      <Frame />
+    </ServicesContext>
+  );
+}
+
+function Frame() {
+  const { pathname } = useLocation();
+  const [sidebarOpen, setSidebarOpen] = useState(false);
+  const [palette, setPalette] = useState(false);
+  useNews(useQueryClient());
+  useEffect(() => setSidebarOpen(false), [pathname]);
+  // What is typed right after Ctrl K must find it there.
+  useEffect(() => void requestIdleCallback(() => void loadPalette()), []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      setPalette((open) => !open);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+
+  return (
+    <SidebarContext value={{ open: sidebarOpen, setOpen: setSidebarOpen, openPalette: () => setPalette(true) }}>
+      <a
+        href="#page"
+        className="absolute left-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float"
+      >
+        Skip to the page
+      </a>
+      <div className="flex h-full">
+        <Sidebar />
+        <div id="page" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
+          <Outlet />
+        </div>
+      </div>
+      {palette && (
+        <Suspense>
+          <CommandPalette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+    </SidebarContext>
+  );
+}
+
+/** One connection for as long as somebody is signed in here. */
+function useSocket(): Socket | undefined {
+  const [socket, setSocket] = useState<Socket>();
+  useEffect(() => {
+    const address = new URL('/api/ws', location.href.replace(/^http/, 'ws'));
+    const opened = openSocket({ connect: () => new WebSocket(address), isOnline: () => navigator.onLine });
+    const onOnline = () => opened.retryNow();
+    const onOffline = () => opened.lost();
+    addEventListener('online', onOnline);
+    addEventListener('offline', onOffline);
+    addEventListener('focus', onOnline);
+    setSocket(opened);
+    return () => {
+      removeEventListener('online', onOnline);
+      removeEventListener('offline', onOffline);
+      removeEventListener('focus', onOnline);
+      opened.close();
+    };
+  }, []);
+  return socket;
+}

@@ -1,0 +1,102 @@
+import { Link } from '@tanstack/react-router';
+import { use, useEffect, useRef } from 'react';
+import { IconButton } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ThreadList } from '../threads/thread-list.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { ConnectionDot } from './connection-dot.tsx';
+import { OPERATOR_PLACES, PLACES, type Place } from './places.ts';
+import { useServices } from './services.ts';
+import { SidebarContext } from './sidebar-toggle.tsx';
+
+/** Threads, and the way to every page. */
+export function Sidebar() {
+  const { open, setOpen } = use(SidebarContext);
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (open) ref.current?.querySelector<HTMLElement>('input, a, button')?.focus();
+  }, [open]);
+  return (
+    <>
+      {open && (
+        <div
+          className="fixed inset-0 z-10 bg-[oklch(0_0_0/0.4)] md:hidden"
+          onClick={() => setOpen(false)}
+          aria-hidden="true"
+        />
+      )}
+      <nav
+        ref={ref}
+        aria-label="Threads and pages"
+        onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
+        className={`z-20 flex h-full w-[272px] shrink-0 flex-col border-r border-line bg-sunken max-md:fixed max-md:inset-y-0 max-md:left-0 max-md:shadow-float ${open ? '' : 'max-md:hidden'}`}
+      >
+        <Top />
+        <ThreadList />
+        <Places />
+        <div className="flex items-center justify-between border-t border-line py-2 pl-4 pr-2">
+          <ConnectionDot />
+          <AccountMenu />
+        </div>
+      </nav>
+    </>
+  );
+}
+
+function Top() {
+  const { setOpen, openPalette } = use(SidebarContext);
+  return (
+    <div className="flex items-center gap-1 py-3 pl-4 pr-2">
+      <Link to="/" className="mr-auto text-l font-semibold">
+        Reborn
+      </Link>
+      <IconButton icon="search" label="Commands (Ctrl K)" onClick={openPalette} />
+      <Link
+        to="/"
+        aria-label="New thread"
+        title="New thread"
+        className="inline-flex size-8 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink"
+      >
+        <Icon name="add" />
+      </Link>
+      <IconButton icon="close" label="Hide threads and pages" className="md:hidden" onClick={() => setOpen(false)} />
+    </div>
+  );
+}
+
+function Places() {
+  const { me } = useServices();
+  return (
+    <div className="shrink-0 border-t border-line p-2">
+      <PlaceList places={PLACES} />
+      {me.role === 'operator' && (
+        <details className="group" open={location.pathname.startsWith('/operator')}>
+          <summary className="flex min-h-8 items-center gap-3 rounded px-2 text-m text-soft hover:bg-hover hover:text-ink">
+            <Icon name="right" className="transition-transform group-open:rotate-90" />
+            Operator
+          </summary>
+          <PlaceList places={OPERATOR_PLACES} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+function PlaceList({ places }: { readonly places: readonly Place[] }) {
+  return (
+    <ul>
+      {places.map((place) => (
+        <li key={place.to}>
+          <Link
+            to={place.to}
+            className="flex min-h-8 items-center gap-3 rounded px-2 text-m text-soft hover:bg-hover hover:text-ink"
+            activeProps={{ className: 'bg-hover text-ink font-medium' }}
+          >
+            <Icon name={place.icon} />
+            {place.words}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,31 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { ServerMessage } from '../client/shapes.ts';
+import { useServices } from './services.ts';
+
+/** Lists that are shown follow what the service tells of. */
+export function useNews(queries: QueryClient): void {
+  const { socket } = useServices();
+  useEffect(() => {
+    const onNews = (message: ServerMessage) => {
+      if (message.type === 'thread') {
+        void queries.invalidateQueries({ queryKey: ['threads'] });
+        if (message.thread) queries.setQueryData(['thread', message.thread_id], message.thread);
+      }
+      if (message.type === 'job') void queries.invalidateQueries({ queryKey: ['jobs'] });
+    };
+    return socket.onMessage(onNews);
+  }, [socket, queries]);
+
+  // What was told while the connection was away is asked for.
+  useEffect(
+    () =>
+      socket.onConnection(() => {
+        const { state } = socket.connection();
+        if (state === 'live') void queries.invalidateQueries({ queryKey: ['threads'] });
+        // It may have been closed because the session is over.
+        if (state === 'reconnecting') void queries.invalidateQueries({ queryKey: ['me'] });
+      }),
+    [socket, queries],
+  );
+}

@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router';
+import { createContext, use, useState } from 'react';
+import { type GateAnswer, gateway } from '../client/gateway.ts';
+import type { Gate } from '../client/shapes.ts';
+import { sendLetter } from './outbox.ts';
+import type { MessageEntry } from './thread-log.ts';
+import type { ThreadStore } from './thread-store.ts';
+
+/** What a row of the transcript can do. */
+export type Actions = {
+  readonly inspect: (turnId: string) => void;
+  /** A new thread with what was said before the message, and the message as it is now. */
+  readonly resend: (entry: MessageEntry, text: string) => Promise<void>;
+  readonly sendAgain: (text: string) => void;
+  readonly answerGate: (gate: Gate, answer: GateAnswer) => Promise<void>;
+  readonly problem: unknown;
+};
+
+export const ChatActions = createContext<Actions | undefined>(undefined);
+
+export function useActions(): Actions {
+  const actions = use(ChatActions);
+  if (!actions) throw new Error('A row is shown outside of a thread.');
+  return actions;
+}
+
+export function useChatActions(parts: {
+  readonly threadId: string;
+  readonly store: ThreadStore;
+  readonly inspect: (turnId: string) => void;
+}): Actions {
+  const { threadId, store, inspect } = parts;
+  const navigate = useNavigate();
+  const [problem, setProblem] = useState<unknown>();
+  const attempt = async (work: () => Promise<void>) => {
+    setProblem(undefined);
+    await work().catch(setProblem);
+  };
+  return {
+    inspect,
+    problem,
+    resend: (entry, text) =>
+      attempt(async () => {
+        const fork = await gateway.fork(threadId, entry.id);
+        await sendLetter({ message: text, attachments: [], threadId: fork.id });
+        await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
+      }),
+    sendAgain: (text) =>
+      void attempt(async () => {
+        await sendLetter({ message: text, attachments: [], threadId });
+      }),
+    answerGate: (gate, answer) =>
+      attempt(async () => {
+        await gateway.answerGate(gate.id, answer);
+        store.gateAnswered();
+      }),
+  };
+}

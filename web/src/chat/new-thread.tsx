@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { SidebarToggle } from '../app/sidebar-toggle.tsx';
+import { gateway } from '../client/gateway.ts';
+import { useTitle } from '../parts/use-title.ts';
+import { Composer } from './composer.tsx';
+import { keepDraft } from './drafts.ts';
+import { sendLetter } from './outbox.ts';
+import { thingsToTry } from './things-to-try.ts';
+
+/** Where a thread begins: three things to try, and the composer. */
+export function NewThread() {
+  const { me } = useServices();
+  const navigate = useNavigate();
+  const [suggested, setSuggested] = useState<{ readonly text: string }>();
+  const { data } = useQuery({ queryKey: ['tools'], queryFn: gateway.tools });
+  useTitle('New thread');
+  return (
+    <main className="flex h-full min-h-0 flex-col">
+      <div className="flex h-12 shrink-0 items-center px-2 md:hidden">
+        <SidebarToggle />
+      </div>
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
+        <div className="m-auto w-full max-w-prose py-8">
+          <h1 className="text-2xl font-semibold">What shall I do?</h1>
+          <p className="mt-1 text-l text-soft">
+            {me.model.demo ? 'The demo model answers. It works offline and knows little.' : `${me.model.name} answers.`}{' '}
+            {me.model.demo && me.role === 'operator' && (
+              <Link to="/operator/models" className="text-ember underline underline-offset-2">
+                Choose a model
+              </Link>
+            )}
+          </p>
+          <ul className="mt-6 grid gap-2 md:grid-cols-3">
+            {thingsToTry(data?.tools ?? [], me.model.demo).map((text) => (
+              <li key={text}>
+                <button
+                  type="button"
+                  onClick={() => setSuggested({ text })}
+                  className="h-full w-full rounded border border-line bg-raised p-3 text-left hover:border-edge hover:bg-hover"
+                >
+                  {text}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+      <Composer
+        draftKey="new"
+        suggested={suggested}
+        onSend={async (message, attachments) => {
+          const { thread_id: threadId } = await sendLetter({ message, attachments });
+          keepDraft('new', '');
+          await navigate({ to: '/threads/$threadId', params: { threadId } });
+        }}
+      />
+    </main>
+  );
+}

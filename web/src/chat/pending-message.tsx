@@ -1,0 +1,12 @@
+import { Speaker } from './speaker.tsx';
+
+/** What was sent, until the service tells of it. */
+export function PendingMessage({ text }: { readonly text: string }) {
+  return (
+    <div className="pb-5 opacity-60">
+      <Speaker name="You" />
+      <p className="whitespace-pre-wrap break-words text-l">{text}</p>
+      <p className="text-s text-soft">Sending</p>
+    </div>
+  );
+}

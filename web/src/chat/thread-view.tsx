@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useServices } from '../app/services.ts';
+import type { Attachment } from '../client/gateway.ts';
+import { gateway } from '../client/gateway.ts';
+import { RequestFailed } from '../client/request.ts';
+import { Problem, wordsOf } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { titleOf } from '../threads/thread-row.tsx';
+import { ChatActions, useChatActions } from './chat-actions.ts';
+import { Composer } from './composer.tsx';
+import { sendLetter } from './outbox.ts';
+import { findRunningTurn, rowsOf } from './rows.ts';
+import { ThreadHeader } from './thread-header.tsx';
+import { Transcript } from './transcript.tsx';
+import { useThreadState, useThreadStore } from './use-thread.ts';
+
+const InspectorDrawer = lazy(() =>
+  import('../inspector/inspector-drawer.tsx').then((module) => ({ default: module.InspectorDrawer })),
+);
+
+export function ThreadView({ threadId }: { readonly threadId: string }) {
+  const { socket } = useServices();
+  const store = useThreadStore(threadId);
+  const { log, phase, error, hasOlder, loadingOlder } = useThreadState(store);
+  const { data: thread } = useQuery({ queryKey: ['thread', threadId], queryFn: () => gateway.thread(threadId) });
+  const [inspected, setInspected] = useState<string>();
+  const [pending, setPending] = useState<string[]>([]);
+  const actions = useChatActions({ threadId, store, inspect: setInspected });
+  const running = findRunningTurn(log);
+  useTitle(thread ? titleOf(thread) : 'Thread');
+
+  async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
+    setPending((all) => [...all, message]);
+    try {
+      const { turn_id: turnId } = await sendLetter({ message, attachments, threadId });
+      await store.heardOf(turnId);
+    } finally {
+      setPending((all) => all.toSpliced(all.indexOf(message), 1));
+    }
+  }
+
+  return (
+    <ChatActions value={actions}>
+      <main className="flex h-full min-h-0 flex-col">
+        <ThreadHeader thread={thread} log={log} onInspect={() => setInspected(log.turns.at(-1)?.id)} />
+        {phase === 'ready' ? (
+          <Transcript
+            rows={rowsOf(log)}
+            pending={pending}
+            hasOlder={hasOlder}
+            loadingOlder={loadingOlder}
+            onOlder={() => void store.loadOlder()}
+          />
+        ) : (
+          <div className="mx-auto w-full max-w-prose flex-1 p-4">
+            {phase === 'failed' ? (
+              <Problem error={missingThread(error)} onRetry={() => void store.open()} />
+            ) : (
+              <Skeleton label="Loading the thread" rows={8} />
+            )}
+          </div>
+        )}
+        {actions.problem !== undefined && (
+          <p role="alert" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-failed">
+            {wordsOf(actions.problem)}
+          </p>
+        )}
+        <Composer
+          draftKey={threadId}
+          onSend={send}
+          {...(running && { onStop: () => socket.say({ type: 'cancel', turn_id: running.id }) })}
+          log={log}
+        />
+      </main>
+      {inspected && (
+        <Suspense>
+          <InspectorDrawer turnId={inspected} onClose={() => setInspected(undefined)} />
+        </Suspense>
+      )}
+    </ChatActions>
+  );
+}
+
+function missingThread(error: unknown): unknown {
+  if (!(error instanceof RequestFailed) || error.status !== 404) return error;
+  return new RequestFailed(404, 'not_found', 'There is no such thread. It may have been deleted.');
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react';
+import { formatDuration } from '../parts/time.ts';
+import { Speaker } from './speaker.tsx';
+import type { TurnLog } from './thread-log.ts';
+
+/** A turn that runs and says nothing yet, with the time it has taken. */
+export function Working({ turn, first }: { readonly turn: TurnLog; readonly first: boolean }) {
+  const began = turn.startedAt === undefined ? undefined : Date.parse(turn.startedAt);
+  return (
+    <div className="pb-5">
+      {first && <Speaker name="Reborn" />}
+      <p className="flex items-center gap-2 text-s text-soft">
+        <span className="size-2 animate-pulse rounded-full bg-running" />
+        Working <Elapsed since={began} />
+      </p>
+    </div>
+  );
+}
+
+export function Elapsed({ since }: { readonly since: number | undefined }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 200);
+    return () => clearInterval(timer);
+  }, []);
+  return since === undefined ? null : <span className="tabular-nums">{formatDuration(now - since)}</span>;
+}

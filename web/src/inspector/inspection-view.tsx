@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import type { Inspection, Span } from '../client/shapes.ts';
+import { formatCost } from '../parts/money.ts';
+import { type Mark, StatusMark } from '../parts/status-mark.tsx';
+import { formatDuration } from '../parts/time.ts';
+import { PromptView } from './prompt-view.tsx';
+import { SpanDetail } from './span-detail.tsx';
+import { Waterfall } from './waterfall.tsx';
+
+const MARKS: Record<Inspection['status'], Mark> = {
+  queued: 'idle',
+  running: 'running',
+  waiting: 'waiting',
+  completed: 'done',
+  incomplete: 'waiting',
+  failed: 'failed',
+  cancelled: 'idle',
+};
+
+/** A turn: its figures, its waterfall, and what the chosen bar holds. */
+export function InspectionView({ turn }: { readonly turn: Inspection }) {
+  const [chosen, setChosen] = useState<Span>();
+  const ended = turn.ended_at ? Date.parse(turn.ended_at) : Date.now();
+  const facts: [string, string][] = [
+    ['Took', formatDuration(ended - Date.parse(turn.created_at))],
+    ['Tokens in', turn.usage.input_tokens.toLocaleString('en')],
+    ['Tokens out', turn.usage.output_tokens.toLocaleString('en')],
+    ['Cost', formatCost(turn.usage.cost_usd)],
+    ['Attempts', String(turn.attempts)],
+    ['Came by', turn.channel],
+  ];
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-col gap-3">
+        <StatusMark mark={MARKS[turn.status]} words={turn.status} />
+        <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-3">
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt className="text-s text-soft">{name}</dt>
+              <dd className="font-medium tabular-nums">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {turn.attempts > 1 && (
+          <p className="text-s text-soft">
+            It was begun {turn.attempts} times: a process died or handed over, and the next attempt went on from what
+            stood.
+          </p>
+        )}
+        {turn.failure && <p className="rounded bg-failed-wash p-3 text-failed">{turn.failure.message}</p>}
+      </div>
+      <Waterfall turn={turn} chosen={chosen} onChoose={setChosen} />
+      {chosen && <SpanDetail turn={turn} span={chosen} />}
+      {turn.superseded.map((half) => (
+        <section key={`${half.attempt} ${half.text.length}`}>
+          <h2 className="text-s text-soft">Half said in attempt {half.attempt}, and begun again</h2>
+          <p className="whitespace-pre-wrap break-words border-l border-line pl-3 text-soft">{half.text}</p>
+        </section>
+      ))}
+      <PromptView prompt={turn.prompt} />
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { gateway } from '../client/gateway.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { InspectionView } from './inspection-view.tsx';
+
+/** How a turn went, beside the thread. */
+export function InspectorDrawer({ turnId, onClose }: { readonly turnId: string; readonly onClose: () => void }) {
+  const { data, error } = useQuery({
+    queryKey: ['turn', turnId],
+    queryFn: () => gateway.turn(turnId),
+    refetchInterval: ({ state }) => (state.data?.ended_at === null ? 1000 : false),
+    staleTime: 0,
+  });
+  return (
+    <Dialog title="Inspector" place="side" onClose={onClose}>
+      <Link
+        to="/turns/$turnId"
+        params={{ turnId }}
+        className="mb-4 inline-block text-s text-soft underline underline-offset-2"
+      >
+        Open as a page
+      </Link>
+      {error && <Problem error={error} />}
+      {!data && !error && <Skeleton label="Loading the turn" />}
+      {data && <InspectionView turn={data} />}
+    </Dialog>
+  );
+}

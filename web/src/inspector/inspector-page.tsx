@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { gateway } from '../client/gateway.ts';
+import { Page } from '../parts/page.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { InspectionView } from './inspection-view.tsx';
+
+export function InspectorPage() {
+  const { turnId = '' } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['turn', turnId],
+    queryFn: () => gateway.turn(turnId),
+    refetchInterval: ({ state }) => (state.data?.ended_at === null ? 1000 : false),
+  });
+  return (
+    <Page
+      title="Inspector"
+      about="How one turn went: every model call, tool call, gate and attempt, to scale."
+      actions={
+        data && (
+          <Link
+            to="/threads/$threadId"
+            params={{ threadId: data.thread_id }}
+            className="text-ember underline underline-offset-2"
+          >
+            Go to its thread
+          </Link>
+        )
+      }
+    >
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton label="Loading the turn" rows={8} />}
+      {data && <InspectionView turn={data} />}
+    </Page>
+  );
+}

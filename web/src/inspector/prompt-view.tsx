@@ -1,0 +1,35 @@
+import { ReadableJson } from '../chat/readable-json.tsx';
+import type { Inspection } from '../client/shapes.ts';
+import { Icon } from '../parts/icon.tsx';
+
+/** What was asked of the model. Prompts are not stored, so this one is made again from what is. */
+export function PromptView({ prompt }: { readonly prompt: Inspection['prompt'] }) {
+  return (
+    <details className="group border-t border-line pt-4">
+      <summary className="flex items-center gap-2 font-semibold">
+        <Icon name="right" className="transition-transform group-open:rotate-90" />
+        The prompt, rebuilt from what is stored
+      </summary>
+      <div className="mt-3 flex flex-col gap-3">
+        <Said role="system" text={prompt.system} />
+        {prompt.messages.map((message, index) => (
+          <Said key={index} role={message.role} text={message.text || JSON.stringify(message.calls ?? [])} />
+        ))}
+        <p className="text-s text-soft">
+          {prompt.tools.length === 0
+            ? 'No tools were offered.'
+            : `Tools offered: ${prompt.tools.map(({ name }) => name).join(', ')}`}
+        </p>
+      </div>
+    </details>
+  );
+}
+
+function Said({ role, text }: { readonly role: string; readonly text: string }) {
+  return (
+    <div>
+      <p className="text-s text-soft">{role}</p>
+      <ReadableJson text={text} />
+    </div>
+  );
+}

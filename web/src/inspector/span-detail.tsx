@@ -1,0 +1,38 @@
+import { ReadableJson } from '../chat/readable-json.tsx';
+import { textOf } from '../chat/thread-log.ts';
+import type { Inspection, Item, Span } from '../client/shapes.ts';
+import { formatCost } from '../parts/money.ts';
+import { formatExact } from '../parts/time.ts';
+
+/** What a bar of the waterfall stands for: its times, and the items it made. */
+export function SpanDetail({ turn, span }: { readonly turn: Inspection; readonly span: Span }) {
+  const made = turn.items.filter(({ id }) => span.item_ids.includes(id));
+  return (
+    <section aria-label={span.label} className="flex flex-col gap-3 border-t border-line pt-4">
+      <h2 className="font-semibold">{span.label}</h2>
+      <p className="text-s text-soft">
+        {span.started_at && `From ${formatExact(span.started_at)}`}
+        {span.ended_at ? ` to ${formatExact(span.ended_at)}` : ', still going'}
+        {span.attempt !== null && `, attempt ${span.attempt}`}
+        {span.usage &&
+          `. ${span.usage.input_tokens} tokens in, ${span.usage.output_tokens} out, ${formatCost(span.usage.cost_usd)}`}
+      </p>
+      {made.map((item) => (
+        <div key={item.id}>
+          <p className="text-s text-soft">{titleOf(item)}</p>
+          <ReadableJson text={contentOf(item)} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function titleOf(item: Item): string {
+  if (item.type === 'message') return 'Said';
+  return item.type === 'function_call' ? `Called ${item.name} with` : 'Result';
+}
+
+function contentOf(item: Item): string {
+  if (item.type === 'message') return textOf(item.content);
+  return item.type === 'function_call' ? item.arguments : textOf(item.output);
+}

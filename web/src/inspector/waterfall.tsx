@@ -1,0 +1,62 @@
+import type { Inspection, Span } from '../client/shapes.ts';
+import { formatDuration } from '../parts/time.ts';
+
+type Props = { readonly turn: Inspection; readonly chosen: Span | undefined; readonly onChoose: (span: Span) => void };
+
+const COLOURS: Record<Span['kind'], string> = {
+  wait: 'bg-edge',
+  attempt: 'bg-soft',
+  model: 'bg-running',
+  tool: 'bg-done',
+  gate: 'bg-waiting',
+};
+
+const NAMES: Record<Span['kind'], string> = {
+  wait: 'queue',
+  attempt: 'attempt',
+  model: 'model',
+  tool: 'tool',
+  gate: 'gate',
+};
+
+/** Bars to scale, a row each, in the order in which they began. */
+export function Waterfall({ turn, chosen, onChoose }: Props) {
+  const spans = turn.spans.filter(({ started_at: at }) => at !== null);
+  const starts = spans.map(startOf);
+  const from = Math.min(Date.parse(turn.created_at), ...starts);
+  const to = Math.max(from + 1, ...spans.map(endOf));
+  return (
+    <section aria-label="Waterfall">
+      <ul className="flex flex-col">
+        {spans.map((span, index) => {
+          const left = ((startOf(span) - from) / (to - from)) * 100;
+          const width = ((endOf(span) - startOf(span)) / (to - from)) * 100;
+          return (
+            <li key={`${span.kind} ${span.label} ${index}`}>
+              <button
+                type="button"
+                aria-pressed={span === chosen}
+                onClick={() => onChoose(span)}
+                className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] items-center gap-3 rounded px-2 py-1 text-left text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
+              >
+                <span className="truncate">
+                  <span className="text-soft">{NAMES[span.kind]}</span> {span.label === span.kind ? '' : span.label}
+                </span>
+                <span className="relative h-3 rounded-sm bg-sunken">
+                  <span
+                    className={`absolute inset-y-0 min-w-[3px] rounded-sm ${COLOURS[span.kind]}`}
+                    style={{ left: `${left}%`, width: `${width}%` }}
+                  />
+                </span>
+                <span className="text-right tabular-nums text-soft">{formatDuration(endOf(span) - startOf(span))}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const startOf = (span: Span) => Date.parse(span.started_at ?? '');
+const endOf = (span: Span) => (span.ended_at === null ? Date.now() : Date.parse(span.ended_at));

@@ -1,0 +1,85 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import type { Job } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ChoiceField } from '../parts/field.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Page } from '../parts/page.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { type Mark, StatusMark } from '../parts/status-mark.tsx';
+import { JobDrawer } from './job-drawer.tsx';
+
+type Shown = 'all' | Job['status'];
+
+/** What webhook callers have asked for. */
+export function JobsPage() {
+  const [shown, setShown] = useState<Shown>('all');
+  const [opened, setOpened] = useState<Job>();
+  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['jobs', shown],
+    queryFn: ({ pageParam }) =>
+      gateway.jobs({ ...(shown !== 'all' && { status: shown }), ...(pageParam !== '' && { cursor: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  return (
+    <Page
+      title="Jobs"
+      about="What came in by webhook, the newest first."
+      actions={<ChoiceField label="Show" choices={CHOICES} value={shown} onChoose={setShown} />}
+    >
+      <Listed
+        rows={data?.pages.flatMap((page) => page.jobs)}
+        error={error}
+        onRetry={() => void refetch()}
+        label="Loading jobs"
+        empty={
+          <EmptyState icon="jobs" title="No jobs">
+            A program that posts to the webhook channel gets a job for each message. Set HTTP_WEBHOOK_SECRET to turn the
+            channel on.
+          </EmptyState>
+        }
+      >
+        {(jobs) => (
+          <>
+            <Rows label="Jobs" rows={jobs} keyOf={({ id }) => id} onOpen={setOpened}>
+              {(job) => (
+                <>
+                  <StatusMark {...markOf(job)} />
+                  <span className="min-w-0 flex-1 basis-48 truncate">{job.conversation_id ?? job.id}</span>
+                  <span className="text-s text-soft">{job.user_id}</span>
+                  <span className="text-s text-soft">
+                    <RelativeTime time={job.created_at} />
+                  </span>
+                </>
+              )}
+            </Rows>
+            {hasNextPage && (
+              <Button className="self-center" onClick={() => void fetchNextPage()}>
+                Show more
+              </Button>
+            )}
+          </>
+        )}
+      </Listed>
+      {opened && <JobDrawer job={opened} onClose={() => setOpened(undefined)} />}
+    </Page>
+  );
+}
+
+const CHOICES: readonly { readonly value: Shown; readonly words: string }[] = [
+  { value: 'all', words: 'All' },
+  { value: 'queued', words: 'Queued' },
+  { value: 'running', words: 'Running' },
+  { value: 'completed', words: 'Completed' },
+];
+
+export function markOf(job: Job): { mark: Mark; words: string } {
+  if (job.error) return { mark: 'failed', words: 'failed' };
+  if (job.waiting_on) return { mark: 'waiting', words: `waits: ${job.waiting_on}` };
+  if (job.status === 'completed') return { mark: 'done', words: 'completed' };
+  return { mark: job.status === 'running' ? 'running' : 'idle', words: job.status };
+}

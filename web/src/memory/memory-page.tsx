@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import type { Note } from '../client/shapes.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Page } from '../parts/page.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { NoteDrawer } from './note-drawer.tsx';
+
+/** What the agent has noted down for the person. */
+export function MemoryPage() {
+  const [text, setText] = useState('');
+  const [opened, setOpened] = useState<Note>();
+  const q = useDeferredValue(text.trim());
+  const { data, error, refetch } = useQuery({
+    queryKey: ['memory', q],
+    queryFn: () => gateway.memory(q),
+    placeholderData: (shown) => shown,
+  });
+  return (
+    <Page
+      title="Memory"
+      about="What the agent has noted down. Only you and your agent can read it."
+      actions={<Filter label="Search the notes" value={text} onChange={setText} />}
+    >
+      <Listed
+        rows={data?.results}
+        error={error}
+        onRetry={() => void refetch()}
+        label="Loading notes"
+        empty={
+          <EmptyState icon="memory" title={q ? 'No note fits' : 'No notes yet'}>
+            {q ? 'Try other words.' : 'Tell the agent to remember something, and it will be here.'}
+          </EmptyState>
+        }
+      >
+        {(notes) => (
+          <Rows label="Notes" rows={notes} keyOf={({ path }) => path} onOpen={setOpened}>
+            {(note) => (
+              <>
+                <span className="min-w-0 flex-1 basis-60">
+                  <span className="block truncate font-medium">{note.path}</span>
+                  <span className="line-clamp-2 break-words text-s text-soft">{note.text}</span>
+                </span>
+                <span className="text-s text-soft">
+                  <RelativeTime time={note.updated_at} />
+                </span>
+              </>
+            )}
+          </Rows>
+        )}
+      </Listed>
+      {opened && <NoteDrawer path={opened.path} onClose={() => setOpened(undefined)} />}
+    </Page>
+  );
+}

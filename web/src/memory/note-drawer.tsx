@@ -1,0 +1,64 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+
+/** A whole note, which can be written anew or deleted. */
+export function NoteDrawer({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
+  const { data, error } = useQuery({ queryKey: ['note', path], queryFn: () => gateway.note(path), gcTime: 0 });
+  return (
+    <Dialog title={path} place="side" onClose={onClose}>
+      {error && <Problem error={error} />}
+      {!data && !error && <Skeleton label="Loading the note" />}
+      {data && <NoteForm path={path} text={data.text} onDone={onClose} />}
+    </Dialog>
+  );
+}
+
+type NoteFormProps = { readonly path: string; readonly text: string; readonly onDone: () => void };
+
+function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
+  const queries = useQueryClient();
+  const [text, setText] = useState(stored);
+  const [asking, setAsking] = useState(false);
+  const onSuccess = async () => {
+    await queries.invalidateQueries({ queryKey: ['memory'] });
+    onDone();
+  };
+  const write = useMutation({ mutationFn: () => gateway.writeNote(path, text), onSuccess });
+  const remove = useMutation({ mutationFn: () => gateway.deleteNote(path), onSuccess });
+  const error = write.error ?? remove.error;
+  return (
+    <div className="flex flex-col gap-4">
+      <textarea
+        aria-label={`Text of ${path}`}
+        className="field-sizing-content min-h-40 w-full rounded border border-edge bg-raised p-3 text-l"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {error && <Problem error={error} />}
+      <div className="flex flex-wrap justify-between gap-2">
+        <Button look="act" disabled={text === stored || write.isPending} onClick={() => write.mutate()}>
+          Keep the change
+        </Button>
+        <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+          Delete the note
+        </Button>
+      </div>
+      {asking && (
+        <Confirm
+          title="Delete this note?"
+          action="Delete"
+          onConfirm={() => remove.mutate()}
+          onClose={() => setAsking(false)}
+        >
+          The agent will not know it any more. This cannot be undone.
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ReadableJson } from '../chat/readable-json.tsx';
+import { gateway } from '../client/gateway.ts';
+import type { AuditPage as AuditEntries } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Page } from '../parts/page.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Rows } from '../parts/rows.tsx';
+
+type AuditEntry = AuditEntries['entries'][number];
+
+/** What was done to the installation, and by whom. */
+export function AuditPage() {
+  const [text, setText] = useState('');
+  const [opened, setOpened] = useState<AuditEntry>();
+  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['audit'],
+    queryFn: ({ pageParam }) => gateway.audit(pageParam || undefined),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const entries = data?.pages.flatMap((page) => page.entries);
+  const fits = (entry: AuditEntry) =>
+    `${entry.action} ${entry.actor} ${entry.subject}`.toLowerCase().includes(text.toLowerCase());
+  return (
+    <Page
+      title="Audit"
+      about="What was done to this installation, the newest first."
+      actions={<Filter label="Search the log" value={text} onChange={setText} />}
+    >
+      <Listed
+        rows={entries?.filter(fits)}
+        error={error}
+        onRetry={() => void refetch()}
+        label="Loading the log"
+        empty={
+          <EmptyState icon="log" title={text ? 'Nothing fits' : 'Nothing was done yet'}>
+            {text ? 'Try other words.' : 'Users, tokens, sign-ins, tools and settings leave their traces here.'}
+          </EmptyState>
+        }
+      >
+        {(rows) => (
+          <>
+            <Rows label="Audit log" rows={rows} keyOf={({ id }) => id} onOpen={setOpened}>
+              {(entry) => (
+                <>
+                  <span className="min-w-0 flex-1 basis-48 truncate">
+                    <span className="font-medium">{entry.action}</span>{' '}
+                    <span className="text-soft">{entry.subject}</span>
+                  </span>
+                  <span className="max-w-48 truncate text-s text-soft">{entry.actor}</span>
+                  <span className="text-s text-soft">
+                    <RelativeTime time={entry.at} />
+                  </span>
+                </>
+              )}
+            </Rows>
+            {hasNextPage && (
+              <Button className="self-center" onClick={() => void fetchNextPage()}>
+                Show more
+              </Button>
+            )}
+          </>
+        )}
+      </Listed>
+      {opened && (
+        <Dialog title={opened.action} place="side" onClose={() => setOpened(undefined)}>
+          <Facts
+            facts={[
+              ['By', opened.actor],
+              ['About', opened.subject],
+              ['When', <RelativeTime key="at" time={opened.at} />],
+              ['Details', <ReadableJson key="detail" text={JSON.stringify(opened.detail)} />],
+            ]}
+          />
+        </Dialog>
+      )}
+    </Page>
+  );
+}

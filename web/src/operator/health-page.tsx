@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { gateway } from '../client/gateway.ts';
+import { Figure, Figures } from '../parts/figures.tsx';
+import { Page } from '../parts/page.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { formatDuration } from '../parts/time.ts';
+
+/** How busy the service is, and who does the work. */
+export function HealthPage() {
+  const status = useQuery({ queryKey: ['status'], queryFn: gateway.status, refetchInterval: 5000 });
+  const replicas = useQuery({ queryKey: ['replicas'], queryFn: gateway.replicas, refetchInterval: 5000 });
+  const error = status.error ?? replicas.error;
+  return (
+    <Page title="Health" about="Replicas, queue and parts. It refreshes itself.">
+      {error && <Problem error={error} onRetry={() => void Promise.all([status.refetch(), replicas.refetch()])} />}
+      {replicas.data ? (
+        <>
+          <Figures>
+            <Figure name="Running turns" value={replicas.data.queue.running} />
+            <Figure name="Queued turns" value={replicas.data.queue.queued} />
+            <Figure name="Waiting for somebody" value={replicas.data.queue.waiting} />
+            <Figure
+              name="Oldest in the queue"
+              value={
+                replicas.data.queue.oldest_seconds === null
+                  ? 'none'
+                  : formatDuration(replicas.data.queue.oldest_seconds * 1000)
+              }
+            />
+          </Figures>
+          <section>
+            <h2 className="mb-2 font-semibold">Replicas</h2>
+            <ul className="divide-y divide-line rounded border border-line bg-raised">
+              {replicas.data.replicas.map((replica) => (
+                <li key={replica.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3">
+                  <StatusMark
+                    mark={replica.running > 0 ? 'running' : 'done'}
+                    words={replica.running > 0 ? `runs ${replica.running}` : 'ready'}
+                  />
+                  <span className="min-w-0 flex-1 basis-60 truncate font-mono text-s">{replica.id}</span>
+                  <span className="text-s text-soft">
+                    since <RelativeTime time={replica.started_at} />
+                    {replica.self && ', answers this page'}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        </>
+      ) : (
+        !error && <Skeleton label="Loading the state" />
+      )}
+      {status.data && (
+        <section>
+          <h2 className="mb-2 font-semibold">Parts</h2>
+          <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
+            <Part name="Version" value={status.data.version} />
+            <Part name="Up for" value={formatDuration(status.data.uptime_seconds * 1000)} />
+            <Part name="Model" value={`${status.data.model.name} (${status.data.model.provider})`} />
+            <Part name="Database" value={`PostgreSQL ${status.data.database.version}, ${status.data.database.kind}`} />
+            <Part name="Channels" value={channelsOf(status.data.channels)} />
+            <Part name="Tools" value={String(status.data.tools)} />
+          </dl>
+        </section>
+      )}
+    </Page>
+  );
+}
+
+function Part({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div className="flex justify-between gap-4 border-b border-line py-1">
+      <dt className="text-soft">{name}</dt>
+      <dd className="text-right">{value}</dd>
+    </div>
+  );
+}
+
+const channelsOf = (channels: Record<string, boolean>) =>
+  Object.entries(channels)
+    .filter(([, on]) => on)
+    .map(([name]) => name)
+    .join(', ');

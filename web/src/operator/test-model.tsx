@@ -1,0 +1,24 @@
+import { useMutation } from '@tanstack/react-query';
+import { gateway } from '../client/gateway.ts';
+import { Button } from '../parts/button.tsx';
+import { formatDuration } from '../parts/time.ts';
+
+/** Asks the model something small, and tells the outcome in words. */
+export function TestModel({ route }: { readonly route?: string }) {
+  const test = useMutation({ mutationFn: () => gateway.testModel(route === undefined ? {} : { route }) });
+  return (
+    <div className="flex min-w-0 flex-col items-start gap-2">
+      <Button disabled={test.isPending} onClick={() => test.mutate()}>
+        {test.isPending ? 'Asking it' : 'Test it'}
+      </Button>
+      <div role="status" className="max-w-full break-words text-s">
+        {test.error && <span className="text-failed">{test.error.message}</span>}
+        {test.data && (
+          <span className={test.data.ok ? 'text-done' : 'text-failed'}>
+            {test.data.message} ({formatDuration(test.data.milliseconds)})
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}

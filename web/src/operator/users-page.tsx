@@ -1,0 +1,119 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import type { User } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ChoiceField, TextField } from '../parts/field.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Page } from '../parts/page.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { UserDrawer } from './user-drawer.tsx';
+
+/** Who may ask, and with which tokens. */
+export function UsersPage() {
+  const [text, setText] = useState('');
+  const [opened, setOpened] = useState<User>();
+  const [adding, setAdding] = useState(false);
+  const { data, error, refetch } = useQuery({ queryKey: ['users'], queryFn: gateway.users });
+  const shown = data?.users.filter((user) => `${user.name} ${user.email}`.toLowerCase().includes(text.toLowerCase()));
+  return (
+    <Page
+      title="Users"
+      about="Each sees their own threads only. Nobody sees those of others, the operator neither."
+      actions={
+        <>
+          <Filter label="Search the users" value={text} onChange={setText} />
+          <Button icon="add" onClick={() => setAdding(true)}>
+            Add a user
+          </Button>
+        </>
+      }
+    >
+      <Listed
+        rows={shown}
+        error={error}
+        onRetry={() => void refetch()}
+        label="Loading users"
+        empty={
+          <EmptyState icon="users" title={text ? 'Nobody is called that' : 'No users yet'}>
+            {text ? 'Try other words.' : 'Add a user and give them a token, or set up single sign-on.'}
+          </EmptyState>
+        }
+      >
+        {(users) => (
+          <Rows label="Users" rows={users} keyOf={({ id }) => id} onOpen={setOpened}>
+            {(user) => (
+              <>
+                <span className="min-w-0 flex-1 basis-48">
+                  <span className="block truncate font-medium">{user.name}</span>
+                  <span className="block truncate text-s text-soft">{user.email ?? 'no email'}</span>
+                </span>
+                <span className="text-s text-soft">{user.role}</span>
+                <span className="text-s text-soft">
+                  <RelativeTime time={user.created_at} />
+                </span>
+              </>
+            )}
+          </Rows>
+        )}
+      </Listed>
+      {opened && <UserDrawer user={opened} onClose={() => setOpened(undefined)} />}
+      {adding && <AddUser onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function AddUser({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<User['role']>('member');
+  const add = useMutation({
+    mutationFn: () => gateway.addUser({ name, role, ...(email !== '' && { email }) }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['users'] });
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Add a user" onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <TextField
+          label="Name"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextField
+          label="Email"
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          hint="With single sign-on, whoever comes with this email becomes this user."
+        />
+        <ChoiceField label="Role" choices={ROLES} value={role} onChoose={setRole} />
+        {add.error && <Problem error={add.error} />}
+        <Button type="submit" look="act" className="self-start" disabled={add.isPending}>
+          Add
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+const ROLES = [
+  { value: 'member', words: 'Member: chats' },
+  { value: 'operator', words: 'Operator: also installs tools and manages users' },
+] as const;

@@ -1,0 +1,55 @@
+import { type ComponentProps, useId } from 'react';
+
+const BOX = 'w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 text-m';
+
+/** A labelled line of text. */
+export function TextField({
+  label,
+  hint,
+  ...rest
+}: ComponentProps<'input'> & { readonly label: string; readonly hint?: string }) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-s font-medium">
+        {label}
+      </label>
+      <input id={id} className={BOX} aria-describedby={hint ? `${id}-hint` : undefined} {...rest} />
+      {hint && (
+        <p id={`${id}-hint`} className="text-s text-soft">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Choice<T extends string> = { readonly value: T; readonly words: string };
+
+export function ChoiceField<T extends string>({
+  label,
+  choices,
+  value,
+  onChoose,
+}: {
+  readonly label: string;
+  readonly choices: readonly Choice<T>[];
+  readonly value: T;
+  readonly onChoose: (value: T) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-s font-medium">
+        {label}
+      </label>
+      <select id={id} className={BOX} value={value} onChange={(event) => onChoose(event.target.value as T)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

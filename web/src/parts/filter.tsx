@@ -1,0 +1,21 @@
+/** The line above a list that makes it shorter. */
+export function Filter({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      className="min-h-8 w-full rounded border border-edge bg-raised px-3 text-m md:w-72"
+    />
+  );
+}

@@ -1,0 +1,42 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu';
+import { type ReactElement, useState } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+
+export type MenuEntry = {
+  readonly words: string;
+  readonly icon: IconName;
+  readonly onChoose: () => void;
+  readonly danger?: boolean;
+  readonly chosen?: boolean;
+};
+
+/** A button with a list of things to do. */
+export function Menu({ trigger, entries }: { readonly trigger: ReactElement; readonly entries: readonly MenuEntry[] }) {
+  // It opens inside the landmark of its button, so that nothing on the page stands outside of one.
+  const [landmark, setLandmark] = useState<HTMLElement | null>(null);
+  return (
+    <BaseMenu.Root>
+      <BaseMenu.Trigger
+        ref={(button: HTMLElement | null) => setLandmark(button?.closest<HTMLElement>('nav, main') ?? null)}
+        render={trigger}
+      />
+      <BaseMenu.Portal container={landmark}>
+        <BaseMenu.Positioner positionMethod="fixed" sideOffset={4} align="end" className="z-30 outline-none">
+          <BaseMenu.Popup className="min-w-44 rounded border border-line bg-raised p-1 shadow-float outline-none">
+            {entries.map((entry) => (
+              <BaseMenu.Item
+                key={entry.words}
+                onClick={entry.onChoose}
+                className={`flex min-h-8 cursor-pointer items-center gap-3 rounded px-2 text-m outline-none data-highlighted:bg-hover ${entry.danger ? 'text-failed' : ''}`}
+              >
+                <Icon name={entry.icon} />
+                <span className="flex-1">{entry.words}</span>
+                {entry.chosen && <Icon name="check" />}
+              </BaseMenu.Item>
+            ))}
+          </BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+
+/** The list of every page: rows that open a drawer, walked with the arrow keys. */
+export function Rows<T>({
+  label,
+  rows,
+  keyOf,
+  onOpen,
+  children,
+}: {
+  readonly label: string;
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  readonly onOpen: (row: T) => void;
+  readonly children: (row: T) => ReactNode;
+}) {
+  return (
+    <ul aria-label={label} className="divide-y divide-line rounded border border-line bg-raised" onKeyDown={walk}>
+      {rows.map((row) => (
+        <li key={keyOf(row)}>
+          <button
+            type="button"
+            onClick={() => onOpen(row)}
+            className="flex min-h-12 w-full flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-left first:rounded-t last:rounded-b hover:bg-hover focus-visible:-outline-offset-2"
+          >
+            {children(row)}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function walk(event: React.KeyboardEvent<HTMLUListElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>(':scope > li > button')];
+  const at = buttons.findIndex((button) => button === document.activeElement);
+  event.preventDefault();
+  buttons[at + step]?.focus();
+}

@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from 'react';
+
+export type ThemeChoice = 'system' | 'light' | 'dark';
+
+const KEY = 'reborn.theme';
+const listeners = new Set<() => void>();
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+/** Puts the chosen theme on the page, now and whenever the system changes its mind. */
+export function installTheme(): void {
+  apply();
+  system.addEventListener('change', apply);
+}
+
+export function chooseTheme(choice: ThemeChoice): void {
+  if (choice === 'system') localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, choice);
+  apply();
+}
+
+export function useThemeChoice(): ThemeChoice {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, readChoice);
+}
+
+function readChoice(): ThemeChoice {
+  const stored = localStorage.getItem(KEY);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+function apply(): void {
+  const choice = readChoice();
+  document.documentElement.dataset['theme'] = choice === 'system' ? (system.matches ? 'dark' : 'light') : choice;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,19 @@
+import type { Thread } from '../client/shapes.ts';
+
+export type ThreadGroup = { readonly name: string; readonly threads: readonly Thread[] };
+
+/** Pinned, today, this week, earlier; without those that are empty. */
+export function groupThreads(threads: readonly Thread[], now: Date): ThreadGroup[] {
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
+  const week = today - 6 * 86_400_000;
+  const groups = Map.groupBy(threads, (thread) => {
+    if (thread.pinned) return 'Pinned';
+    const at = Date.parse(thread.updated_at);
+    if (at >= today) return 'Today';
+    return at >= week ? 'This week' : 'Earlier';
+  });
+  return (['Pinned', 'Today', 'This week', 'Earlier'] as const).flatMap((name) => {
+    const own = groups.get(name);
+    return own ? [{ name, threads: own }] : [];
+  });
+}

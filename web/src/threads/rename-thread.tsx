@@ -1,0 +1,30 @@
+import { useState } from 'react';
+import type { Thread } from '../client/shapes.ts';
+import { useChangeThread } from './use-threads.ts';
+
+/** A thread's title while it is typed anew. Enter keeps it, Escape does not. */
+export function RenameThread({ thread, onDone }: { readonly thread: Thread; readonly onDone: () => void }) {
+  const [title, setTitle] = useState(thread.title);
+  const change = useChangeThread(thread.id);
+  const keep = () => {
+    if (title.trim() !== thread.title) change.mutate({ title: title.trim() });
+    onDone();
+  };
+  return (
+    <li>
+      <input
+        ref={(input) => input?.focus()}
+        aria-label="Title of the thread"
+        className="min-h-8 w-full rounded border border-edge bg-raised px-2 text-m"
+        maxLength={300}
+        value={title}
+        onChange={(event) => setTitle(event.target.value)}
+        onBlur={keep}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') keep();
+          if (event.key === 'Escape') onDone();
+        }}
+      />
+    </li>
+  );
+}

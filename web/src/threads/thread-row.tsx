@@ -1,0 +1,89 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Thread } from '../client/shapes.ts';
+import { IconButton } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { formatExact } from '../parts/time.ts';
+import { RenameThread } from './rename-thread.tsx';
+import { useChangeThread, useDeleteThread } from './use-threads.ts';
+
+const DOTS: Record<Thread['status'], string> = {
+  idle: 'border border-transparent',
+  running: 'bg-running animate-pulse',
+  waiting: 'bg-ember',
+};
+
+const STATES: Record<Thread['status'], string> = { idle: '', running: ', running', waiting: ', waits for you' };
+
+export function ThreadRow({ thread }: { readonly thread: Thread }) {
+  const [renaming, setRenaming] = useState(false);
+  if (renaming) return <RenameThread thread={thread} onDone={() => setRenaming(false)} />;
+  return (
+    <li className="group relative">
+      <Link
+        to="/threads/$threadId"
+        params={{ threadId: thread.id }}
+        title={`${thread.title}\n${formatExact(thread.updated_at)}`}
+        aria-label={`${titleOf(thread)}${STATES[thread.status]}`}
+        className="flex min-h-8 items-center gap-2 rounded py-1 pl-2 pr-3 group-focus-within:pr-9 group-hover:pr-9 touch:pr-9 hover:bg-hover"
+        activeProps={{ className: 'bg-hover font-medium', 'aria-current': 'page' }}
+      >
+        <span className={`size-2 shrink-0 rounded-full ${DOTS[thread.status]}`} />
+        <span className="min-w-0 flex-1 truncate">{titleOf(thread)}</span>
+      </Link>
+      <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />
+    </li>
+  );
+}
+
+function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly onRename: () => void }) {
+  const [deleting, setDeleting] = useState(false);
+  const { threadId: shown } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const change = useChangeThread(thread.id);
+  const remove = useDeleteThread(thread.id);
+  const leave = () => shown === thread.id && void navigate({ to: '/' });
+  const exportAs = (format: string) => location.assign(`/api/threads/${thread.id}/export?format=${format}`);
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton
+            icon="more"
+            label={`Actions on ${titleOf(thread)}`}
+            className="absolute right-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
+          />
+        }
+        entries={[
+          { words: 'Rename', icon: 'edit', onChoose: onRename },
+          {
+            words: thread.pinned ? 'Unpin' : 'Pin',
+            icon: 'pin',
+            onChoose: () => change.mutate({ pinned: !thread.pinned }),
+          },
+          {
+            words: thread.archived ? 'Take out of the archive' : 'Archive',
+            icon: 'archive',
+            onChoose: () => change.mutate({ archived: !thread.archived }),
+          },
+          { words: 'Export as Markdown', icon: 'export', onChoose: () => exportAs('markdown') },
+          { words: 'Export as JSON', icon: 'export', onChoose: () => exportAs('json') },
+          { words: 'Delete', icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
+        ]}
+      />
+      {deleting && (
+        <Confirm
+          title="Delete this thread?"
+          action="Delete"
+          onConfirm={() => remove.mutate(undefined, { onSuccess: leave })}
+          onClose={() => setDeleting(false)}
+        >
+          “{titleOf(thread)}” and everything in it will be gone. This cannot be undone.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+export const titleOf = (thread: Thread) => thread.title || 'Untitled';

@@ -1,0 +1,20 @@
+import type { Tool } from '../client/shapes.ts';
+import { Icon } from '../parts/icon.tsx';
+
+/** What a tool may do, a sentence each; the dangerous ones are marked. */
+export function Capabilities({ name, sentences }: { readonly name: string; readonly sentences: Tool['capabilities'] }) {
+  if (sentences.length === 0) return <p className="text-soft">{name} can reach nothing outside of itself.</p>;
+  return (
+    <ul className="flex flex-col gap-2">
+      {sentences.map(({ text, dangerous }) => (
+        <li key={text} className="flex items-start gap-2">
+          <Icon name={dangerous ? 'warning' : 'check'} className={`mt-1 ${dangerous ? 'text-waiting' : 'text-soft'}`} />
+          <span className="min-w-0 break-words">
+            {text}
+            {dangerous && <span className="text-waiting"> (may change something, or sends a secret)</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,90 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toBase64 } from '../chat/attachments.ts';
+import { gateway, type ToolInstall } from '../client/gateway.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Capabilities } from './capabilities.tsx';
+
+/** Two steps: the files are checked and what the tool may do is shown; only then is it installed. */
+export function InstallTool({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [files, setFiles] = useState<{ component?: File; capabilities?: File }>({});
+  const check = useMutation({ mutationFn: async () => gateway.installTool(await toInstall(name, files, true)) });
+  const install = useMutation({
+    mutationFn: async () => gateway.installTool(await toInstall(name, files, false)),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['tools'] });
+      onClose();
+    },
+  });
+  const preview = check.data;
+  const choose = (part: 'component' | 'capabilities', file: File | undefined) => {
+    check.reset();
+    setFiles((chosen) => ({ ...chosen, ...(file && { [part]: file }) }));
+    if (part === 'component' && file && name === '') setName(file.name.replace(/\.wasm$/, ''));
+  };
+  return (
+    <Dialog title="Install a tool" onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          check.mutate();
+        }}
+      >
+        <TextField
+          label="Component"
+          type="file"
+          accept=".wasm"
+          required
+          onChange={(event) => choose('component', event.target.files?.[0])}
+          hint="The .wasm file of the tool."
+        />
+        <TextField
+          label="Capabilities"
+          type="file"
+          accept=".json"
+          onChange={(event) => choose('capabilities', event.target.files?.[0])}
+          hint="A JSON file. Without one the tool can reach nothing."
+        />
+        <TextField label="Name" required value={name} onChange={(event) => setName(event.target.value)} />
+        {check.error && <Problem error={check.error} />}
+        {!preview && (
+          <Button type="submit" className="self-start" disabled={!files.component || check.isPending}>
+            {check.isPending ? 'Checking' : 'See what it may do'}
+          </Button>
+        )}
+      </form>
+      {preview && (
+        <div className="mt-6 flex flex-col gap-4 border-t border-line pt-4">
+          <p>{preview.description}</p>
+          <Capabilities name={preview.name} sentences={preview.capabilities} />
+          {preview.warnings.map((warning) => (
+            <p key={warning} className="rounded bg-waiting-wash p-3">
+              {warning}
+            </p>
+          ))}
+          {preview.replaces && <p>It replaces the tool that has this name now.</p>}
+          {install.error && <Problem error={install.error} />}
+          <Button look="act" className="self-start" disabled={install.isPending} onClick={() => install.mutate()}>
+            Allow this and install
+          </Button>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+async function toInstall(
+  name: string,
+  files: { component?: File; capabilities?: File },
+  dryRun: boolean,
+): Promise<ToolInstall> {
+  const bytes = new Uint8Array((await files.component?.arrayBuffer()) ?? new ArrayBuffer(0));
+  const capabilities = (await files.capabilities?.text()) ?? null;
+  return { name, wasm: toBase64(bytes), capabilities, dry_run: dryRun, replace: true };
+}

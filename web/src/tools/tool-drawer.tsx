@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { ReadableJson } from '../chat/readable-json.tsx';
+import { SecretForm } from '../chat/secret-form.tsx';
+import { gateway } from '../client/gateway.ts';
+import type { Tool } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Capabilities } from './capabilities.tsx';
+
+export function ToolDrawer({ tool, onClose }: { readonly tool: Tool; readonly onClose: () => void }) {
+  return (
+    <Dialog title={tool.name} place="side" onClose={onClose}>
+      <div className="flex flex-col gap-6">
+        <p>{tool.description}</p>
+        {tool.source === 'installed' && (
+          <section>
+            <h3 className="mb-2 font-semibold">What it may do</h3>
+            <Capabilities name={tool.name} sentences={tool.capabilities} />
+          </section>
+        )}
+        {(tool.auth || tool.secrets.length > 0) && (
+          <section>
+            <h3 className="mb-2 font-semibold">
+              {tool.needs_sign_in ? 'It needs a secret of yours' : 'It has its secret'}
+            </h3>
+            <SecretForm tool={tool} onKept={() => {}} />
+          </section>
+        )}
+        <details className="group">
+          <summary className="text-s text-soft underline underline-offset-2">Arguments it takes</summary>
+          <ReadableJson text={JSON.stringify(tool.parameters)} />
+        </details>
+        {tool.source === 'installed' && <RemoveTool tool={tool} onRemoved={onClose} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function RemoveTool({ tool, onRemoved }: { readonly tool: Tool; readonly onRemoved: () => void }) {
+  const { me } = useServices();
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => gateway.removeTool(tool.name),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['tools'] });
+      onRemoved();
+    },
+  });
+  if (me.role !== 'operator') return null;
+  return (
+    <div className="border-t border-line pt-4">
+      {remove.error && <Problem error={remove.error} />}
+      <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+        Remove the tool
+      </Button>
+      {asking && (
+        <Confirm
+          title={`Remove ${tool.name}?`}
+          action="Remove"
+          onConfirm={() => remove.mutate()}
+          onClose={() => setAsking(false)}
+        >
+          No thread can use it any more. It can be installed again.
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { gateway } from '../client/gateway.ts';
+import type { Tool } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Page } from '../parts/page.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { InstallTool } from './install-tool.tsx';
+import { ToolDrawer } from './tool-drawer.tsx';
+
+/** What the agent can do. */
+export function ToolsPage() {
+  const { me } = useServices();
+  const [text, setText] = useState('');
+  const [opened, setOpened] = useState<string>();
+  const [installing, setInstalling] = useState(false);
+  const { data, error, refetch } = useQuery({ queryKey: ['tools'], queryFn: gateway.tools });
+  const shown = data?.tools.filter((tool) =>
+    `${tool.name} ${tool.description}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  const tool = data?.tools.find(({ name }) => name === opened);
+  return (
+    <Page
+      title="Tools"
+      about="What the agent can do, and what each tool may reach."
+      actions={
+        <>
+          <Filter label="Search the tools" value={text} onChange={setText} />
+          {me.role === 'operator' && (
+            <Button icon="add" onClick={() => setInstalling(true)}>
+              Install a tool
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Listed
+        rows={shown}
+        error={error}
+        onRetry={() => void refetch()}
+        label="Loading tools"
+        empty={
+          <EmptyState icon="tool" title={text ? 'No tool fits' : 'No tools yet'}>
+            {text ? 'Try other words.' : 'An operator can install one here, or with the command: reborn tool install.'}
+          </EmptyState>
+        }
+      >
+        {(tools) => (
+          <Rows label="Tools" rows={tools} keyOf={({ name }) => name} onOpen={({ name }) => setOpened(name)}>
+            {(row) => <ToolRow tool={row} />}
+          </Rows>
+        )}
+      </Listed>
+      {tool && <ToolDrawer tool={tool} onClose={() => setOpened(undefined)} />}
+      {installing && <InstallTool onClose={() => setInstalling(false)} />}
+    </Page>
+  );
+}
+
+function ToolRow({ tool }: { readonly tool: Tool }) {
+  const dangerous = tool.capabilities.filter((sentence) => sentence.dangerous).length;
+  return (
+    <>
+      <span className="min-w-0 flex-1 basis-60">
+        <span className="block truncate font-medium">{tool.name}</span>
+        <span className="line-clamp-2 break-words text-s text-soft">{tool.description}</span>
+      </span>
+      {tool.needs_sign_in && <StatusMark mark="waiting" words="needs a secret of yours" />}
+      {dangerous > 0 && <StatusMark mark="idle" words="may change things elsewhere" />}
+      <span className="text-s text-soft">{tool.source === 'builtin' ? 'built in' : (tool.version ?? 'installed')}</span>
+    </>
+  );
+}

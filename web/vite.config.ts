@@ -1,0 +1,25 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** `npm run web` builds into `web/dist`, which the gateway serves. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss()],
+  build: {
+    target: 'esnext',
+    manifest: true,
+    // The policy of the page allows no data: scripts or styles, so nothing is inlined.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1200,
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/login', '/logout', '/openapi.json', '/docs'].map((path) => [
+        path,
+        { target: 'http://127.0.0.1:3000', ws: true },
+      ]),
+    ),
+  },
+});
