@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
@@ -9,6 +9,8 @@ export default defineConfig({
       'tools/*/**/*.test.ts',
       'web/src/**/*.test.ts',
     ],
+    // They have a configuration of their own, and need Chromium.
+    exclude: [...configDefaults.exclude, 'test/browser/**'],
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',
     // Two, because the journeys also run a PostgreSQL and the service beside the test itself.

@@ -42,7 +42,7 @@ export const clientMessage = z
   .meta({ id: 'ClientMessage' });
 
 /** A gate that nobody has answered yet; `gate_id` of the answer is its id. */
-const waitingGate = z.strictObject({
+export const waitingGate = z.strictObject({
   id: z.uuid(),
   thread_id: z.uuid(),
   turn_id: z.uuid(),
