@@ -91,21 +91,22 @@ function whatHoldsBehind(name: ProxyName): void {
 
 describe.each(['nginx', 'caddy'] as const)('a WebSocket through %s', (name) => {
   test.runIf(isInstalled(name))('is upgraded, and both sides are heard', async () => {
+    await using undo = new AsyncDisposableStack();
     const upstream = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    undo.defer(() => upstream.close());
     await once(upstream, 'listening');
     upstream.on('connection', (socket) =>
       socket.on('message', (said) => socket.send(`heard ${(said as Buffer).toString()}`)),
     );
     const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
     const proxy = await startProxy(name, { gateway: url, webhook: url });
+    undo.defer(() => proxy.close());
 
     const socket = new WebSocket(`${proxy.gateway.replace('https', 'wss')}/api/gateway/ws`, { ca: proxy.ca });
+    undo.defer(() => socket.terminate());
     await once(socket, 'open');
     socket.send('hello');
     const [answer] = (await once(socket, 'message')) as [Buffer];
-    socket.terminate();
-    await proxy.close();
-    upstream.close();
 
     expect(answer.toString()).toBe('heard hello');
   });
