@@ -75,7 +75,7 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
     exited: () =>
       waitFor('the command to end', async () => {
         const [dead, code] = (await tmux('list-panes', '-F', '#{pane_dead} #{pane_dead_status}')).trim().split(' ');
-        return dead === '1' && { code: Number(code) };
+        return dead === '1' && code !== undefined && { code: Number(code) };
       }),
     async close() {
       await tmux('kill-server').catch(() => {});
