@@ -44,6 +44,8 @@ try {
   print('cat', ...(await measureCat(text)));
   const frames = written.split('\x1b[?2026h').length - 1;
   console.log(`${frames} synchronised updates in all, of which ${written.split('\x1b[?2026l').length - 1} are closed`);
+  await terminal.press('C-c');
+  await terminal.exited();
 } finally {
   await terminal.close();
   await gateway.close();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -23,6 +23,7 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
   const tmux = async (...words: string[]) =>
     (await run('tmux', ['-S', path.join(folder, 's'), '-f', conf, ...words])).stdout;
   const conf = path.join(folder, 'tmux.conf');
+  const exitCode = path.join(folder, 'exit-code'); // tmux itself may know of the end before it knows the code
   await writeFile(
     conf,
     [
@@ -37,7 +38,15 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
   const settings = Object.entries({ HOME: folder, ...env }).map(([name, value]) => `${name}=${quoted(value)}`);
   const command = `env -u NO_COLOR ${settings.join(' ')} ${quoted(path.resolve('bin/reborn'))} ${args.map(quoted).join(' ')}`;
   const recorded = record ? `script -qfc ${quoted(command)} ${quoted(record)}` : command;
-  await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), recorded);
+  await tmux(
+    'new-session',
+    '-d',
+    '-x',
+    String(columns),
+    '-y',
+    String(rows),
+    `${recorded}; echo $? > ${quoted(exitCode)}`,
+  );
 
   const screen = async () => (await tmux('capture-pane', '-p')).trimEnd();
   return {
@@ -74,8 +83,8 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
     },
     exited: () =>
       waitFor('the command to end', async () => {
-        const [dead, code] = (await tmux('list-panes', '-F', '#{pane_dead} #{pane_dead_status}')).trim().split(' ');
-        return dead === '1' && { code: Number(code) };
+        const code = await readFile(exitCode, 'utf8').catch(() => '');
+        return code.endsWith('\n') && { code: Number(code) };
       }),
     async close() {
       await tmux('kill-server').catch(() => {});

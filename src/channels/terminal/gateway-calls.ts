@@ -22,7 +22,12 @@ class Refused extends Error {
   }
 }
 
-export type Call = { readonly method?: string; readonly body?: object; readonly headers?: Record<string, string> };
+export type Call = {
+  readonly method?: string;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+};
 
 /** One request to the gateway; its JSON, or its text when it is something else. */
 export async function callGateway(address: Address, route: string, call: Call = {}): Promise<unknown> {
@@ -34,6 +39,7 @@ export async function callGateway(address: Address, route: string, call: Call = 
       ...call.headers,
     },
     ...(call.body && { body: JSON.stringify(call.body) }),
+    ...(call.signal && { signal: call.signal }),
   }).catch((cause: unknown) => {
     throw new Unreachable('The service does not answer.', { cause });
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Address, type Call, callGateway, Unreachable } from './gateway-calls.ts';
+import { type Address, type Call, callGateway, Refused, Unreachable } from './gateway-calls.ts';
 import type { GateAnswer, ServerMessage, WireAccepted, WireGate, WireItem, WireThread } from './gateway-messages.ts';
 import { type ConnectionState, openSocket } from './gateway-socket.ts';
 
@@ -36,6 +36,7 @@ const RETRY_MS = 200;
 export function createServiceClient({ locate, onState, onMessage }: Options): ServiceClient {
   let followed: { threadId: string; position: () => Position | undefined } | undefined;
   let live = Promise.withResolvers<void>();
+  const closing = new AbortController(); // a service inside would wait for calls that are still under way
 
   const socket = openSocket({
     locate,
@@ -62,7 +63,7 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
   async function call(route: string, what: Call = {}): Promise<unknown> {
     const address = await locate();
     if (!address) throw new Unreachable('The service does not answer.');
-    return callGateway(address, route, what);
+    return callGateway(address, route, { ...what, signal: closing.signal });
   }
 
   return {
@@ -73,7 +74,7 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
         try {
           return (await call('/api/chat/send', { body, headers })) as WireAccepted;
         } catch (error) {
-          if (!(error instanceof Unreachable)) throw error;
+          if (!(error instanceof Unreachable) || closing.signal.aborted) throw error;
           await Promise.all([live.promise, sleep(RETRY_MS)]); // it may have arrived: the key makes another try harmless
         }
       }
@@ -102,13 +103,22 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
       return items;
     },
     async findGate(threadId) {
-      const { gates } = (await call('/api/gates?limit=100')) as { gates: readonly WireGate[] };
+      const { gates } = (await call('/api/gates?limit=100').catch(noneIfUnknown)) as { gates: readonly WireGate[] };
       return gates.find((gate) => gate.thread_id === threadId);
     },
     get: (route) => call(route),
     post: (route, body) => call(route, { body }),
-    close: () => socket.close(),
+    close() {
+      closing.abort();
+      socket.close();
+    },
   };
+}
+
+/** An older service doesn't list its gates; it still tells of new ones. */
+function noneIfUnknown(error: unknown): { gates: readonly WireGate[] } {
+  if (error instanceof Refused && error.status === 404) return { gates: [] };
+  throw error;
 }
 
 type ItemPage = { readonly items: readonly WireItem[]; readonly next_before: string | null };
