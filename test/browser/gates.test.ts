@@ -1,24 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Tool } from '#tools/tool.ts';
+import { createMailTool } from './mail-tool.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
 
-const sent: string[] = [];
-const send: Tool = {
-  definition: { name: 'send_mail', description: 'Sends a mail.', parameters: { type: 'object' }, strict: null },
-  repeatable: false,
-  async call(json) {
-    sent.push(json);
-    return `sent number ${sent.length}`;
-  },
-};
+const { tool, sent } = createMailTool();
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
 
 beforeAll(async () => {
-  [stage, browser] = await Promise.all([startStage({}, { tools: [send] }), openChromium()]);
+  [stage, browser] = await Promise.all([startStage({}, { tools: [tool] }), openChromium()]);
 });
 
 beforeEach(() => {

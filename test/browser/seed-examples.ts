@@ -17,7 +17,11 @@ export async function seedExamples(stage: Stage) {
       turns: [{ asked: title, made: [{ body: said('Done.') }] }],
     });
   const [turn] = await query<{ id: string }>('select id from turns where thread_id = $1 order by seq limit 1', [tour]);
-  for (const user of USERS) await stage.service.request('/api/users', { method: 'POST', body: JSON.stringify(user) });
+  const send = (method: string, path: string, body: object) =>
+    stage.service.request(path, { method, body: JSON.stringify(body) });
+  for (const user of USERS) await send('POST', '/api/users', user);
+  for (const [path, note] of NOTES) await send('PUT', `/api/memory/${encodeURIComponent(path)}`, { text: note });
+  await query(USAGE_DAYS);
   return { tour, failed, turn: turn?.id ?? '' };
 }
 
@@ -115,3 +119,23 @@ const USERS = [
   { name: 'Bob Costa', email: 'bob@example.com', role: 'member' },
   { name: 'Cleo Dufour', role: 'member' },
 ];
+
+const NOTES = [
+  ['people/ann', 'Ann prefers mails before noon, and writes invoices on the last Friday of the month.'],
+  ['preferences', 'Short answers. Metric units. No meetings on Thursdays.'],
+  ['travel/oslo', 'Booked: Hotel Bristol, 16 to 18 May, two people. The reservation number is in the mail of 2 April.'],
+  ['work/release-notes', 'Group by customer benefit, newest first; no internal ticket numbers.'],
+] as const;
+
+/** Six weeks of two models, with weekends and a bad day. */
+const USAGE_DAYS = `
+  insert into usage_days (user_id, day, provider, model, part, calls, errors, unpriced_calls, input_tokens,
+    cached_input_tokens, output_tokens, cost_usd, milliseconds)
+  select 'operator', day, provider, model, 0, calls, case when ago = 9 then calls / 3 else calls / 40 end, 0,
+    calls * 2400, calls * 800, calls * 310, calls * price, calls * (pace + (ago * 37) % 400)
+  from (
+    select (now() at time zone 'utc')::date - ago as day, ago, provider, model, price, pace,
+      (case when extract(isodow from now() - make_interval(days => ago)) > 5 then 8 else 38 end + (ago * 17 + pace) % 21) as calls
+    from generate_series(0, 41) as ago,
+      (values ('anthropic', 'claude-sonnet-4-5', 0.0119, 2100), ('openai', 'gpt-5-mini', 0.0013, 900)) as models (provider, model, price, pace)
+  ) as days`;

@@ -75,7 +75,9 @@ function Places() {
             <Icon name="right" className="transition-transform group-open:rotate-90" />
             Operator
           </summary>
-          <PlaceList places={OPERATOR_PLACES} />
+          <div className="pl-4">
+            <PlaceList places={OPERATOR_PLACES} />
+          </div>
         </details>
       )}
     </div>

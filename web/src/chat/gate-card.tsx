@@ -39,7 +39,7 @@ function sentenceOf({ kind, call }: Gate): string {
   const about = outlineOf(call.arguments);
   switch (kind) {
     case 'approval':
-      return `${call.name} will run${about ? ` with ${about}` : ''}. Shall it?`;
+      return `Shall ${call.name} run${about ? `: ${shorten(about)}` : ''}?`;
     case 'auth':
       return `${call.name} needs a secret of yours before it can run.`;
     case 'external-tool':
@@ -48,6 +48,8 @@ function sentenceOf({ kind, call }: Gate): string {
       return `${call.name} asks on behalf of somebody who is not paired with a user yet.`;
   }
 }
+
+const shorten = (words: string) => (words.length > 160 ? `${words.slice(0, 160)}…` : words).replace(/\.$/, '');
 
 /** The reason is asked for once somebody wants to say no. */
 function Decision({ gate }: { readonly gate: Gate }) {

@@ -26,7 +26,9 @@ export function NewThread() {
         <div className="m-auto w-full max-w-prose py-8">
           <h1 className="text-2xl font-semibold">What shall I do?</h1>
           <p className="mt-1 text-l text-soft">
-            {me.model.demo ? 'The demo model answers. It works offline and knows little.' : `${me.model.name} answers.`}{' '}
+            {me.model.demo
+              ? 'The demo model answers. It works offline and knows little.'
+              : `Answered by ${me.model.name}.`}{' '}
             {me.model.demo && me.role === 'operator' && (
               <Link to="/operator/models" className="text-ember underline underline-offset-2">
                 Choose a model

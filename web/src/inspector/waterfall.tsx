@@ -11,13 +11,8 @@ const COLOURS: Record<Span['kind'], string> = {
   gate: 'bg-waiting',
 };
 
-const NAMES: Record<Span['kind'], string> = {
-  wait: 'queue',
-  attempt: 'attempt',
-  model: 'model',
-  tool: 'tool',
-  gate: 'gate',
-};
+/** Their labels say what they are about, not what they are. */
+const NAMED: ReadonlySet<Span['kind']> = new Set(['tool', 'gate']);
 
 /** Bars to scale, a row each, in the order in which they began. */
 export function Waterfall({ turn, chosen, onChoose }: Props) {
@@ -40,7 +35,8 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
                 className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] items-center gap-3 rounded px-2 py-1 text-left text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
               >
                 <span className="truncate">
-                  <span className="text-soft">{NAMES[span.kind]}</span> {span.label === span.kind ? '' : span.label}
+                  {NAMED.has(span.kind) && <span className="text-soft">{span.kind} </span>}
+                  {span.label}
                 </span>
                 <span className="relative h-3 rounded-sm bg-sunken">
                   <span

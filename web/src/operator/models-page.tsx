@@ -22,11 +22,13 @@ export function ModelsPage() {
           <section>
             <h2 className="mb-2 font-semibold">Providers</h2>
             <ul className="flex flex-wrap gap-x-6 gap-y-2">
-              {data.providers.map(({ name, key_set: hasKey }) => (
-                <li key={name}>
-                  <StatusMark mark={hasKey ? 'done' : 'idle'} words={`${name}: ${hasKey ? 'key found' : 'no key'}`} />
-                </li>
-              ))}
+              {data.providers
+                .filter(({ name }) => name !== 'demo')
+                .map(({ name, key_set: hasKey }) => (
+                  <li key={name}>
+                    <StatusMark mark={hasKey ? 'done' : 'idle'} words={`${name}: ${hasKey ? 'key found' : 'no key'}`} />
+                  </li>
+                ))}
             </ul>
           </section>
         </>

@@ -38,7 +38,7 @@ export function UsagePage() {
             <Figure name="Cost" value={formatCost(total.cost)} />
             <Figure name="Tokens" value={formatTokens(total.tokens)} />
             <Figure name="Average call" value={formatDuration(total.latencyMs)} />
-            <Figure name="Errors" value={`${total.errors} of ${total.calls}`} />
+            <Figure name="Errors" value={`${total.errors} of ${total.calls.toLocaleString('en')}`} />
           </Figures>
           {total.unpriced > 0 && (
             <p className="text-s text-soft">

@@ -83,7 +83,7 @@ async function load({ entry, worker, realm, memoryBytes }: ToChild & { type: 'lo
   if (!source) throw new Error(`There is no file ${entry}.`);
   const modules: Record<string, WebAssembly.Module> = { __proto__: null as never };
   for (const [path, bytes] of files) {
-    if (path !== entry) modules[path] = await WebAssembly.compile(bytes);
+    if (path !== entry) modules[path] = await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
   }
   files.clear();
   const url = new URL(`data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(worker))}`);

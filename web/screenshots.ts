@@ -1,0 +1,111 @@
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { createMailTool } from '../test/browser/mail-tool.ts';
+import { openChromium } from '../test/browser/open-chromium.ts';
+import { seedExamples } from '../test/browser/seed-examples.ts';
+import { startStage } from '../test/browser/stage.ts';
+import { WEBHOOK_SECRET } from '../test/support/service.ts';
+
+/** `npm run screenshots`: every page from a seeded database, in light, dark and phone size, into docs/pictures. */
+const FOLDER = path.resolve('docs/pictures');
+const MOST_BYTES = 150_000;
+
+const LOOKS = [
+  { name: 'light', theme: 'light', width: 1280, height: 800 },
+  { name: 'dark', theme: 'dark', width: 1280, height: 800 },
+  { name: 'phone', theme: 'light', width: 390, height: 844, touch: true },
+] as const;
+
+const JOBS = [
+  ['github-issue-1182', 'say triaged'],
+  ['stripe-charge-77', 'say noted'],
+  ['nightly-report', 'break 500'],
+] as const;
+
+const stage = await startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, { tools: [createMailTool().tool] });
+try {
+  await mkdir(FOLDER, { recursive: true });
+  const shots = await setScene();
+  for (const { name, ...look } of LOOKS) {
+    const browser = await openChromium(look);
+    const page = await browser.signIn(stage.url);
+    for (const shot of shots) {
+      await page.goto(stage.url + shot.path);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await shot.act?.(page);
+      await take(page, `${shot.name}-${name}`);
+    }
+    await browser.context.clearCookies();
+    await page.goto(stage.url);
+    await page.getByLabel('Token').waitFor();
+    await take(page, `sign-in-${name}`);
+    await browser.close();
+  }
+} finally {
+  await stage.close();
+}
+
+type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<unknown> };
+
+async function setScene(): Promise<Shot[]> {
+  const { tour, failed, turn } = await seedExamples(stage);
+  const gated = await openGate();
+  for (const [conversation, message] of JOBS)
+    await stage.service.webhook.submit({ message, conversation_id: conversation });
+  return [
+    { name: 'new', path: '/' },
+    { name: 'chat', path: `/threads/${tour}`, act: scrolledUp },
+    {
+      name: 'gate',
+      path: `/threads/${gated}`,
+      act: (page) => page.getByRole('button', { name: 'Approve once' }).waitFor(),
+    },
+    { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
+    {
+      name: 'inspector',
+      path: `/turns/${turn}`,
+      act: (page) => page.getByRole('region', { name: 'Waterfall' }).waitFor(),
+    },
+    { name: 'palette', path: '/', act: openPalette },
+    { name: 'jobs', path: '/jobs' },
+    { name: 'memory', path: '/memory' },
+    { name: 'tools', path: '/tools' },
+    { name: 'users', path: '/operator/users' },
+    { name: 'models', path: '/operator/models' },
+    { name: 'usage', path: '/operator/usage', act: (page) => page.locator('.recharts-surface').last().waitFor() },
+    { name: 'audit', path: '/operator/audit' },
+    { name: 'health', path: '/operator/health' },
+  ];
+}
+
+async function openGate(): Promise<string> {
+  const message = 'use send_mail {"to": "ann@example.com", "subject": "The release notes", "text": "They are ready."}';
+  const answer = await stage.service.request('/api/chat', { method: 'POST', body: JSON.stringify({ message }) });
+  const { thread_id: threadId } = (await answer.json()) as { thread_id: string };
+  await stage.service.request(`/api/threads/${threadId}`, {
+    method: 'PATCH',
+    body: JSON.stringify({ title: 'Mail to Ann' }),
+  });
+  return threadId;
+}
+
+async function scrolledUp(page: Page): Promise<void> {
+  await page.getByText('Which of it works with a pram?').waitFor();
+  await page.getByRole('log').evaluate((element) => element.scrollTo({ top: 0 }));
+  await page.locator('[data-streamdown="code-block"] span[style]').first().waitFor({ state: 'attached' });
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option').nth(8).waitFor();
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle').catch(() => {});
+  await page.waitForFunction(() => document.querySelector('.skeleton') === null);
+  const file = path.join(FOLDER, `${name}.png`);
+  await page.screenshot({ path: file, animations: 'disabled', caret: 'initial' });
+  const { size } = await stat(file);
+  if (size > MOST_BYTES) throw new Error(`${name}.png has ${size} bytes; ${MOST_BYTES} are the most.`);
+}

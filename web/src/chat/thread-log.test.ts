@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import type { Item, Part, TurnEventMessage } from '../client/shapes.ts';
+import { rowsOf } from './rows.ts';
+import { EMPTY_LOG, positionOf, type ThreadLog, withEvent, withItems } from './thread-log.ts';
+
+type TurnEvent = TurnEventMessage['event'];
+
+const place = { turn_id: 't1', turn_seq: 1, attempt: 0, usage: null, created_at: '2026-03-01T12:00:00.000Z' };
+const asked: Item = { ...place, ...message('u1', 'user', 'count'), position: 0, attempt: null };
+const answered: Item = { ...place, ...message('a1', 'assistant', '0 1 2'), position: 1 };
+
+function message(id: string, role: 'user' | 'assistant', text: string) {
+  const content: Part[] = text ? [{ type: 'text', text }] : [];
+  return { id, type: 'message' as const, role, content, status: 'completed' as const };
+}
+
+const STREAM: [number, TurnEvent][] = [
+  [-1, { type: 'turn-started', seq: 1, channel: 'gateway', created_at: place.created_at, items: [asked] }],
+  [0, { type: 'item-added', item: message('a1', 'assistant', '') }],
+  [1, { type: 'text-delta', item_id: 'a1', delta: '0 1' }],
+  [2, { type: 'text-delta', item_id: 'a1', delta: ' 2' }],
+  [3, { type: 'item-done', item: message('a1', 'assistant', '0 1 2'), written: true }],
+];
+
+function apply(log: ThreadLog, events: readonly [number, TurnEvent][], turn = 't1'): ThreadLog {
+  return events.reduce(
+    (known, [sequence, event]) =>
+      withEvent(known, { type: 'turn-event', thread_id: 'x', turn_id: turn, sequence, event }, 1000),
+    log,
+  );
+}
+
+const shown = (log: ThreadLog) =>
+  rowsOf(log).flatMap((row) => (row.kind === 'user' || row.kind === 'answer' ? [row.entry.text] : []));
+
+test('events that come again change nothing', () => {
+  const once = apply(EMPTY_LOG, STREAM);
+  expect(shown(once)).toEqual(['count', '0 1 2']);
+  expect(apply(once, STREAM)).toBe(once);
+});
+
+test('a stored turn that is told again from its start shows nothing twice', () => {
+  const stored = withItems(EMPTY_LOG, [asked, answered]);
+  expect(shown(apply(stored, STREAM))).toEqual(['count', '0 1 2']);
+});
+
+test('the page of a turn that runs joins with its events, whichever comes first', () => {
+  const half = STREAM.slice(0, 3);
+  expect(shown(withItems(apply(EMPTY_LOG, half), [asked]))).toEqual(['count', '0 1']);
+  expect(shown(apply(withItems(EMPTY_LOG, [asked]), half))).toEqual(['count', '0 1']);
+});
+
+test('a subscription goes on after the newest event of the newest turn', () => {
+  expect(positionOf(EMPTY_LOG)).toBeUndefined();
+  expect(positionOf(withItems(EMPTY_LOG, [asked]))).toEqual({ turn_id: 't1' });
+  expect(positionOf(apply(EMPTY_LOG, STREAM))).toEqual({ turn_id: 't1', sequence: 3 });
+});
+
+test('what a crash left half said is folded under the line that tells of it', () => {
+  const crashed = apply(EMPTY_LOG, STREAM.slice(0, 3));
+  const again: [number, TurnEvent][] = [
+    [1_000_000, { type: 'item-done', item: message('a1', 'assistant', '0 1'), written: false }],
+    [1_000_001, { type: 'item-added', item: message('a2', 'assistant', '') }],
+    [1_000_002, { type: 'text-delta', item_id: 'a2', delta: '0 1 2' }],
+  ];
+  const log = again.reduce(
+    (known, [sequence, event]) =>
+      withEvent(known, { type: 'turn-event', thread_id: 'x', turn_id: 't1', sequence, event }, 1400),
+    crashed,
+  );
+  expect(shown(log)).toEqual(['count', '0 1 2']);
+  const line = rowsOf(log).find((row) => row.kind === 'pick-up');
+  expect(line).toMatchObject({ entry: { gapMs: 400, superseded: ['0 1'] } });
+});
+
+test('stored items of two attempts have the line between them', () => {
+  const later: Item = { ...place, ...message('a2', 'assistant', 'more'), position: 2, attempt: 1 };
+  expect(rowsOf(withItems(EMPTY_LOG, [asked, answered, later])).map(({ kind }) => kind)).toEqual([
+    'user',
+    'answer',
+    'pick-up',
+    'answer',
+  ]);
+});
+
+test('a call that waited at a gate gets its output from the next turn', () => {
+  const call: Item = {
+    ...place,
+    id: 'c1',
+    type: 'function_call',
+    call_id: 'call',
+    name: 'send',
+    arguments: '{}',
+    external: false,
+    position: 1,
+    started_at: null,
+    ended_at: null,
+  };
+  const waiting = withItems(EMPTY_LOG, [asked, call]);
+  const parts: Part[] = [{ type: 'text', text: 'sent' }];
+  const output = { id: 'o1', type: 'function_call_output' as const, call_id: 'call', output: parts };
+  const log = apply(waiting, [[0, { type: 'item-added', item: output }]], 't2');
+  const steps = rowsOf(log).find((row) => row.kind === 'steps');
+  expect(steps).toMatchObject({ steps: [{ output: { parts: [{ text: 'sent' }] } }] });
+});
+
+test('an older page goes before what is known, also when it ends in mid-turn', () => {
+  const newer = withItems(EMPTY_LOG, [answered]);
+  const first: Item = { ...place, ...message('u0', 'user', 'before'), turn_id: 't0', turn_seq: 0, position: 0 };
+  expect(shown(withItems(newer, [first, asked]))).toEqual(['before', 'count', '0 1 2']);
+});
+
+test('a turn that failed says why, and offers what was asked', () => {
+  const failure = { code: 'model_error', message: 'The model is away.' };
+  const usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, reasoning_tokens: 0, cost_usd: null };
+  const log = apply(EMPTY_LOG, [
+    ...STREAM.slice(0, 1),
+    [0, { type: 'turn-ended', status: 'failed', failure, usage, ended_at: place.created_at }],
+  ]);
+  expect(rowsOf(log).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'count' });
+});
