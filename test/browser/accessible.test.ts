@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openChromium } from './open-chromium.ts';
 import { seedExamples } from './seed-examples.ts';
 import { startStage } from './stage.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let pages: [string, string][];
@@ -83,14 +80,16 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
 });
 
 /** Nothing is loading any more. */
-const settled = (page: Page) => expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+async function settled(page: Page): Promise<void> {
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+}
 
 async function violations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async () => {
     type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
-    const { violations: all } = await axe.run();
+    const { axe: loaded } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
+    const { violations: all } = await loaded.run();
     return all.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
     );

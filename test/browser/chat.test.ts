@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitFor } from '../support/wait-for.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask, conversation, countedIn } from './talk.ts';
@@ -68,10 +67,7 @@ test('two tabs agree on a thread, whichever of them asks', async () => {
   await one.getByRole('article').getByText('from the other').waitFor();
   await ask(one, 'say and back');
   await other.getByRole('article').getByText('and back').waitFor();
-  await waitFor(
-    'both to show the same',
-    async () => (await conversation(one)) === (await conversation(other)) || undefined,
-  );
+  await expect.poll(async () => (await conversation(one)) === (await conversation(other))).toBe(true);
   await Promise.all([one.close(), other.close()]);
 });
 
@@ -90,10 +86,7 @@ test('a failed turn says why, and can be tried again', async () => {
   await ask(page, 'break 400');
   await page.getByRole('alert').filter({ hasText: '400' }).waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
-  await waitFor(
-    'the question to be asked twice',
-    async () => (await page.getByText('break 400', { exact: true }).count()) >= 2 || undefined,
-  );
+  await expect.poll(() => page.getByRole('log').getByText('break 400', { exact: true }).count()).toBe(2);
   await page.close();
 });
 
@@ -189,6 +182,7 @@ test('the whole conversation goes by keyboard alone', async () => {
   await page.getByRole('option', { name: 'say by hand' }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('article').getByText('and again').waitFor();
+  expect(await conversation(page)).toContain('say by hand');
   await page.close();
 });
 

@@ -54,7 +54,7 @@ the end
 `;
 
 test('what a model wrote runs nothing and fetches nothing, and no link of it leads to a script', async () => {
-  const threadId = await seedThread(stage.home.query, {
+  const threadId = await seedThread(stage.home, {
     title: 'Attack',
     turns: [{ asked: 'go', made: [{ body: said(ATTACKS) }] }],
   });
@@ -107,7 +107,7 @@ test('a huge table and a long word scroll inside themselves, never the page', as
   const table = [row('head'), row('---'), ...Array.from({ length: 300 }, (_, index) => row(`cell ${index}`))].join(
     '\n',
   );
-  const threadId = await seedThread(stage.home.query, {
+  const threadId = await seedThread(stage.home, {
     title: 'Wide',
     turns: [
       {
@@ -133,7 +133,7 @@ test('a huge table and a long word scroll inside themselves, never the page', as
 });
 
 test('highlighted code keeps its colours under the policy of the page', async () => {
-  const threadId = await seedThread(stage.home.query, {
+  const threadId = await seedThread(stage.home, {
     title: 'Code',
     turns: [{ asked: 'code', made: [{ body: said('```ts\nconst answer: number = 42; // why\n```') }] }],
   });

@@ -58,7 +58,7 @@ test('a thread of 2,000 messages opens at its end, scrolls to its beginning, and
       { body: said(`answer **${index}**\n\n- one\n- two\n\n${'Some words to fill the line. '.repeat(index % 20)}`) },
     ],
   }));
-  const threadId = await seedThread(stage.home.query, { title: 'Long', turns });
+  const threadId = await seedThread(stage.home, { title: 'Long', turns });
   const page = await browser.signIn(stage.url);
   await page.addInitScript(() => {
     const tasks: number[] = [];

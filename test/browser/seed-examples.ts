@@ -7,21 +7,23 @@ type Stage = Awaited<ReturnType<typeof startStage>>;
 
 /** An installation that was used for a while, for pictures and for checks of every page. */
 export async function seedExamples(stage: Stage) {
-  const { query } = stage.home;
-  const tour = await seedThread(query, { title: 'A weekend in Oslo', minutesAgo: 12, pinned: true, turns: TOUR });
-  const failed = await seedThread(query, { title: 'Invoices of March', minutesAgo: 55, turns: FAILED });
+  const { home } = stage;
+  const tour = await seedThread(home, { title: 'A weekend in Oslo', minutesAgo: 12, pinned: true, turns: TOUR });
+  const failed = await seedThread(home, { title: 'Invoices of March', minutesAgo: 55, turns: FAILED });
   for (const [index, title] of TITLES.entries())
-    await seedThread(query, {
+    await seedThread(home, {
       title,
       minutesAgo: 90 + index * 1700,
       turns: [{ asked: title, made: [{ body: said('Done.') }] }],
     });
-  const [turn] = await query<{ id: string }>('select id from turns where thread_id = $1 order by seq limit 1', [tour]);
+  const [turn] = await home.query<{ id: string }>('select id from turns where thread_id = $1 order by seq limit 1', [
+    tour,
+  ]);
   const send = (method: string, path: string, body: object) =>
     stage.service.request(path, { method, body: JSON.stringify(body) });
   for (const user of USERS) await send('POST', '/api/users', user);
   for (const [path, note] of NOTES) await send('PUT', `/api/memory/${encodeURIComponent(path)}`, { text: note });
-  await query(USAGE_DAYS);
+  await home.query(USAGE_DAYS);
   return { tour, failed, turn: turn?.id ?? '' };
 }
 

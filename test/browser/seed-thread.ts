@@ -4,7 +4,7 @@ import { text } from '#domain/item.ts';
 import type { Failure, TurnStatus } from '#domain/turn.ts';
 import type { Usage } from '#domain/usage.ts';
 
-type Query = (statement: string, values?: unknown[]) => Promise<unknown>;
+type Home = { query(statement: string, values?: unknown[]): Promise<unknown> };
 
 export type SeededTurn = {
   readonly asked: string;
@@ -31,7 +31,7 @@ export const said = (words: string): ItemBody => ({
 const asks = (words: string): ItemBody => ({ ...said(words), type: 'message', role: 'user' }) as ItemBody;
 
 /** Puts a thread of the operator's into the database as if it had been talked, and tells its id. */
-export async function seedThread(query: Query, thread: SeededThread): Promise<string> {
+export async function seedThread(home: Home, thread: SeededThread): Promise<string> {
   const id = randomUUID();
   const began = Date.now() - (thread.minutesAgo ?? 5) * 60_000;
   const at = (seconds: number) => new Date(began + seconds * 1000).toISOString();
@@ -71,9 +71,9 @@ export async function seedThread(query: Query, thread: SeededThread): Promise<st
     });
     clock += 2;
   }
-  await query(INSERT_THREAD, [id, thread.turns.length, thread.title, thread.pinned ?? false, at(0)]);
-  await query(INSERT_TURNS, [JSON.stringify(turns)]);
-  await query(INSERT_ITEMS, [JSON.stringify(items)]);
+  await home.query(INSERT_THREAD, [id, thread.turns.length, thread.title, thread.pinned ?? false, at(0)]);
+  await home.query(INSERT_TURNS, [JSON.stringify(turns)]);
+  await home.query(INSERT_ITEMS, [JSON.stringify(items)]);
   return id;
 }
 

@@ -5,6 +5,7 @@ import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
 
+const PATIENT = { timeout: 20_000 };
 const PEOPLE = [{ sub: 'ann', name: 'Ann', email: 'ann@example.com', email_verified: true }];
 
 let idp: Awaited<ReturnType<typeof startIdentityProvider>>;
@@ -52,7 +53,6 @@ test('who signs out is shown the way in, in every tab', async () => {
   await other.getByRole('textbox', { name: 'Message' }).waitFor();
   await page.getByRole('button', { name: /Theme and account/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByLabel('Token').waitFor();
-  await other.getByLabel('Token').waitFor();
+  for (const tab of [page, other]) await expect.poll(() => tab.getByLabel('Token').isVisible(), PATIENT).toBe(true);
   await Promise.all([page.close(), other.close()]);
 });

@@ -39,7 +39,7 @@ const LOOK_MS = 100;
 /** Tells the outside that this process ended itself for its size. */
 const TOO_LARGE_STATUS = 77;
 
-const files = new Map<string, Uint8Array>();
+const files = new Map<string, Uint8Array<ArrayBuffer>>();
 const guests = new Set<Guest>();
 const waiting: Call[] = [];
 let program: Program | undefined;
@@ -54,7 +54,7 @@ process.stdin.on('end', () => process.exit());
 function take(message: ToChild, bytes: Uint8Array): void {
   switch (message.type) {
     case 'file':
-      files.set(message.path, bytes);
+      files.set(message.path, bytes as Uint8Array<ArrayBuffer>);
       return;
     case 'load':
       void load(message).then(handOut, (error: unknown) => send({ type: 'broken', message: cut(String(error)) }));
@@ -83,7 +83,7 @@ async function load({ entry, worker, realm, memoryBytes }: ToChild & { type: 'lo
   if (!source) throw new Error(`There is no file ${entry}.`);
   const modules: Record<string, WebAssembly.Module> = { __proto__: null as never };
   for (const [path, bytes] of files) {
-    if (path !== entry) modules[path] = await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
+    if (path !== entry) modules[path] = await WebAssembly.compile(bytes);
   }
   files.clear();
   const url = new URL(`data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(worker))}`);
