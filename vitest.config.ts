@@ -9,7 +9,7 @@ export default defineConfig({
       'tools/*/**/*.test.ts',
       'web/src/**/*.test.ts',
     ],
-    // They need Chromium and a built app: `npm run test:browser`.
+    // They have a configuration of their own, and need Chromium.
     exclude: [...configDefaults.exclude, 'test/browser/**'],
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',

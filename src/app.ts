@@ -96,6 +96,12 @@ import { type Config, type EnabledWebhook, readForeignVariable } from './config.
 export type App = {
   /** Where the gateway listens; undefined when it is turned off. */
   readonly gatewayUrl: string | undefined;
+  /** Where a browser signs in; undefined when the gateway is turned off. */
+  readonly loginUrl: string | undefined;
+  /** Where the terminal finds the service: the gateway, or an address of its own when that is off or its port taken. */
+  readonly terminalUrl: string | undefined;
+  /** What did not work and was no reason to stay away. */
+  readonly notices: readonly string[];
   /** Where the webhook channel listens; undefined when it is turned off. */
   readonly webhookUrl: string | undefined;
   /** Every route of the gateway, such as `GET /api/status`. */
@@ -110,6 +116,8 @@ export type Parts = {
   readonly tools?: readonly Tool[];
   /** false: callers may not bring tools. */
   readonly externalTools?: boolean;
+  /** Started for a terminal, which opens even when a port is taken or the gateway is off. */
+  readonly terminal?: boolean;
   /** How names and addresses are reached. */
   readonly network?: Network;
   /** How often overdue gates are looked for. */
@@ -280,15 +288,21 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     );
     await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
   });
-  const gatewayUrl = config.gateway.enabled ? await listen(gateway, config.gateway, 'GATEWAY_PORT') : undefined;
+  const notices: string[] = [];
+  const onTaken = parts.terminal ? (notice: string) => void notices.push(notice) : undefined;
+  const gatewayUrl = config.gateway.enabled
+    ? await listen(gateway, config.gateway, 'GATEWAY_PORT', onTaken)
+    : undefined;
   web.url ??= gatewayUrl;
-  if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${gatewayUrl}/login?token=${tokens.gateway})`);
+  const loginUrl = gatewayUrl && `${gatewayUrl}/login?token=${tokens.gateway}`;
+  if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${loginUrl})`);
+  const terminalUrl = gatewayUrl ?? (parts.terminal ? await gateway.listen({ host: '127.0.0.1', port: 0 }) : undefined);
 
   const webhookUrl = config.webhook.enabled ? await startWebhook(config.webhook) : undefined;
   if (webhookUrl) log.info(`The webhook channel is at ${webhookUrl}`);
 
   /** The channel on its own port, and the calls back to those who asked for one. */
-  async function startWebhook({ secret, ratePerMinute, callbackHosts, host, port }: EnabledWebhook): Promise<string> {
+  async function startWebhook({ secret, ratePerMinute, callbackHosts, host, port }: EnabledWebhook) {
     const callbackRule = { hosts: callbackHosts };
     const server = createServer({ maxBodyBytes: MAX_WEBHOOK_BYTES, log, trustedProxies: config.trustedProxies });
     undo.defer(() => server.close());
@@ -309,11 +323,12 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       onError,
     });
     undo.defer(() => callbacks.stop());
-    return listen(server, { host, port }, 'HTTP_PORT');
+    return listen(server, { host, port }, 'HTTP_PORT', onTaken);
   }
 
   const running = undo.move();
-  return { gatewayUrl, webhookUrl, routes: routeList, close: () => running.disposeAsync() };
+  const urls = { gatewayUrl, loginUrl, terminalUrl, webhookUrl };
+  return { ...urls, notices, routes: routeList, close: () => running.disposeAsync() };
 }
 
 function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry): StatusFacts {
@@ -368,16 +383,20 @@ async function provisionTokens(config: Config): Promise<{ operator: string; gate
   };
 }
 
-/** A taken port is told in words that say what to change. */
+/** A taken port is told in words that say what to change: to `onTaken`, or else by throwing. */
 async function listen(
   app: FastifyInstance,
   { host, port }: { host: string; port: number },
   option: 'GATEWAY_PORT' | 'HTTP_PORT',
-): Promise<string> {
+  onTaken?: (notice: string) => void,
+): Promise<string | undefined> {
   try {
     return await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(`Port ${port} on ${host} is taken. Set ${option} to another port.`, { cause: error });
+    const notice = `Port ${port} on ${host} is taken. Set ${option} to another port.`;
+    if (!onTaken) throw new Error(notice, { cause: error });
+    onTaken(notice);
+    return undefined;
   }
 }

@@ -1,8 +1,17 @@
-import { homedir } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { ConfigError, type Option, options, readConfig, readForeignVariable } from './config.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  ConfigError,
+  explainOptions,
+  type Option,
+  options,
+  readConfig,
+  readEnvironment,
+  readForeignVariable,
+} from './config.ts';
 
 describe('without any setting', () => {
   test("the defaults are the spec's, and the demo model answers", () => {
@@ -415,3 +424,35 @@ function problemsOf(env: NodeJS.ProcessEnv): string[] {
     throw error;
   }
 }
+
+describe('settings.env in the home folder', () => {
+  test('stands below the environment, and above the defaults', () => {
+    const env = homeWith('GATEWAY_PORT=4000\nLOG_LEVEL=warn\nLLM_API_KEY=sk-of-mine\n', {
+      LOG_LEVEL: 'debug',
+      GATEWAY_PORT: ' ',
+    });
+    expect(readConfig(readEnvironment(env))).toMatchObject({ gateway: { port: 4000 }, logLevel: 'debug' });
+    const explained = Object.fromEntries(explainOptions(env).map(({ name, ...rest }) => [name, rest]));
+    expect(explained['GATEWAY_PORT']).toMatchObject({ value: '4000', source: 'settings.env' });
+    expect(explained['LOG_LEVEL']).toMatchObject({ value: 'debug', source: 'environment' });
+    expect(explained['HTTP_PORT']).toMatchObject({ value: '8080', source: 'default' });
+    expect(explained['LLM_MODEL']).toMatchObject({ value: null, source: 'unset' });
+    expect(JSON.stringify(explained)).not.toContain('sk-of-mine');
+  });
+
+  test('a line that sets no option stops the start', () => {
+    expect(() => readEnvironment(homeWith('GATEWAY_PROT=4000\n'))).toThrow('settings.env sets GATEWAY_PROT');
+  });
+
+  test('it cannot move the home it lies in', () => {
+    const env = homeWith('REBORN_HOME=/elsewhere\n');
+    expect(readConfig(readEnvironment(env)).home).toBe(env['REBORN_HOME']);
+  });
+
+  function homeWith(settings: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
+    const home = mkdtempSync(join(tmpdir(), 'reborn-config-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    writeFileSync(join(home, 'settings.env'), settings);
+    return { ...env, REBORN_HOME: home };
+  }
+});

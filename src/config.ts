@@ -17,6 +17,7 @@ import {
   token,
   webUrl,
 } from './config-parsers.ts';
+import { readSettings, type Settings } from './settings-file.ts';
 
 /** One option: `default` is read by the parser like any value, `unset` says in words what happens without one. */
 export type Option = { parser: Parser<unknown>; default?: string; unset?: string; secret?: true; help: string };
@@ -204,7 +205,7 @@ export class ConfigError extends Error {
   }
 }
 
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
   const problems: Problems = new Map();
   const config = toConfig(readValues(env, problems), problems);
 
@@ -212,11 +213,63 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config;
 }
 
+/** The environment, and below it what the home folder's `settings.env` says. */
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const given = Object.entries(env).filter(([, value]) => value?.trim());
+  return { ...readKnownSettings(env), ...Object.fromEntries(given) };
+}
+
+/** The folder that the environment names; nothing in it can move it. */
+export function findHome(env: NodeJS.ProcessEnv = process.env): string {
+  const { parser, default: usual } = options.REBORN_HOME;
+  return parser.parse(env['REBORN_HOME']?.trim() || usual) ?? '';
+}
+
+/** Where an option's value comes from, for people who wonder. A secret is never told. */
+export type ExplainedOption = {
+  readonly name: string;
+  readonly value: string | null;
+  readonly source: 'environment' | 'settings.env' | 'default' | 'unset';
+  readonly secret: boolean;
+  readonly help: string;
+};
+
+export function explainOptions(env: NodeJS.ProcessEnv = process.env): ExplainedOption[] {
+  const kept = readKnownSettings(env);
+  return Object.entries<Option>(options).map(([name, option]) => {
+    const given = env[name]?.trim() || undefined;
+    const value = given ?? kept[name] ?? option.default ?? null;
+    const source = given ? 'environment' : kept[name] ? 'settings.env' : option.default ? 'default' : 'unset';
+    const secret = option.secret ?? false;
+    return { name, value: secret && value !== null ? 'set, not shown' : value, source, secret, help: option.help };
+  });
+}
+
+/** What is wrong with one value, as a sentence. */
+export function findProblem(name: string, value: string): string | undefined {
+  const option: Option | undefined = isOption(name) ? options[name] : undefined;
+  if (!option) return `${name} is no option. \`reborn config\` lists them all.`;
+  return option.parser.parse(value) === undefined ? `${name} must be ${option.parser.expects}.` : undefined;
+}
+
+/** Whether output may be coloured; see https://no-color.org. */
+export const wantsColour = (env: NodeJS.ProcessEnv = process.env): boolean => !env['NO_COLOR'];
+
 /** A variable that a tool's author chose. Our own settings are never given away: a tool would send them to its host. */
 export function readForeignVariable(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const isOurs = Object.hasOwn(options, name.toUpperCase()); // Windows doesn't tell the case of names apart
   return isOurs || !Object.hasOwn(env, name) ? undefined : env[name]?.trim() || undefined;
 }
+
+function readKnownSettings(env: NodeJS.ProcessEnv): Settings {
+  const kept = Object.entries(readSettings(findHome(env))).filter(([name]) => name !== 'REBORN_HOME');
+  const unknown = kept.filter(([name]) => !isOption(name));
+  if (unknown.length > 0)
+    throw new ConfigError(unknown.map(([name]) => `settings.env sets ${name}, which is no option; take the line out.`));
+  return Object.fromEntries(kept);
+}
+
+const isOption = (name: string): name is OptionName => Object.hasOwn(options, name);
 
 type OptionName = keyof typeof options;
 

@@ -1,8 +1,16 @@
 import { type Logger, pino } from 'pino';
 
-/** Logs as JSON lines, each of which goes through `scrub`. Of an error it keeps what helps: a driver's error may drag its whole connection along. */
-export function createLog(level: string, scrub = (line: string) => line): Logger {
-  return pino({ level, serializers: { err: describeError }, hooks: { streamWrite: scrub } });
+export type LogOptions = {
+  /** Where to, if not to stdout. It begins anew. */
+  readonly file?: string;
+  /** Goes over each line before it is written. */
+  readonly scrub?: (line: string) => string;
+};
+
+/** Logs as JSON lines. Of an error it keeps what helps: a driver's error may drag its whole connection along. */
+export function createLog(level: string, { file, scrub = (line) => line }: LogOptions = {}): Logger {
+  const options = { level, serializers: { err: describeError }, hooks: { streamWrite: scrub } };
+  return file ? pino(options, pino.destination({ dest: file, append: false, mode: 0o600 })) : pino(options);
 }
 
 function describeError(error: unknown): object {

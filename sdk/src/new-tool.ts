@@ -1,4 +1,5 @@
-import { cp, mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { checkToolName } from './tool-folder.ts';
 
@@ -31,9 +32,9 @@ async function manifest(root: string, name: string) {
 
 /** A checkout is linked; from an installed package, the registry has the same version. */
 async function sdkVersion(root: string): Promise<string> {
-  if (!SDK.split(sep).includes('node_modules')) return `file:${relative(root, SDK).split(sep).join('/')}`;
+  if (isCheckout()) return `file:${relative(root, SDK).split(sep).join('/')}`;
 
-  const { version } = JSON.parse(await readFile(join(SDK, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(await readFile(PUBLISHED_MANIFEST, 'utf8')) as { version: string };
   return version;
 }
 
@@ -41,5 +42,13 @@ async function sdkVersion(root: string): Promise<string> {
 async function linkSdk(root: string): Promise<void> {
   const link = join(root, 'node_modules/@reborn-agent/tool');
   await mkdir(dirname(link), { recursive: true });
-  await symlink(SDK, link, 'junction');
+  if (isCheckout()) return symlink(SDK, link, 'junction');
+
+  await mkdir(link);
+  await copyFile(PUBLISHED_MANIFEST, join(link, 'package.json'));
+  await symlink(join(SDK, 'src'), join(link, 'src'), 'junction');
 }
+
+/** A package may hold no second package.json, so in the published one it has another name. */
+const PUBLISHED_MANIFEST = join(SDK, 'tool-package.json');
+const isCheckout = (): boolean => !existsSync(PUBLISHED_MANIFEST);

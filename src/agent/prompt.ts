@@ -61,10 +61,17 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
   );
   let step: { said: string; calls: ToolCall[]; hasResults: boolean } = { said: '', calls: [], hasResults: false };
 
+  // What a caller's own tool said is the caller's word, like their messages.
+  const theirs = new Set(
+    history.flatMap((item) => (item.type === 'function_call' && item.external ? item.callId : [])),
+  );
+
   const nextStep = (said: string) => {
     if (step.said || step.calls.length > 0) messages.push({ role: 'assistant', text: step.said, calls: step.calls });
     for (const call of step.calls)
-      messages.push(resultOf(call, outputs.get(call.callId)?.shift()?.output, sourceOf(call)));
+      messages.push(
+        resultOf(call, outputs.get(call.callId)?.shift()?.output, theirs.has(call.callId) ? undefined : sourceOf(call)),
+      );
     step = { said, calls: [], hasResults: false };
   };
 

@@ -1,9 +1,17 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addBackupCommand } from './backup.ts';
+import { addCompletionCommand } from './completion.ts';
+import { addConfigCommands } from './config.ts';
+import { addExportCommand } from './export.ts';
 import { addGateCommands } from './gate.ts';
+import { addImportCommand } from './import.ts';
 import { addPolicyCommands } from './policy.ts';
+import { addRestoreCommand } from './restore.ts';
 import { serve } from './serve.ts';
+import { addServiceCommands } from './service/service.ts';
 import { addSkillCommands } from './skill.ts';
+import { status } from './status.ts';
 import { addTokenCommands } from './token.ts';
 import { addToolCommands } from './tool.ts';
 import { addUserCommands } from './user.ts';
@@ -14,12 +22,49 @@ export function createProgram(): Command {
   const program = new Command('reborn')
     .description('An agent service that picks up where it left off.')
     .version(packageJson.version)
-    .action(serve);
+    .enablePositionalOptions()
+    .option('--thread <id>', 'go on with this thread')
+    .addHelpText('after', TERMINAL_HELP)
+    .action(async (options: { thread?: string }) =>
+      (await import('./chat.ts')).chat(options, () => program.outputHelp()),
+    );
   program
     .command('serve')
     .description('Serve the gateway and the Responses API until stopped.')
     .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
     .action(serve);
+  program
+    .command('ask')
+    .argument('[message...]', 'what to say; what comes in by stdin is added to it')
+    .option('--thread <id>', 'go on with this thread')
+    .option('--json', 'print the outcome as JSON, when it is there')
+    .description('Ask one thing, and print the answer.')
+    .addHelpText('after', ASK_HELP)
+    .action(async (words: string[], options: { thread?: string; json?: true }) =>
+      (await import('./ask.ts')).ask(words, options),
+    );
+  program
+    .command('init')
+    .description('Set up the model: provider, key, and a test. Run it again to change them.')
+    .addHelpText('after', '\nExample:\n  reborn init\n\nExit codes: 0 set up, 1 cancelled or failed.')
+    .action(async () => (await import('./init.ts')).init());
+  program
+    .command('doctor')
+    .option('--json', 'print JSON')
+    .option('--offline', 'do not ask the model')
+    .description('Check everything the service needs, and say how to mend what is wrong.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  reborn doctor --json\n\nExit codes: 0 nothing stands in the way, 1 there are problems.',
+    )
+    .action(async (options: { json?: true; offline?: true }) => (await import('./doctor.ts')).doctor(options));
+  program
+    .command('status')
+    .option('--json', 'print JSON')
+    .description('Show whether the service runs, and how busy it is.')
+    .addHelpText('after', '\nExample:\n  reborn status\n\nExit codes: 0 it runs, 3 it does not.')
+    .action(status);
+  addConfigCommands(program);
   addToolCommands(program);
   addSkillCommands(program);
   addWebhookCommands(program);
@@ -27,5 +72,28 @@ export function createProgram(): Command {
   addTokenCommands(program);
   addPolicyCommands(program);
   addGateCommands(program);
+  addCompletionCommand(program);
+  addBackupCommand(program);
+  addRestoreCommand(program);
+  addExportCommand(program);
+  addImportCommand(program);
+  addServiceCommands(program);
   return program;
 }
+
+const TERMINAL_HELP = `
+Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, else with a service of its own.
+
+Examples:
+  reborn
+  reborn --thread 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11
+
+Exit codes: 0 all went well, 1 something failed (stderr says what), 78 a setting is wrong.`;
+
+const ASK_HELP = `
+Examples:
+  reborn ask "What time is it?"
+  git diff | reborn ask "Write a commit message for this." > message.txt
+
+Exit codes: 0 answered, 1 failed, 3 it waits for an approval or a sign-in, 4 cut short by the model's limit,
+78 a setting is wrong, 130 cancelled with Ctrl+C.`;

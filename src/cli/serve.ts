@@ -3,17 +3,21 @@ import { readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
 import { scrubLine } from '#safety/scrub-line.ts';
 import { runCommand } from './run-command.ts';
+import { announceService } from './running-service.ts';
 
 /** Runs the service until it is asked to stop. A second request to stop is not waited for. */
 export function serve(): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
     const { startApp } = await import('#app.ts'); // a wrong setting is told before everything is loaded
-    const log = createLog(config.logLevel, scrubLine);
+    const log = createLog(config.logLevel, { scrub: scrubLine });
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
     const app = await startApp(config, log);
+    const { gatewayUrl: url, loginUrl = null } = app;
+    const withdraw = url ? await announceService(config.home, { url, loginUrl }) : async () => {};
     const [signal] = (await stop) as [string];
     log.info(`Stopping on ${signal}.`);
+    await withdraw();
     await app.close();
   });
 }

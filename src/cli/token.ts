@@ -25,12 +25,14 @@ export function addTokenCommands(program: Command): void {
     .argument('<user>', 'an id, email or name')
     .option('--json', 'print JSON')
     .description("List a user's tokens.")
+    .addHelpText('after', '\nExample:\n  reborn token list ann@example.com')
     .action(listTokens);
   token
     .command('revoke')
     .argument('<id>', 'the id of the token')
     .option('--json', 'print JSON')
     .description('Revoke a token. It is refused everywhere within 5 seconds.')
+    .addHelpText('after', '\nExample:\n  reborn token revoke 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')
     .action(revokeToken);
 }
 

@@ -15,11 +15,13 @@ export function addToolKitCommands(tool: Command): void {
     .command('build')
     .argument('[folder]', 'the folder of the tool', '.')
     .description('Compile a tool to a component.')
+    .addHelpText('after', '\nExample:\n  reborn tool build stars')
     .action((folder: string) => runCommand(() => build(folder)));
   tool
     .command('test')
     .argument('[folder]', 'the folder of the tool', '.')
     .description("Run a tool's tests.")
+    .addHelpText('after', '\nExample:\n  reborn tool test stars')
     .action((folder: string) => runCommand(() => test(folder)));
 }
 
@@ -30,7 +32,7 @@ async function begin(folder: string): Promise<void> {
 }
 
 async function build(folder: string): Promise<void> {
-  const { buildTool } = await import('../../sdk/src/build-tool.ts');
+  const { buildTool } = await import('../../sdk/src/build-tool.ts').catch(explainMissing);
   const { path: file, bytes } = await buildTool(path.resolve(folder));
   printLine(`${path.relative('.', file)} (${Math.ceil(bytes / 1024)} KiB)`);
 }
@@ -38,4 +40,15 @@ async function build(folder: string): Promise<void> {
 async function test(folder: string): Promise<void> {
   const { testTool } = await import('../../sdk/src/test-tool.ts');
   if (!(await testTool(path.resolve(folder)))) throw new Error('A test failed.');
+}
+
+/** The published package leaves the compiler to those who write tools. */
+function explainMissing(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new Error(
+    'To build tools, install their compiler beside reborn-agent: `npm install rolldown componentize-qjs`.',
+    {
+      cause: error,
+    },
+  );
 }

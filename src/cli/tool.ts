@@ -21,17 +21,24 @@ export function addToolCommands(program: Command): void {
       '\nExample:\n  reborn tool install dist/weather.wasm --capabilities weather.capabilities.json --name weather',
     )
     .action(installToolFile);
-  tool.command('list').option('--json', 'print JSON').description('List the installed tools.').action(listInstalled);
+  tool
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the installed tools.')
+    .addHelpText('after', '\nExample:\n  reborn tool list --json')
+    .action(listInstalled);
   tool
     .command('info')
     .argument('<tool-name>', 'the name of the tool')
     .option('--json', 'print JSON')
     .description('Show what a tool is for, and what it may do.')
+    .addHelpText('after', '\nExample:\n  reborn tool info weather')
     .action(showInstalled);
   tool
     .command('remove')
     .argument('<tool-name>', 'the name of the tool')
     .description('Remove a tool. Its secrets stay.')
+    .addHelpText('after', '\nExample:\n  reborn tool remove weather')
     .action(removeInstalled);
   tool
     .command('auth')
@@ -45,6 +52,7 @@ export function addToolCommands(program: Command): void {
     .argument('<tool-name>', 'the name of the tool')
     .option('--user <id>', 'for this user alone; for everyone, when left out')
     .description('Give a tool the secrets that it needs before it can be used.')
+    .addHelpText('after', '\nExample:\n  reborn tool setup github')
     .action(setUpTool);
   addToolKitCommands(tool);
 }

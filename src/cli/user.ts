@@ -22,12 +22,18 @@ export function addUserCommands(program: Command): void {
     .description('Add a user.')
     .addHelpText('after', '\nExample:\n  reborn user add Ann --email ann@example.com\n  reborn token create Ann')
     .action(addUser);
-  user.command('list').option('--json', 'print JSON').description('List the users.').action(listUsers);
+  user
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the users.')
+    .addHelpText('after', '\nExample:\n  reborn user list --json')
+    .action(listUsers);
   user
     .command('remove')
     .argument('<user>', 'an id, email or name')
     .option('--json', 'print JSON')
     .description('Remove a user. Their tokens stop working within seconds.')
+    .addHelpText('after', '\nExample:\n  reborn user remove ann@example.com')
     .action(removeUser);
 }
 

@@ -23,6 +23,7 @@ export function addWebhookCommands(program: Command): void {
     .command('signing-secret')
     .description('Print the secret by which receivers of callbacks check that they come from here.')
     .option('--whsec', 'in the form that Standard Webhooks libraries want')
+    .addHelpText('after', '\nExample:\n  reborn webhook signing-secret --whsec')
     .action((options: { whsec?: true }) => runCommand(async () => showSigningSecret(options)));
 
   const route = webhook
@@ -42,10 +43,16 @@ export function addWebhookCommands(program: Command): void {
       `\nExample:\n  reborn webhook route add issues --verify github --user triage \\\n    --message 'Triage this issue: {{issue.title}} {{issue.body}}'`,
     )
     .action(addRoute);
-  route.command('list').option('--json', 'print JSON').description('List the routes.').action(listRoutes);
+  route
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the routes.')
+    .addHelpText('after', '\nExample:\n  reborn webhook route list --json')
+    .action(listRoutes);
   route
     .command('remove')
     .argument('<name>', 'the name of the route')
     .description('Remove a route.')
+    .addHelpText('after', '\nExample:\n  reborn webhook route remove issues')
     .action(removeRoute);
 }

@@ -11,8 +11,8 @@ const MIGRATION_LOCK = 7_267_332_667;
 /** Where the migrations of this checkout are. */
 export const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
 
-/** Brings the schema up to the newest migration in `folder`; replicas starting together wait for the first. */
-export async function migrateDatabase(connection: pg.PoolConfig, folder: string): Promise<void> {
+/** Brings the schema up to the migration `last`, or else the newest in `folder`; replicas starting together wait for the first. */
+export async function migrateDatabase(connection: pg.PoolConfig, folder: string, last?: string): Promise<void> {
   const pool = new pg.Pool({ ...connection, max: 1 });
   pool.on('error', () => {}); // a cut connection fails its query, which reports it
   const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
@@ -20,21 +20,22 @@ export async function migrateDatabase(connection: pg.PoolConfig, folder: string)
     await database.connection().execute(async (session) => {
       // Kysely locks too, but only after it has made its own tables, and that part races. The session's end unlocks.
       await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(session);
-      await migrate(session, folder);
+      await migrate(session, folder, last);
     });
   } finally {
     await database.destroy();
   }
 }
 
-async function migrate(db: Kysely<unknown>, folder: string): Promise<void> {
+async function migrate(db: Kysely<unknown>, folder: string, last: string | undefined): Promise<void> {
   const provider = new FileMigrationProvider({
     fs,
     path,
     migrationFolder: path.resolve(folder),
     import: (file) => import(pathToFileURL(file).href), // a bare Windows path is no module specifier
   });
-  const { error, results } = await new Migrator({ db, provider }).migrateToLatest();
+  const migrator = new Migrator({ db, provider });
+  const { error, results } = last === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(last);
   if (!error) return;
 
   const failed = results?.find((result) => result.status === 'Error');

@@ -16,8 +16,7 @@ function shorten(message: string): string {
     .slice(0, 100_000)
     .replace(BLOCKS, '')
     .toWellFormed()
-    // oxlint-disable-next-line no-control-regex -- they are what is to go
-    .replace(/[\s\u0000-\u001f]+/g, ' ')
+    .replace(/[\s\p{Control}]+/gu, ' ')
     .trim();
   if (words.length <= LONGEST) return words;
   const cut = words

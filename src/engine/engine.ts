@@ -136,7 +136,7 @@ export async function startEngine(options: {
     tellEnded: running.tellEnded,
     /** Lets followers know that a thread has changed in a way that this engine did not see. */
     tellThread: (change: ThreadChanged) => changes.tell(change),
-    followThreads: changes.follow,
+    followThreads: (...following: Parameters<typeof changes.follow>) => changes.follow(...following),
     census: () => takeCensus(pool),
     findReplicas: () => findReplicas(pool, replica),
     countTurns: () => countTurns(pool),

@@ -20,10 +20,10 @@ export type Inspected = {
 export type InspectedCall = Inspected & { readonly isBlocked: boolean };
 
 /** What comes in from somebody else: a tool's output, a fetched page, a note. */
-export const INCOMING: readonly Rule[] = [injectionPhrases, imageBeacon, hiddenText, storedSecrets, secretForms];
+const INCOMING: readonly Rule[] = [injectionPhrases, imageBeacon, hiddenText, storedSecrets, secretForms];
 
 /** What the model wants to send to a tool. */
-export const OUTGOING: readonly Rule[] = [storedSecretArguments, secretFormArguments, longEncoding];
+const OUTGOING: readonly Rule[] = [storedSecretArguments, secretFormArguments, longEncoding];
 
 export function inspectIncoming(text: string, known: KnownSecrets): Promise<Inspected> {
   return inspect(INCOMING, text, known);

@@ -22,6 +22,11 @@ export function connectIdentities(connection: pg.PoolConfig, onError: (error: un
   return connectStore(pool, onError) as IdentityDatabase;
 }
 
+/** Opens those tables to a session that already sees everything else: an archive carries them all. */
+export async function openIdentities(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  await client.query(MARK);
+}
+
 /** All of it, or nothing. */
 export function inOneGo<T>(db: IdentityDatabase, act: (trx: IdentityDatabase) => Promise<T>): Promise<T> {
   return db.transaction().execute((trx) => act(trx as unknown as IdentityDatabase));

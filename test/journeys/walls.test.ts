@@ -56,7 +56,7 @@ const MATRIX: Record<string, Row> = {
   'GET /api/approvals': row([200, 200, 200, 200], () => ({ route: '/api/approvals' })),
   'DELETE /api/approvals/:id': row([404, 404, 404, 404], () => ({ route: `/api/approvals/${NO_GATE}` })),
   'GET /api/pairings': row([200, 200, 200, 200], () => ({ route: '/api/pairings' })),
-  'DELETE /api/pairings/:userId': row([404, 404, 404, 404], () => ({ route: '/api/pairings/webhook:nobody' })),
+  'DELETE /api/pairings/:user_id': row([404, 404, 404, 404], () => ({ route: '/api/pairings/webhook:nobody' })),
   'POST /api/gates/:id': row([404, 404, 404, 404], () => ({
     route: `/api/gates/${NO_GATE}`,
     body: { answer: 'approve' },

@@ -203,17 +203,13 @@ test('who has no good token is not let in, nor a page of another site', async ()
   const refused = (headers: Record<string, string>) =>
     openSocket(service.url, headers).then(
       () => 'opened',
-      (error: Error) => error.message,
+      (error: unknown) => String(error),
     );
-  expect(await refused({ authorization: 'Bearer wrong' })).toBe('Unexpected server response: 401');
+  expect(await refused({ authorization: 'Bearer wrong' })).toContain('Unexpected server response: 401');
 
   const signedIn = await fetch(`${service.url}/login?token=${TOKEN}`, { redirect: 'manual' });
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const browser = (origin: string) => ({ authorization: undefined as unknown as string, cookie, origin });
-  const open = async (origin: string) => {
-    const { authorization: _, ...headers } = browser(origin);
-    return statusOfUpgrade(headers);
-  };
+  const open = (origin: string) => statusOfUpgrade({ cookie, origin });
   expect(await open('https://evil.example')).toBe(403);
   expect(await open(service.url)).toBe(101);
 });
@@ -251,7 +247,7 @@ test('a socket ends when its token is revoked', async () => {
 test('sends over the socket count against the one limit of their user', async () => {
   const limited = await startService({ ...home.env, CHAT_RATE_PER_MINUTE: '3' });
   const socket = await openSocket(limited.url);
-  for (const _ of [1, 2, 3, 4]) socket.send({ type: 'send', message: 'say x' });
+  for (const word of ['a', 'b', 'c', 'd']) socket.send({ type: 'send', message: `say ${word}` });
   const { error } = await socket.first('error');
   expect(error).toMatchObject({ code: 'rate_limited' });
   expect(error.retry_after).toBeGreaterThan(0);

@@ -32,7 +32,7 @@ function obey({ messages }: SeenPrompt): Answer {
 }
 
 /** What the attacks are after. Whoever sees it, sees it whole: the test plants it with this beginning. */
-export const SECRET_FORM = /canary-[\w-]{10,}/g;
+const SECRET_FORM = /canary-[\w-]{10,}/g;
 
 function fill(json: string, all: string): string {
   const seen = [...new Set(all.match(SECRET_FORM) ?? [])].join(' ');

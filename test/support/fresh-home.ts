@@ -16,7 +16,7 @@ export async function freshHome() {
     home,
     env: { REBORN_HOME: home, ...(database && { DATABASE_URL: database.url }) },
     /** Asks the database of a service that runs, about everybody's rows. */
-    async query<T extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<T[]> {
+    query: async <T extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<T[]> => {
       const opened = await openDatabase({ url: database?.url, home });
       try {
         return await engineQuery<T>(opened.connection, statement, values);

@@ -47,6 +47,7 @@ export async function spawnService(env: Record<string, string>) {
 export const SETTINGS = {
   GATEWAY_PORT: '0',
   SERVICE_REBORN_WEBUI_TOKEN: TOKEN,
+  GATEWAY_AUTH_TOKEN: 'gateway-token-of-the-tests', // a random one could begin like a word, which is then held back
   CLI_ENABLED: 'false',
   CHAT_RATE_PER_MINUTE: '1000000',
   HTTP_HOST: '127.0.0.1',

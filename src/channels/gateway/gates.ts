@@ -33,7 +33,7 @@ export function gatesRoute(agent: Agent) {
   };
 }
 
-function toAnswer({ answer, reason, user_id: userId }: z.infer<typeof gateAnswer>): GateAnswer {
+export function toAnswer({ answer, reason, user_id: userId }: z.infer<typeof gateAnswer>): GateAnswer {
   if (answer === 'deny') return { kind: 'deny', reason: reason ?? '' };
   return answer === 'always' ? { kind: 'always' } : { kind: 'approve', ...(userId && { userId }) };
 }

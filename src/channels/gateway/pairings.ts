@@ -17,8 +17,8 @@ export function pairingsRoute(pairings: Pairings) {
       };
     });
 
-    app.delete<{ Params: { userId: string } }>('/pairings/:userId', async (request, reply) => {
-      await pairings.remove(request.principal, request.params.userId);
+    app.delete<{ Params: { user_id: string } }>('/pairings/:user_id', async (request, reply) => {
+      await pairings.remove(request.principal, request.params.user_id);
       return reply.code(204).send();
     });
   };

@@ -9,6 +9,7 @@ import { parseBody } from '#http/parse-body.ts';
 import type { Limiter } from '#http/rate-limit.ts';
 import { placeOf } from './accepted-turn.ts';
 import { toTurnInput } from './chat-input.ts';
+import { toAnswer } from './gates.ts';
 import { renderSocketError } from './render-socket-error.ts';
 import type { Line } from './socket-line.ts';
 import { createNews } from './socket-news.ts';
@@ -70,11 +71,8 @@ export function createConversation(principal: Principal, line: Line, desk: Desk)
         const { threadId, id } = await threads.getTurn(principal, message.turn_id);
         return agent.cancelTurn(principal, { threadId, turnId: id }, 'cancelled');
       }
-      case 'gate': {
-        const { answer, reason } = message;
-        const given = answer === 'approve' ? { kind: answer } : { kind: answer, reason: reason ?? '' };
-        return accept(await agent.answerGate(principal, message.gate_id, given), message.id);
-      }
+      case 'gate':
+        return accept(await agent.answerGate(principal, message.gate_id, toAnswer(message)), message.id);
       case 'ping':
         return line.send({ type: 'pong', ...reference(message.id) });
     }

@@ -26,9 +26,7 @@ export function socketRoute(options: SocketOptions) {
   return async (app: FastifyInstance): Promise<void> => {
     await app.register(websocket, {
       options: { maxPayload: options.maxBytes },
-      preClose(done) {
-        hangUp([...app.websocketServer.clients]).then(() => done(), options.onError);
-      },
+      preClose: async () => hangUp([...app.websocketServer.clients]),
     });
     app.get('/ws', { websocket: true }, (socket, request) => {
       options.sockets.add(socket);

@@ -66,11 +66,10 @@ export function threadIdOf({ id }: { id: string }): string {
 }
 
 /** A column of texts can't hold what is no text. */
-// oxlint-disable-next-line no-control-regex -- they are what is to go
 const cleanTitle = (title: string | null) =>
   title
     ?.toWellFormed()
-    .replace(/[\u0000-\u001f]+/g, ' ')
+    .replace(/\p{Control}+/gu, ' ')
     .trim() || null;
 
 type Cursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: string };

@@ -6,6 +6,9 @@ import { HOME_PAGE, sendPage } from './pages.ts';
 /** What is answered by routes of their own: a path below these that is unknown is an error, not a page of the app. */
 const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets)(?:\/|$)/;
 
+/** As the build names them; whatever else somebody asks for was never there. */
+const ASSET = /^[\w-][\w.-]*$/;
+
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +41,7 @@ export function webAppRoutes(folder: string) {
     app.get('/', async (_request, reply) => sendApp(reply));
 
     app.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
-      if (!isBuilt) return reply.callNotFound();
+      if (!isBuilt || !ASSET.test(request.params['*'])) return reply.callNotFound();
       return reply
         .header('cache-control', 'public, max-age=31536000, immutable')
         .sendFile(`assets/${request.params['*']}`);

@@ -54,7 +54,7 @@ export const waitingGate = z.strictObject({
  * What happens in a turn. `turn-started` has the number -1 and brings the input. A message is added empty and filled by
  * deltas, everything else is added whole. `written: false`: what a crash left half said, which stands nowhere.
  */
-export const wireTurnEvent = z
+const wireTurnEvent = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('turn-started'),

@@ -10,7 +10,8 @@ export type Keyring = {
   forget(account: string): Promise<void>;
 };
 
-const PROGRAM = path.join(import.meta.dirname, 'keyring-process.ts');
+/** As this file: TypeScript in a checkout, JavaScript in the published package. */
+const PROGRAM = path.join(import.meta.dirname, `keyring-process${path.extname(import.meta.filename)}`);
 const TIMEOUT_MS = 5000;
 
 /**

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
@@ -81,7 +82,8 @@ function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: Comp
   return promise.finally(() => child.kill('SIGKILL'));
 }
 
-const PREPARER = new URL('./preparer.ts', import.meta.url);
+/** As this file: TypeScript in a checkout, JavaScript in the published package. */
+const PREPARER = new URL(`./preparer${path.extname(import.meta.filename)}`, import.meta.url);
 
 /** It may read the program and its packages, and nothing else. */
 function preparerFlags(): string[] {

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startStandInGateway } from '../test/terminal/stand-in-gateway.ts';
+import { openTerminal } from '../test/terminal/tmux.ts';
+
+/**
+ * What the chat costs beside `cat`: a thread of 2,000 lines is open, and 200 tokens a second stream in for ten seconds.
+ * The gateway is a stand-in, so that all the work counted is the terminal's own.
+ */
+const TOKENS = 2000;
+const EVERY_MS = 5;
+const TICKS_PER_SECOND = 100;
+
+const home = await mkdtemp(path.join(tmpdir(), 'reborn-bench-'));
+const gateway = await startStandInGateway(home);
+const history = Array.from({ length: 40 }, (_, index) => (index % 2 ? longAnswer() : `question ${index}`));
+const id = gateway.addThread(history);
+const record = path.join(home, 'written');
+const terminal = await openTerminal({
+  env: { REBORN_HOME: home },
+  args: ['--thread', id],
+  columns: 100,
+  rows: 40,
+  record,
+});
+try {
+  await terminal.sees('The end of 39.');
+  await sleep(500); // the first screen is drawn
+  const pid = await findProcess(id);
+  const before = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
+  const begun = performance.now();
+  await terminal.type(`count ${TOKENS} every ${EVERY_MS}`);
+  await terminal.press('Enter');
+  await terminal.sees(String(TOKENS - 1), 120_000);
+  const seconds = (performance.now() - begun) / 1000;
+  const after = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
+  const written = await readFile(record, 'latin1');
+  const text = Array.from({ length: TOKENS }, (_, index) => `${index} `).join('');
+
+  print('chat', seconds, after.cpu - before.cpu, after.bytes - before.bytes);
+  print('cat', ...(await measureCat(text)));
+  const frames = written.split('\x1b[?2026h').length - 1;
+  console.log(`${frames} synchronised updates in all, of which ${written.split('\x1b[?2026l').length - 1} are closed`);
+  await terminal.press('C-c');
+  await terminal.exited();
+} finally {
+  await terminal.close();
+  await gateway.close();
+  await rm(home, { recursive: true, force: true });
+}
+
+function print(what: string, seconds: number, cpu: number, bytes: number): void {
+  const share = ((100 * cpu) / seconds).toFixed(1);
+  console.log(
+    `${what}: ${cpu.toFixed(2)} s of CPU in ${seconds.toFixed(1)} s (${share} %), ${bytes.toLocaleString('en')} bytes written`,
+  );
+}
+
+async function measureCat(text: string): Promise<[number, number, number]> {
+  const file = path.join(home, 'text');
+  await writeFile(file, text);
+  const output = execFileSync('bash', ['-c', `TIMEFORMAT='%R %U %S'; time cat '${file}'`], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const timed = execFileSync('bash', ['-c', `TIMEFORMAT='%R %U %S'; { time cat '${file}' > /dev/null; } 2>&1`]);
+  const [real = 0, user = 0, system = 0] = String(timed).trim().split(' ').map(Number);
+  return [Math.max(real, 0.001), user + system, Buffer.byteLength(output)];
+}
+
+async function findProcess(argument: string): Promise<number> {
+  for (const entry of await readdir('/proc')) {
+    const words = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
+    if (/^\d+$/.test(entry) && words.includes('src/main.ts') && words.includes(`${argument}\0`)) return Number(entry);
+  }
+  throw new Error('The chat does not run.');
+}
+
+/** Seconds of CPU that the process has used. */
+async function cpuOf(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function longAnswer(): string {
+  const lines = Array.from(
+    { length: 48 },
+    (_, line) => `Line ${line} with **bold**, \`code\` and a [link](https://example.com).`,
+  );
+  return `${lines.join('\n\n')}\n\nThe end of 39.`;
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compileSources } from './package/compile-sources.ts';
+import { listInstalled } from './package/installed-packages.ts';
+import { LAUNCHER } from './package/launcher.ts';
+import { packageManifest, sdkManifest } from './package/manifests.ts';
+import { listNotices } from './package/notices.ts';
+import { makeSbom } from './package/sbom.ts';
+
+/** What is published, laid out as in the checkout: programs are started, and texts read, by their place. */
+const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'wit', 'sdk/template', 'web/dist'];
+/** They run inside a jail, which is handed their text. */
+const INSIDE_JAILS = 'src/tools/component/jail/inside';
+
+const root = path.join(import.meta.dirname, '..');
+const target = path.resolve(process.argv[2] ?? path.join(root, 'dist/package'));
+
+await rm(target, { recursive: true, force: true });
+await mkdir(target, { recursive: true });
+await compileSources(root, target);
+for (const item of COPIED)
+  if (existsSync(path.join(root, item))) await cp(path.join(root, item), path.join(target, item), { recursive: true });
+  else process.stderr.write(`${item} is missing and left out.\n`);
+await copyTexts(INSIDE_JAILS);
+await copyTexts('sdk/src'); // the types for authors of tools
+await mkdir(path.join(target, 'bin'));
+await writeFile(path.join(target, 'bin/reborn.js'), LAUNCHER, { mode: 0o755 });
+const manifest = await packageManifest(root);
+await write('package.json', manifest);
+await write('sdk/tool-package.json', await sdkManifest(root));
+const packages = await listInstalled(root, existsSync(path.join(root, 'web/dist')) ? ['web'] : []);
+await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.md'), await listNotices(root, packages));
+await write('sbom.cdx.json', makeSbom(manifest.name, manifest.version, packages));
+process.stdout.write(`${target}\n`);
+
+async function copyTexts(folder: string): Promise<void> {
+  await cp(path.join(root, folder), path.join(target, folder), {
+    recursive: true,
+    filter: (file) => !file.endsWith('.test.ts'),
+  });
+}
+
+function write(file: string, value: object): Promise<void> {
+  return writeFile(path.join(target, file), `${JSON.stringify(value, undefined, 2)}\n`);
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+type Manifest = {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: object;
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies: Record<string, string>;
+};
+
+/** The manifest that is published: what a person who installs it needs, and nothing of the checkout. */
+export async function packageManifest(root: string) {
+  const { name, version, description, license, engines, dependencies, optionalDependencies } = await read(root);
+  const toolchain = (await read(path.join(root, 'sdk'))).dependencies;
+  return {
+    name,
+    version,
+    description,
+    keywords: ['agent', 'llm', 'openai', 'responses-api', 'webhook', 'postgresql', 'self-hosted'],
+    license,
+    repository: { type: 'git', url: 'git+https://github.com/reborn-agent/reborn.git' },
+    type: 'module',
+    bin: { reborn: 'bin/reborn.js' },
+    exports: { './package.json': './package.json' },
+    engines,
+    dependencies,
+    optionalDependencies,
+    // Only authors of tools need them, and they are large.
+    peerDependencies: toolchain,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(toolchain).map((peer) => [peer, { optional: true }])),
+  };
+}
+
+/** The tool kit inside the package, which new tools are linked to. */
+export async function sdkManifest(root: string) {
+  const { name, version, description, license, engines, dependencies } = await read(path.join(root, 'sdk'));
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    exports: {
+      '.': { types: './src/define-tool.ts', default: './src/define-tool.js' },
+      './*': { types: './src/*.ts', default: './src/*.js' },
+    },
+    engines,
+    dependencies,
+  };
+}
+
+async function read(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
+}

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/*
+ * npm run release             checks, builds and packs, and shows what would be published
+ * npm run release -- --publish  does so, and publishes it and tags the commit
+ */
+
+const root = path.join(import.meta.dirname, '..');
+const publish = process.argv.includes('--publish');
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+
+const problems = findProblems();
+for (const problem of problems) process.stderr.write(`- ${problem}\n`);
+if (publish && problems.length > 0) process.exit(1);
+
+run('node', ['scripts/build-package.ts']);
+run('npm', ['publish', './dist/package', '--access=public', ...(publish ? ['--provenance'] : ['--dry-run'])]);
+if (publish) run('git', ['tag', '--annotate', `v${version}`, '--message', `Version ${version}`]);
+
+function findProblems(): string[] {
+  const changes = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
+  return [
+    ...(ask('git', ['status', '--porcelain']) ? ['There are uncommitted changes. Commit them first.'] : []),
+    ...(ask('git', ['tag', '--list', `v${version}`]) ? [`v${version} was released. Raise the version.`] : []),
+    ...(changes.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md says nothing about ${version}.`]),
+  ];
+}
+
+function ask(program: string, words: string[]): string {
+  return execFileSync(program, words, { cwd: root, encoding: 'utf8' }).trim();
+}
+
+function run(program: string, words: string[]): void {
+  execFileSync(program, words, { cwd: root, stdio: 'inherit' });
+}

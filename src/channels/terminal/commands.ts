@@ -1,0 +1,30 @@
+/** What can be typed instead of a message. */
+export const COMMANDS = [
+  { name: 'new', description: 'Begin a new thread' },
+  { name: 'threads', description: 'Go on with another thread' },
+  { name: 'model', description: 'Show which model answers' },
+  { name: 'memory', description: 'Search the notes: /memory words' },
+  { name: 'tools', description: 'List the tools' },
+  { name: 'usage', description: 'Show what the last days have cost' },
+  { name: 'export', description: 'Write this thread to a file: /export notes.md' },
+  { name: 'help', description: 'Show the keys and commands' },
+] as const;
+
+export type CommandName = (typeof COMMANDS)[number]['name'];
+
+export type Command = { readonly name: CommandName; readonly argument: string };
+
+/** The command that a line is, 'unknown' when there is none of that name, undefined when it is a message. */
+export function parseCommand(line: string): Command | 'unknown' | undefined {
+  const [, word, argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
+  if (word === undefined) return undefined;
+  const found = COMMANDS.find(({ name }) => name === word.toLowerCase());
+  return found ? { name: found.name, argument: argument.trim() } : 'unknown';
+}
+
+export const HELP = [
+  'Enter sends. Shift+Enter, Ctrl+J or Alt+Enter makes a new line. Esc cancels the turn, or goes back.',
+  'Up and Down scroll. Tab goes to the next tool call or question; Enter unfolds a call. Ctrl+L clears the screen, Ctrl+C quits.',
+  '',
+  ...COMMANDS.map(({ name, description }) => `/${name.padEnd(8)} ${description}`),
+].join('\n');

@@ -1,0 +1,187 @@
+import { type NumberedTurnEvent, textOf, type WireGate, type WireItem, type WireUsage } from './gateway-messages.ts';
+
+/** What stands on the screen, from top to bottom. An entry that changes is replaced, so that its lines can be kept. */
+export type Entry =
+  | {
+      readonly kind: 'said';
+      readonly id: string;
+      readonly role: 'user' | 'assistant';
+      readonly text: string;
+      /** `superseded`: a crash broke it off, and the next attempt said it anew. */
+      readonly state: 'streaming' | 'done' | 'superseded';
+    }
+  | {
+      readonly kind: 'tool';
+      readonly id: string;
+      readonly callId: string;
+      readonly name: string;
+      readonly arguments: string;
+      readonly output: string | undefined;
+      readonly began: number;
+      readonly ended: number | undefined;
+    }
+  | { readonly kind: 'gate'; readonly id: string; readonly gate: WireGate; readonly answer: string | undefined }
+  | { readonly kind: 'note'; readonly id: string; readonly tone: 'plain' | 'failed'; readonly text: string };
+
+export type Conversation = {
+  readonly threadId: string | undefined;
+  readonly entries: readonly Entry[];
+  /** The turn that runs now. */
+  readonly running: string | undefined;
+  readonly usage: WireUsage;
+  /** The newest event of the newest turn: what a reconnect goes on from. */
+  readonly last: { readonly turnId: string; readonly sequence: number } | undefined;
+};
+
+const NO_USAGE: WireUsage = { input_tokens: 0, output_tokens: 0, cost_usd: '0' };
+
+export const emptyConversation = (threadId?: string, usage: WireUsage = NO_USAGE): Conversation => ({
+  threadId,
+  entries: [],
+  running: undefined,
+  usage,
+  last: undefined,
+});
+
+/** A stored thread, as far as it was loaded. */
+export function withItems(conversation: Conversation, items: readonly WireItem[]): Conversation {
+  return items.reduce((soFar, item) => putItem(soFar, item, false), conversation);
+}
+
+/** What the conversation becomes by one event. One that was seen before changes nothing, so that no text is doubled. */
+export function withEvent(conversation: Conversation, numbered: NumberedTurnEvent, now: number): Conversation {
+  const { turn_id: turnId, sequence, event } = numbered;
+  const { last } = conversation;
+  if (last?.turnId === turnId && sequence <= last.sequence) return conversation;
+
+  const told: Conversation = { ...conversation, last: { turnId, sequence } };
+  switch (event.type) {
+    case 'turn-started':
+      return withItems({ ...told, running: turnId }, event.items);
+    case 'item-added':
+      return putItem({ ...told, running: turnId }, event.item, true, now);
+    case 'text-delta':
+      return change(told, event.item_id, (entry) =>
+        entry.kind === 'said' && entry.state === 'streaming' ? { ...entry, text: entry.text + event.delta } : entry,
+      );
+    case 'item-done':
+      return event.written ? putItem(told, event.item, false, now) : supersede(told, event.item.id);
+    case 'turn-ended':
+      return endTurn(told, turnId, event.status, event.failure?.message, event.usage);
+  }
+}
+
+export function withGate(conversation: Conversation, gate: WireGate): Conversation {
+  if (conversation.entries.some((entry) => entry.id === gate.id)) return conversation;
+  return add(conversation, { kind: 'gate', id: gate.id, gate, answer: undefined });
+}
+
+export function withAnswer(conversation: Conversation, gateId: string, answer: string): Conversation {
+  return change(conversation, gateId, (entry) => (entry.kind === 'gate' ? { ...entry, answer } : entry));
+}
+
+let notes = 0;
+
+export function withNote(conversation: Conversation, text: string, tone: 'plain' | 'failed' = 'plain'): Conversation {
+  return add(conversation, { kind: 'note', id: `note-${++notes}`, tone, text });
+}
+
+/** The gate that waits for an answer, if one does. */
+export function findOpenGate({ entries }: Conversation): WireGate | undefined {
+  const found = entries.findLast((entry) => entry.kind === 'gate' && entry.answer === undefined);
+  return found?.kind === 'gate' ? found.gate : undefined;
+}
+
+function putItem(conversation: Conversation, item: WireItem, begun: boolean, now?: number): Conversation {
+  switch (item.type) {
+    case 'message': {
+      if (item.role !== 'user' && item.role !== 'assistant') return conversation;
+      const state = begun ? 'streaming' : 'done';
+      return put(conversation, { kind: 'said', id: item.id, role: item.role, text: textOf(item.content), state });
+    }
+    case 'function_call': {
+      const began = timeOf(item.started_at) ?? now ?? 0;
+      const { id, call_id: callId, name, arguments: json } = item;
+      const known = conversation.entries.find((entry) => entry.id === id);
+      if (known) return conversation;
+      return add(conversation, {
+        kind: 'tool',
+        id,
+        callId,
+        name,
+        arguments: json,
+        output: undefined,
+        began,
+        ended: timeOf(item.ended_at),
+      });
+    }
+    case 'function_call_output': {
+      const call = conversation.entries.findLast((entry) => entry.kind === 'tool' && entry.callId === item.call_id);
+      if (!call) return conversation;
+      return change(conversation, call.id, (entry) =>
+        entry.kind === 'tool' && entry.output === undefined
+          ? { ...entry, output: textOf(item.output), ended: entry.ended ?? now ?? entry.began }
+          : entry,
+      );
+    }
+  }
+}
+
+function put(conversation: Conversation, entry: Extract<Entry, { kind: 'said' }>): Conversation {
+  const known = conversation.entries.find(({ id }) => id === entry.id);
+  if (!known) return add(conversation, entry);
+  // What is done stays so: a replay tells of it again from its empty beginning.
+  if (known.kind === 'said' && known.state === 'done') return conversation;
+  return change(conversation, entry.id, () => entry);
+}
+
+function supersede(conversation: Conversation, id: string): Conversation {
+  return change(conversation, id, (entry) => (entry.kind === 'said' ? { ...entry, state: 'superseded' } : entry));
+}
+
+function endTurn(
+  conversation: Conversation,
+  turnId: string,
+  status: string,
+  failure: string | undefined,
+  usage: WireUsage,
+): Conversation {
+  const ended: Conversation = {
+    ...conversation,
+    running: conversation.running === turnId ? undefined : conversation.running,
+    usage: addUsage(conversation.usage, usage),
+    entries: conversation.entries.map((entry) =>
+      entry.kind === 'said' && entry.state === 'streaming' ? { ...entry, state: 'done' } : entry,
+    ),
+  };
+  if (status === 'failed') return withNote(ended, failure ?? 'The turn failed.', 'failed');
+  if (status === 'cancelled') return withNote(ended, 'Cancelled.');
+  if (status === 'incomplete') return withNote(ended, "The answer was cut short by the model's limit.");
+  return ended;
+}
+
+function addUsage(before: WireUsage, more: WireUsage): WireUsage {
+  return {
+    input_tokens: before.input_tokens + more.input_tokens,
+    output_tokens: before.output_tokens + more.output_tokens,
+    cost_usd:
+      before.cost_usd === null || more.cost_usd === null
+        ? null
+        : String(Number(before.cost_usd) + Number(more.cost_usd)),
+  };
+}
+
+const add = (conversation: Conversation, entry: Entry): Conversation => ({
+  ...conversation,
+  entries: [...conversation.entries, entry],
+});
+
+/** Looked for from the end, where changes happen. */
+function change(conversation: Conversation, id: string, act: (entry: Entry) => Entry): Conversation {
+  const index = conversation.entries.findLastIndex((entry) => entry.id === id);
+  const entry = conversation.entries[index];
+  if (!entry) return conversation;
+  return { ...conversation, entries: conversation.entries.with(index, act(entry)) };
+}
+
+const timeOf = (time: string | null | undefined) => (time ? Date.parse(time) : undefined);

@@ -1,0 +1,87 @@
+import { visibleWidth } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createColours } from './colours.ts';
+import type { Entry } from './conversation.ts';
+import { formatCost } from './money.ts';
+import { type Look, renderEntry } from './render-entry.ts';
+import { createMarkdown } from './render-markdown.ts';
+import { renderStatus } from './render-status.ts';
+
+const colours = createColours(true);
+const look = (more: Partial<Look> = {}): Look => ({
+  colours,
+  markdown: createMarkdown(colours),
+  focused: undefined,
+  unfolded: new Set(),
+  ...more,
+});
+
+const anyText = fc.string({
+  unit: fc.constantFrom('a', ' ', '漢', '👩‍👩‍👧', 'é', '\n', '\x1b[35m', '\t', '`', '*', '{', '"', '\u202e', '\u0007'),
+});
+const gate = { id: 'x', thread_id: 't', kind: 'approval' } as const;
+const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
+  fc.constantFrom<Entry>(
+    { kind: 'said', id: 'x', role: 'user', text, state: 'done' },
+    { kind: 'said', id: 'x', role: 'assistant', text, state: 'streaming' },
+    { kind: 'tool', id: 'x', callId: 'c', name: 'tool', arguments: text, output: text, began: 1, ended: 900 },
+    {
+      kind: 'gate',
+      id: 'x',
+      gate: { ...gate, call: { call_id: 'c', name: text, arguments: text } },
+      answer: undefined,
+    },
+    { kind: 'note', id: 'x', tone: 'failed', text },
+  ),
+);
+
+test('no line is wider than the terminal, and nothing in it steers the terminal', () => {
+  fc.assert(
+    fc.property(anyEntry, fc.integer({ min: 4, max: 60 }), fc.boolean(), (entry, width, open) => {
+      const lines = renderEntry(entry, width, look(open ? { focused: 'x', unfolded: new Set(['x']) } : {}));
+      for (const line of lines) {
+        expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+        for (const harmful of ['\x1b[35m', '\u202e', '\n']) expect(line).not.toContain(harmful);
+      }
+    }),
+  );
+});
+
+test('the exact arguments of what is to be approved are shown', () => {
+  const call = { call_id: 'c', name: 'send_mail', arguments: '{"to":"ann@example.com"}' };
+  const lines = renderEntry(
+    { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined },
+    80,
+    look({ focused: 'g' }),
+  );
+  const shown = lines.join('\n');
+  expect(shown).toContain('send_mail');
+  expect(shown).toContain('"to": "ann@example.com"');
+  expect(shown).toContain('y approve once   a always for this   n deny');
+});
+
+test('the status line fits, and tells the truth about the line and the price', () => {
+  const status = {
+    model: 'm',
+    usage: { input_tokens: 1200, output_tokens: 34, cost_usd: null },
+    connection: 'lost',
+    lostFor: 3,
+    running: false,
+    scrolled: false,
+  } as const;
+  const line = renderStatus(status, 100, createColours(false));
+  expect(line).toContain('1,234 tokens');
+  expect(line).toContain('price unknown');
+  expect(line).toContain('not connected, trying again (3 s)');
+  for (const width of [5, 20, 40, 79])
+    expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);
+});
+
+test.each([
+  ['0', '$0.00'],
+  ['0.004', '< $0.01'],
+  ['0.019', '$0.02'],
+  ['12.3', '$12.30'],
+  [null, 'price unknown'],
+])('%s dollars are shown as %s', (usd, shown) => expect(formatCost(usd)).toBe(shown));

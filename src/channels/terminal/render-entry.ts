@@ -1,0 +1,121 @@
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import type { Colours, Paint } from './colours.ts';
+import type { Entry } from './conversation.ts';
+import type { WireGate } from './gateway-messages.ts';
+import { oneLine, printable } from './printable.ts';
+import type { RenderMarkdown } from './render-markdown.ts';
+
+export type Look = {
+  readonly colours: Colours;
+  readonly markdown: RenderMarkdown;
+  readonly focused: string | undefined;
+  readonly unfolded: ReadonlySet<string>;
+};
+
+const MOST_UNFOLDED_LINES = 200;
+
+/** One entry as lines of at most `width` columns, with the empty line that follows it. */
+export function renderEntry(entry: Entry, width: number, look: Look): string[] {
+  return [...linesOf(entry, width, look), ''].map((line) =>
+    visibleWidth(line) > width ? truncateToWidth(line, width, '') : line,
+  );
+}
+
+function linesOf(entry: Entry, width: number, look: Look): string[] {
+  switch (entry.kind) {
+    case 'said':
+      return renderSaid(entry, width, look);
+    case 'tool':
+      return renderTool(entry, width, look);
+    case 'gate':
+      return renderGate(entry, width, look);
+    case 'note': {
+      const { failed, faint } = look.colours;
+      return entry.tone === 'failed' ? wrap(`! ${entry.text}`, width, failed) : wrap(entry.text, width, faint);
+    }
+  }
+}
+
+function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { colours, markdown }: Look): string[] {
+  if (entry.state === 'superseded')
+    return [colours.faint(truncateToWidth('- - the service stopped here, and picked the answer up again - -', width))];
+  if (entry.role === 'user') return [colours.bold('You'), ...wrap(entry.text, width)];
+  return [colours.bold('Reborn'), ...markdown(entry.text, width, entry.state === 'streaming')];
+}
+
+function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {
+  const { colours, focused, unfolded } = look;
+  const isOpen = unfolded.has(entry.id);
+  const isFocused = focused === entry.id;
+  const state = entry.output === undefined ? colours.running('running') : colours.faint(durationOf(entry));
+  const head = `${isOpen ? 'v' : '>'} ${oneLine(entry.name)}`;
+  const line = `${isFocused ? colours.inverse(head) : colours.bold(head)}  ${state}  ${colours.faint(oneLine(entry.arguments))}`;
+  const shown = truncateToWidth(line, width);
+  if (!isOpen) return [shown];
+  const body = [
+    ...block('arguments', entry.arguments, width, colours),
+    ...block('result', entry.output ?? 'none yet', width, colours),
+  ];
+  return [shown, ...body];
+}
+
+function block(title: string, text: string, width: number, { faint }: Colours): string[] {
+  const lines = wrap(readableJson(text), Math.max(1, width - 4)).map((line) => `    ${line}`);
+  const shown = lines.slice(0, MOST_UNFOLDED_LINES);
+  const rest = lines.length - shown.length;
+  return [faint(`  ${title}`), ...shown, ...(rest > 0 ? [faint(`    and ${rest} more lines`)] : [])];
+}
+
+function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look: Look): string[] {
+  const { waiting, faint, bold, inverse } = look.colours;
+  const { gate, answer } = entry;
+  if (answer !== undefined) return [faint(truncateToWidth(`${oneLine(gate.call.name)}: ${answer}`, width))];
+  const isFocused = look.focused === entry.id;
+  const inside = Math.max(1, width - 2);
+  const lines = [
+    ...wrap(questionOf(gate), inside, bold),
+    ...wrap(readableJson(gate.call.arguments), inside),
+    (isFocused ? inverse : faint)(truncateToWidth(keysOf(gate, isFocused), inside)),
+  ];
+  return lines.map((line) => `${waiting('!')} ${line}`);
+}
+
+function questionOf({ kind, call }: WireGate): string {
+  const name = oneLine(call.name);
+  switch (kind) {
+    case 'approval':
+      return `Approve: ${name} wants to run with exactly this.`;
+    case 'auth':
+      return `${name} needs a sign-in before it can run.`;
+    case 'pairing':
+      return `${name} needs somebody's secrets. Pair this webhook user in the browser, or deny.`;
+    case 'external-tool':
+      return `${name} is for the program that asked; its result is awaited. It can only be denied here.`;
+  }
+}
+
+function keysOf({ kind }: WireGate, isFocused: boolean): string {
+  if (!isFocused) return 'Tab to answer';
+  if (kind === 'approval') return 'y approve once   a always for this   n deny';
+  if (kind === 'auth') return 'y enter the secret, or go on once you have signed in   n deny';
+  return 'n deny';
+}
+
+function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
+  return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';
+}
+
+function readableJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function wrap(text: string, width: number, paint: Paint = (plain) => plain): string[] {
+  return printable(text)
+    .split('\n')
+    .flatMap((line) => wrapTextWithAnsi(line, width))
+    .map(paint);
+}

@@ -1,0 +1,42 @@
+import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
+import type { Colours } from './colours.ts';
+import type { WireUsage } from './gateway-messages.ts';
+import type { ConnectionState } from './gateway-socket.ts';
+import { formatCost } from './money.ts';
+
+export type Status = {
+  readonly model: string;
+  readonly usage: WireUsage;
+  readonly connection: ConnectionState;
+  /** Seconds since the line was lost. */
+  readonly lostFor: number;
+  readonly running: boolean;
+  /** Whether newer lines lie below the screen. */
+  readonly scrolled: boolean;
+};
+
+/** The line at the bottom: what it costs on the left, what one can do on the right. */
+export function renderStatus(status: Status, width: number, colours: Colours): string {
+  const { usage } = status;
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const facts = [status.model, `${tokens.toLocaleString('en')} tokens`, formatCost(usage.cost_usd)];
+  const left = `${facts.map(colours.faint).join('  ')}  ${connectionOf(status, colours)}`;
+  const right = colours.faint(hintOf(status));
+  const gap = width - visibleWidth(left) - visibleWidth(right);
+  return gap < 2 ? truncateToWidth(left, width) : left + ' '.repeat(gap) + right;
+}
+
+function connectionOf(
+  { connection, lostFor, running }: Status,
+  { running: blue, failed, waiting, faint }: Colours,
+): string {
+  if (connection === 'lost') return failed(`not connected, trying again (${lostFor} s)`);
+  if (connection === 'connecting') return waiting('connecting');
+  return running ? blue('working') : faint('live');
+}
+
+function hintOf({ running, scrolled }: Status): string {
+  if (running) return 'Esc cancels';
+  if (scrolled) return 'Esc goes to the end';
+  return '/help';
+}

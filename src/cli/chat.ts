@@ -1,0 +1,31 @@
+import { openChat } from '#channels/terminal/chat.ts';
+import { readConfig, wantsColour } from '#config.ts';
+import { ask } from './ask.ts';
+import { runCommand } from './run-command.ts';
+import { serve } from './serve.ts';
+import { withService } from './with-service.ts';
+
+type Options = { readonly thread?: string };
+
+/** `reborn` alone: the chat. Without a terminal it answers what comes in by stdin; turned off, it is `reborn serve`. */
+export async function chat(options: Options, showHelp: () => void): Promise<void> {
+  let enabled = true;
+  await runCommand(async () => {
+    enabled = readConfig().cli.enabled;
+  });
+  if (process.exitCode !== undefined) return;
+  if (!enabled) return serve();
+  if (!process.stdin.isTTY) return ask([], options);
+  if (!process.stdout.isTTY) return showHelp();
+  await runCommand(() => openInTerminal(options));
+  process.exit(); // whatever still lingers, the person has quit
+}
+
+async function openInTerminal({ thread }: Options): Promise<void> {
+  const config = readConfig();
+  process.stderr.write('Starting Reborn...');
+  await withService(config, ({ locate, notices }) => {
+    process.stderr.write('\r\x1b[K');
+    return openChat({ locate, notices, coloured: wantsColour(), threadId: thread });
+  });
+}

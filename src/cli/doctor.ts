@@ -1,0 +1,72 @@
+import type { Config } from '#config.ts';
+import { ConfigError, readConfig } from '#config.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { checkDatabase } from './doctor/check-database.ts';
+import { checkDisk, checkPermissions } from './doctor/check-home.ts';
+import { checkPorts } from './doctor/check-ports.ts';
+import { checkStored } from './doctor/check-stored.ts';
+import { type Finding, ok, problem, warning } from './doctor/finding.ts';
+import { printJson, printLine } from './print.ts';
+import { runCommand } from './run-command.ts';
+import { findService } from './running-service.ts';
+import { tryModel } from './try-model.ts';
+
+type Options = { readonly json?: true; readonly offline?: true };
+
+/** `reborn doctor`: looks at everything the service needs, and says how to mend what is wrong. Exits with 1 then. */
+export function doctor({ json, offline }: Options): Promise<void> {
+  return runCommand(async () => {
+    const findings = await examine(offline ?? false);
+    if (json) printJson(findings);
+    else for (const finding of findings) printFinding(finding);
+    const problems = findings.filter(({ level }) => level === 'problem').length;
+    if (!json) printLine(problems === 0 ? 'Nothing stands in the way.' : `Problems: ${problems}.`);
+    if (problems > 0) process.exitCode = 1;
+  });
+}
+
+async function examine(offline: boolean): Promise<Finding[]> {
+  const versions = ok(
+    'versions',
+    `Reborn ${packageJson.version} on Node ${process.versions.node}, ${process.platform}.`,
+  );
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [versions, ...error.problems.map((wrong) => problem('settings', wrong, MEND_SETTINGS))];
+  }
+  const running = await findService(config);
+  return [
+    versions,
+    ok('settings', 'Every setting can be read. `reborn config` lists them.'),
+    ...(await checkPermissions(config.home)),
+    ...(await checkDisk(config.home)),
+    ...(await checkPorts(config, running !== undefined)),
+    ...(await checkDatabase(config, (db) => checkStored(db, config))),
+    ...(await checkModel(config, offline)),
+  ];
+}
+
+const MEND_SETTINGS = 'Correct it in the environment, with `reborn config set`, or run `reborn init`.';
+
+export async function checkModel({ model }: Config, offline: boolean): Promise<Finding[]> {
+  const check = 'model';
+  if (model.provider === 'demo')
+    return [warning(check, 'No model is set, so the demo model answers.', 'Run `reborn init`.')];
+  if (offline) return [ok(check, `${model.name} by ${model.provider}; not asked, because of --offline.`)];
+  const outcome = await tryModel(model);
+  if ('said' in outcome) return [ok(check, `${model.name} by ${model.provider} answers.`)];
+  const mend = /\b40[13]\b/.test(outcome.failure)
+    ? 'The key is wrong, or may not use this model. Run `reborn init` to enter it anew.'
+    : 'Run `reborn init` to set the model anew, or try again later.';
+  return [problem(check, outcome.failure, mend)];
+}
+
+const MARKS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
+
+function printFinding({ check, level, message, mend }: Finding): void {
+  printLine(`${MARKS[level]} ${check.padEnd(11)}  ${message}`);
+  if (mend) printLine(`${' '.repeat(22)}${mend}`);
+}

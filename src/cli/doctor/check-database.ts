@@ -1,0 +1,72 @@
+import type { Config } from '#config.ts';
+import { MIGRATIONS } from '#database/migrate.ts';
+import { openDatabase } from '#database/open-database.ts';
+import { readSchemaState, type SchemaState } from '#database/schema-state.ts';
+import { connectStore, type Database } from '#store/connection.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+
+/** Whether the database answers, fits this program, and agrees on the time; `more` is asked about what is in it. */
+export async function checkDatabase(
+  config: Config,
+  more: (db: Database) => Promise<Finding[]> = async () => [],
+  open = openDatabase,
+): Promise<Finding[]> {
+  const check = 'database';
+  await using undo = new AsyncDisposableStack();
+  try {
+    const database = await open({ url: config.databaseUrl, home: config.home });
+    undo.defer(() => database.close());
+    const kind = database.kind === 'embedded' ? 'the built-in' : 'your';
+    const state = await readSchemaState(database.connection, MIGRATIONS);
+    const findings = [
+      ok(check, `${kind} PostgreSQL ${database.version} answers.`),
+      ...checkSchema(state),
+      ...checkClock(state.time, new Date()),
+    ];
+    if (state.pending.length > 0 || state.unknown.length > 0) return findings;
+    const db = connectStore(database.connection, () => {});
+    undo.defer(() => db.destroy());
+    return [...findings, ...(await more(db))];
+  } catch (error) {
+    return [problem(check, reasonOf(error), mendOf(config))];
+  }
+}
+
+export function checkSchema({ pending, unknown }: Pick<SchemaState, 'pending' | 'unknown'>): Finding[] {
+  const check = 'schema';
+  if (unknown.length > 0)
+    return [
+      problem(
+        check,
+        `A newer version of Reborn has changed the database (${unknown.join(', ')}).`,
+        'Use that version, or restore a backup from before.',
+      ),
+    ];
+  if (pending.length > 0)
+    return [
+      warning(
+        check,
+        `The database is older than this program: ${pending.length} migrations are pending.`,
+        'Make a backup, then start `reborn serve`, which applies them.',
+      ),
+    ];
+  return [ok(check, 'The schema is the one this program knows.')];
+}
+
+const SKEW_MS = 2000;
+const HARMFUL_SKEW_MS = 30_000;
+
+/** Tokens, rate limits and gates compare times of both clocks. */
+export function checkClock(server: Date, here: Date): Finding[] {
+  const check = 'clock';
+  const skew = Math.abs(server.getTime() - here.getTime());
+  if (skew < SKEW_MS) return [ok(check, 'This clock and the database agree.')];
+  const said = `This clock and the database's are ${(skew / 1000).toFixed(0)} s apart.`;
+  const mend = 'Let both follow a time server, such as with systemd-timesyncd or chrony.';
+  return [skew < HARMFUL_SKEW_MS ? warning(check, said, mend) : problem(check, said, mend)];
+}
+
+const mendOf = ({ databaseUrl, home }: Config) =>
+  databaseUrl
+    ? 'Start the server, correct DATABASE_URL, or unset it to use the built-in PostgreSQL.'
+    : `Mend what it says, or look into ${home}; with DATABASE_URL a server of yours is used instead.`;

@@ -1,0 +1,37 @@
+import type { Config } from '#config.ts';
+import type { Database } from '#store/connection.ts';
+import { listTools } from '#store/tools.ts';
+import { parseCapabilities } from '#tools/component/parse-capabilities.ts';
+import { openSecrets } from '#tools/secrets/open-secrets.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+
+/** Whether what the database keeps can be used: secrets with the key that is here, and the installed tools. */
+export async function checkStored(db: Database, config: Config): Promise<Finding[]> {
+  return [...(await checkKey(db, config)), ...(await checkTools(db, config))];
+}
+
+async function checkKey(db: Database, config: Config): Promise<Finding[]> {
+  const check = 'keys';
+  try {
+    const { secrets, key } = await openSecrets(db, config);
+    const wrong = await secrets.findKeyProblem();
+    if (wrong) return [problem(check, wrong, 'Set SECRETS_KEY to the key that the secrets were stored with.')];
+    return [ok(check, `Stored secrets can be read; their key comes from the ${key.source}.`)];
+  } catch (error) {
+    return [problem(check, reasonOf(error), 'Restore the key from a backup, or set SECRETS_KEY.')];
+  }
+}
+
+async function checkTools(db: Database, config: Config): Promise<Finding[]> {
+  const check = 'tools';
+  const tools = await listTools(db);
+  const { secrets } = await openSecrets(db, config);
+  const findings: Finding[] = [];
+  for (const { name, capabilities } of tools) {
+    const { setup } = parseCapabilities(capabilities);
+    for (const { name: secret, optional } of setup.requiredSecrets)
+      if (!optional && !(await secrets.exists('everyone', secret)))
+        findings.push(warning(check, `The tool ${name} lacks the secret ${secret}.`, `Run: reborn tool setup ${name}`));
+  }
+  return findings.length > 0 ? findings : [ok(check, `${tools.length} installed, none of which lacks anything.`)];
+}

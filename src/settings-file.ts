@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+
+/** Settings by the names of their environment variables. */
+export type Settings = Readonly<Record<string, string>>;
+
+export const settingsFile = (home: string) => path.join(home, 'settings.env');
+
+/** What is kept in the home folder's `settings.env`; nothing, when there is no such file. */
+export function readSettings(home: string): Settings {
+  try {
+    return parseEnv(readFileSync(settingsFile(home), 'utf8')) as Settings;
+  } catch (error) {
+    if (isMissing(error)) return {};
+    throw error;
+  }
+}
+
+/** Changes some settings, or with `undefined` takes them out, and leaves every other line as it is. */
+export async function changeSettings(
+  home: string,
+  changes: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const kept = (await readLines(home)).filter((line) => !(nameIn(line) in changes));
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quote(name, value)}`],
+  );
+  // Written aside and moved into place: a service that starts meanwhile reads the old settings or the new ones.
+  const draft = path.join(home, `.settings-${process.pid}-${randomBytes(4).toString('hex')}`);
+  await writeFile(draft, [...kept, ...added, ''].join('\n'), { mode: 0o600 });
+  await rename(draft, settingsFile(home));
+}
+
+async function readLines(home: string): Promise<string[]> {
+  try {
+    return (await readFile(settingsFile(home), 'utf8')).replace(/\n+$/, '').split('\n');
+  } catch (error) {
+    if (isMissing(error)) return ['# Settings of Reborn. The environment goes before what stands here.'];
+    throw error;
+  }
+}
+
+const nameIn = (line: string) => /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? '';
+
+function quote(name: string, value: string): string {
+  if (/^[\w./:@+,-]*$/.test(value)) return value;
+  const mark = ["'", '`', '"'].find((candidate) => !value.includes(candidate));
+  if (!mark || value.includes('\n') || (mark === '"' && value.includes('\\')))
+    throw new Error(`${name} has a value that settings.env can't hold. Set it in the environment instead.`);
+  return mark + value + mark;
+}
+
+const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { runReborn } from '../support/run-reborn.ts';
+import { startService, textOf, WEBHOOK_SECRET } from '../support/service.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'reborn-export-'));
+const homes: { remove(): Promise<void> }[] = [];
+
+afterAll(async () => {
+  for (const home of homes) await home.remove();
+  await rm(folder, { recursive: true });
+});
+
+test('what is exported from a laptop is the same on the server: threads, jobs, users and tokens', async () => {
+  const [laptop, server] = [await newHome(), await newHome()];
+  const embedded = { REBORN_HOME: laptop.home }; // even where the tests have a server
+  const key = { SECRETS_KEY: 'ab'.repeat(32) };
+  const file = path.join(folder, 'everything.reborn');
+  const first = await startService({ ...embedded, ...key, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
+  const answer = await first.ask('hello');
+  const job = await first.webhook.submit({ message: 'hello by webhook', conversation_id: 'c' });
+  await first.webhook.completed(job);
+  await runReborn(['user', 'add', 'Ann', '--email', 'ann@example.com'], { env: embedded });
+  const token = (await runReborn(['token', 'create', 'Ann'], { env: embedded })).stdout.trim();
+
+  const exported = await runReborn(['export', file, '--json'], { env: embedded });
+  await first.close();
+  const imported = await runReborn(['import', file, '--json'], { env: { ...server.env, ...key } });
+
+  expect(exported).toMatchObject({ code: 0, stderr: '' });
+  expect(imported).toMatchObject({ code: 0, stderr: '' });
+  const tables = JSON.parse(imported.stdout).tables as Record<string, { rows: number }>;
+  expect(tables).toEqual(JSON.parse(exported.stdout).tables);
+  expect(tables).toMatchObject({ threads: { rows: 2 }, jobs: { rows: 1 }, users: { rows: 1 }, tokens: { rows: 1 } });
+
+  const second = await startService({ ...server.env, ...key, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
+  try {
+    expect(textOf(await second.get(answer.id))).toBe(textOf(answer));
+    expect(await second.webhook.job(job)).toMatchObject({ status: 'completed', conversation_id: 'c' });
+    const next = await second.ask('and again', { previous_response_id: answer.id });
+    expect(next.status).toBe('completed');
+    const asAnn = await second.request('/api/status', { headers: { authorization: `Bearer ${token}` } });
+    expect(asAnn.status).toBe(200);
+  } finally {
+    await second.close();
+  }
+}, 120_000);
+
+async function newHome() {
+  const home = await freshHome();
+  homes.push(home);
+  return home;
+}

@@ -1,0 +1,171 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildTool } from '@reborn-agent/tool/build-tool';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { me } from '#channels/gateway/wire-me.ts';
+import { replicaList } from '#channels/gateway/wire-replicas.ts';
+import { modelTestResult, wireSettings } from '#channels/gateway/wire-settings.ts';
+import { toolList, toolPreview } from '#channels/gateway/wire-tools.ts';
+import { addUser } from '../support/accounts.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const CAPABILITIES = JSON.stringify({
+  version: '1.2.0',
+  http: {
+    allowlist: [
+      { host: 'api.example.com', path_prefix: '/v1/', methods: ['GET'] },
+      { host: 'api.example.com', path_prefix: '/v1/send', methods: ['GET', 'POST'] },
+    ],
+  },
+  setup: { required_secrets: [{ name: 'probe_key', prompt: 'The key of the probe' }] },
+});
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let service: Awaited<ReturnType<typeof startService>>;
+let webFolder: string;
+let wasm: string;
+
+beforeAll(async () => {
+  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  webFolder = await mkdtemp(path.join(tmpdir(), 'reborn-web-'));
+  await mkdir(path.join(webFolder, 'assets'));
+  await writeFile(path.join(webFolder, 'index.html'), '<!doctype html><title>app</title>');
+  await writeFile(path.join(webFolder, 'assets/index-abc123.js'), 'export {};');
+  await writeFile(path.join(webFolder, 'favicon.svg'), '<svg/>');
+  service = await startService({ ...home.env, ...scripted }, { webFolder });
+  const built = await buildTool('test/fixtures/tools/probe');
+  wasm = (await readFile(built.path)).toString('base64');
+}, 120_000);
+
+afterAll(async () => {
+  await service.close();
+  await model.close();
+  await home.remove();
+  await rm(webFolder, { recursive: true });
+});
+
+type Headers = Record<string, string>;
+
+const send = (method: string, route: string, body?: object, headers: Headers = {}) =>
+  service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+
+async function read<T>(schema: z.ZodType<T>, response: Promise<Response>, status = 200): Promise<T> {
+  const answer = await response;
+  const text = await answer.text();
+  expect({ status: answer.status, text }).toMatchObject({ status });
+  return schema.parse(JSON.parse(text));
+}
+
+test('a tool is shown before it is installed, then used, given a secret that is never told, and removed', async () => {
+  const ann = await addUser(service, 'Ann');
+  const upload = { name: 'probe', wasm, capabilities: CAPABILITIES };
+  const preview = await read(toolPreview, send('POST', '/api/tools', { ...upload, dry_run: true }));
+  expect(preview).toMatchObject({ name: 'probe', version: '1.2.0', installed: false, replaces: null });
+  expect(preview.capabilities).toContainEqual({ text: 'may GET api.example.com/v1/', dangerous: false });
+  expect(preview.capabilities).toContainEqual({ text: 'may GET and POST api.example.com/v1/send', dangerous: true });
+  expect((await read(toolList, send('GET', '/api/tools'))).tools.map(({ name }) => name)).toEqual(['reborn_time']);
+
+  await read(toolPreview, send('POST', '/api/tools', upload), 201);
+  expect((await send('POST', '/api/tools', upload)).status).toBe(409);
+  await read(toolPreview, send('POST', '/api/tools', { ...upload, replace: true }), 201);
+  const listed = (headers: Headers) =>
+    waitFor('the tool to be there', async () =>
+      (await read(toolList, send('GET', '/api/tools', undefined, headers))).tools.find(({ name }) => name === 'probe'),
+    );
+  expect(await listed(ann.headers)).toMatchObject({
+    source: 'installed',
+    version: '1.2.0',
+    secrets: [{ name: 'probe_key', stored: false }],
+  });
+
+  const secret = { name: 'probe_key', value: 'very-secret-value' };
+  expect((await send('POST', '/api/tools/probe/secret', { ...secret, for: 'everyone' }, ann.headers)).status).toBe(403);
+  expect((await send('POST', '/api/tools/probe/secret', { ...secret, name: 'other' }, ann.headers)).status).toBe(400);
+  expect((await send('POST', '/api/tools/probe/secret', secret, ann.headers)).status).toBe(204);
+  const hers = await listed(ann.headers);
+  expect(hers.secrets).toMatchObject([{ stored: true }]);
+  expect((await listed({})).secrets).toMatchObject([{ stored: false }]); // her own is nobody else's
+  const audit = await (await send('GET', '/api/audit')).text();
+  expect(audit).toContain('tool.install');
+  expect(audit + JSON.stringify(hers)).not.toContain('very-secret-value');
+
+  expect((await send('DELETE', '/api/tools/probe')).status).toBe(204);
+  expect((await send('DELETE', '/api/tools/probe')).status).toBe(404);
+}, 120_000);
+
+test('what is no tool is refused in words', async () => {
+  const refuse = async (body: object) => {
+    const response = await send('POST', '/api/tools', { name: 'x', wasm, ...body });
+    expect(response.status).toBe(400);
+    return ((await response.json()) as { error: { message: string } }).error.message;
+  };
+  expect(await refuse({ wasm: 'AAAA' })).toMatch(/\w/);
+  expect(await refuse({ wasm: 'not base64!' })).toBe('wasm must be the component in base64.');
+  expect(await refuse({ capabilities: '{' })).toContain('The capabilities file must be mended');
+  expect(await refuse({ name: 'reborn_time' })).toContain('belongs to Reborn itself');
+}, 60_000);
+
+test('model routes are changed and tried, and no key is ever shown', async () => {
+  const route = { provider: 'openai-compatible', name: 'scripted', base_url: model.url };
+  const changed = await read(wireSettings, send('PATCH', '/api/settings', { model_routes: { fast: route } }));
+  expect(changed.model_routes).toEqual({ fast: route });
+  expect(await read(wireSettings, send('GET', '/api/settings'))).toEqual(changed);
+  const tried = (body: object) => read(modelTestResult, send('POST', '/api/settings/test-model', body));
+  expect(await tried({})).toMatchObject({ ok: true, message: 'It answered: ok' });
+  expect(await tried({ route: 'fast' })).toMatchObject({ ok: true, model: 'scripted' });
+  expect(await tried({ model: { provider: 'openai', name: 'x' } })).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('no key'),
+  });
+  expect((await send('POST', '/api/settings/test-model', { route: 'none' })).status).toBe(400);
+  const lacking = { model_routes: { a: { provider: 'openai-compatible', name: 'x' } } };
+  expect((await send('PATCH', '/api/settings', lacking)).status).toBe(400);
+});
+
+test('me, replicas and metrics tell what is so', async () => {
+  const ann = await addUser(service, 'Ann');
+  expect(await read(me, send('GET', '/api/me', undefined, ann.headers))).toMatchObject({
+    user_id: ann.id,
+    name: 'Ann',
+    role: 'member',
+    model: { demo: false },
+  });
+  expect(await read(me, send('GET', '/api/me'))).toMatchObject({ user_id: 'operator', name: 'Operator' });
+  expect((await read(replicaList, send('GET', '/api/replicas'))).replicas).toMatchObject([{ self: true }]);
+  await send('POST', '/api/chat', { message: 'say x' });
+  const metrics = await (await send('GET', '/metrics')).text();
+  expect(metrics).toMatch(/^reborn_turns_ended_last_hour\{status="completed"\} [1-9]/m);
+  expect(metrics).toMatch(/^reborn_http_responses_total\{status="200"\} [1-9]/m);
+  for (const line of metrics.trim().split('\n'))
+    expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="\w+"\})? [\d.e+-]+)$/);
+});
+
+test('the app is served with a strict policy: its pages fresh, its assets for good, and unknown calls as errors', async () => {
+  const page = (route: string) => fetch(service.url + route, { headers: { accept: 'text/html' } });
+  for (const route of ['/', '/threads/1', '/settings']) {
+    const response = await page(route);
+    expect(await response.text()).toContain('<title>app</title>');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+  }
+  const asset = await fetch(`${service.url}/assets/index-abc123.js`);
+  expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  expect(asset.headers.get('content-type')).toContain('javascript');
+  expect((await fetch(`${service.url}/favicon.svg`)).status).toBe(200);
+  for (const route of ['/api/nothing', '/assets/none.js', '/assets/..%2f..%2fpackage.json', '/v1/none', '/assets/%00'])
+    expect({ route, status: (await page(route)).status }).toEqual({ route, status: 404 });
+});
+
+test('the reference page runs no script but its own', async () => {
+  const response = await fetch(`${service.url}/docs`);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/script-src 'sha256-/);
+  expect(await response.text()).not.toMatch(/(?:src|href)="https?:/);
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { runReborn } from '../support/run-reborn.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { SETTINGS, spawnService } from '../support/service.ts';
+import { openTerminal } from './tmux.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  home = await freshHome();
+  model = await startScriptedModel();
+  env = {
+    ...SETTINGS,
+    ...home.env,
+    CLI_ENABLED: 'true',
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'scripted',
+    LLM_BASE_URL: model.url,
+  };
+});
+afterAll(async () => {
+  await model.close();
+  await home.remove();
+});
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));
+
+test('a service killed with -9 under an attached terminal: it says so, reconnects, and the turn goes on', async () => {
+  const first = await spawnService(env);
+  const terminal = await openTerminal({ env });
+  try {
+    await terminal.sees('live');
+    await terminal.type('count 60 every 100');
+    await terminal.press('Enter');
+    await terminal.sees('0 1 2 3 4 5');
+    await first.kill('SIGKILL');
+    await terminal.sees('The service is gone');
+    await terminal.type('kept while it is away');
+
+    const second = await spawnService(env); // on another port
+    try {
+      await terminal.sees(/Connected again after/, 30_000);
+      const shown = await terminal.sees(/58\s+59/, 60_000);
+      expect(shown).toContain('picked the answer up again');
+      expect(shown).toContain('kept while it is away');
+      const said = shown
+        .slice(shown.lastIndexOf('Reborn\n') + 7)
+        .split('\n\n')[0]
+        ?.trim()
+        .split(/\s+/);
+      expect(said).toEqual(numbers(60));
+      expect(shown.match(/0 1 2 3/g)).toHaveLength(1); // what the crash left half said is not shown beside it
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  } finally {
+    await terminal.close();
+  }
+});
+
+test('while no service runs, one is started inside, and goes with the terminal', async () => {
+  const terminal = await openTerminal({ env });
+  try {
+    expect(await terminal.sees('In a browser', 40_000)).toContain('/login?token=');
+    await terminal.type('say hello');
+    await terminal.press('Enter');
+    await terminal.sees(/Reborn\nhello/);
+    expect((await runReborn(['status'], { env })).stdout).toContain('running');
+    await terminal.press('C-c');
+    expect(await terminal.exited()).toEqual({ code: 0 });
+    expect(await runReborn(['status', '--json'], { env })).toMatchObject({
+      code: 3,
+      stdout: '{\n  "running": false\n}\n',
+    });
+  } finally {
+    await terminal.close();
+  }
+});
+
+test('a taken port and a gateway that is off do not keep the terminal from opening', async () => {
+  const other = await spawnService(env);
+  try {
+    const elsewhere = await freshHome();
+    const port = new URL(other.url).port;
+    const taken = await openTerminal({ env: { ...env, ...elsewhere.env, GATEWAY_PORT: port } });
+    try {
+      await taken.sees(`Port ${port} on 127.0.0.1 is taken. Set GATEWAY_PORT to another port.`, 40_000);
+      await taken.type('say still here');
+      await taken.press('Enter');
+      await taken.sees(/Reborn\nstill here/);
+      await taken.press('C-c');
+      await taken.exited();
+    } finally {
+      await taken.close();
+    }
+    const off = await openTerminal({ env: { ...env, ...elsewhere.env, GATEWAY_ENABLED: 'false' } });
+    try {
+      expect(await off.sees('live', 40_000)).not.toContain('In a browser');
+      await off.type('say without a browser');
+      await off.press('Enter');
+      await off.sees(/Reborn\nwithout a browser/);
+      await off.press('C-c');
+      await off.exited();
+    } finally {
+      await off.close();
+      await elsewhere.remove();
+    }
+  } finally {
+    await other.kill('SIGTERM');
+  }
+});
+
+test('reborn ask prints the answer alone, reads stdin, and tells by its exit code how it went', async () => {
+  const service = await spawnService(env);
+  try {
+    expect(await runReborn(['ask', 'say hello there'], { env })).toEqual({
+      code: 0,
+      stdout: 'hello there\n',
+      stderr: '',
+    });
+    expect(await runReborn(['ask', 'Repeat:'], { env, input: 'say from stdin\n' })).toMatchObject({
+      stdout: 'from stdin\n',
+    });
+    expect(await runReborn([], { env, input: 'say no terminal' })).toMatchObject({ code: 0, stdout: 'no terminal\n' });
+
+    const json = JSON.parse((await runReborn(['ask', '--json', 'say as data'], { env })).stdout) as {
+      thread_id: string;
+    };
+    expect(json).toMatchObject({ status: 'completed', message: 'as data' });
+    const next = await runReborn(['ask', '--thread', json.thread_id, 'recite'], { env });
+    expect(next.stdout).toContain('as data');
+
+    expect(await runReborn(['ask', 'break 500'], { env })).toMatchObject({ code: 1, stdout: '' });
+    expect((await runReborn(['ask', 'overflow'], { env })).code).toBe(4);
+    expect(await runReborn(['ask'], { env })).toMatchObject({ code: 1, stderr: /nothing to ask/ });
+    const nowhere = await runReborn(['ask', '--thread', '00000000-0000-4000-8000-000000000000', 'x'], { env });
+    expect(nowhere).toMatchObject({ code: 1, stdout: '' });
+    expect(nowhere.stderr).toContain('thread');
+  } finally {
+    await service.kill('SIGTERM');
+  }
+});
+
+test('an answer that is piped on survives a crash of the service, without a word twice', async () => {
+  const first = await spawnService(env);
+  const asked = runReborn(['ask', 'count 40 every 100'], { env });
+  await new Promise<void>((resolve) => (model.hooks.onPrompt = () => resolve()));
+  delete model.hooks.onPrompt;
+  await first.kill('SIGKILL');
+  const second = await spawnService(env);
+  try {
+    const { code, stdout } = await asked;
+    expect(code).toBe(0);
+    expect(stdout.trim().split(/\s+/)).toEqual(numbers(40));
+  } finally {
+    await second.kill('SIGTERM');
+  }
+});
+
+test('without a service, ask starts one for itself that nobody else can find', async () => {
+  const asked = await runReborn(['ask', 'say alone'], { env: { ...env, GATEWAY_PORT: '1' } });
+  expect(asked).toEqual({ code: 0, stdout: 'alone\n', stderr: '' });
+});

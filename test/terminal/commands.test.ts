@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createProgram } from '#cli/program.ts';
+import { runReborn } from '../support/run-reborn.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'reborn-commands-'));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const reborn = (...args: string[]) => runReborn(args, { env: { REBORN_HOME: home } });
+
+test('the help of every command has an example', () => {
+  expect(
+    commandsOf(createProgram())
+      .filter(({ help }) => !/Examples?:\n {2}\S*.*reborn/.test(help))
+      .map(({ name }) => name),
+  ).toEqual([]);
+});
+
+test('a setting is kept, explained, used and taken out again', async () => {
+  expect((await reborn('config', 'set', 'GATEWAY_PORT', '4000')).code).toBe(0);
+  expect((await reborn('config')).stdout).toContain(
+    'GATEWAY_PORT=4000\n    settings.env. The port of the web gateway.',
+  );
+  await runReborn(['config', 'set', 'LLM_API_KEY'], { env: { REBORN_HOME: home }, input: 'sk-piped\n' });
+  const listed = await reborn('config', '--json');
+  expect(listed.stdout).not.toContain('sk-piped');
+  expect(JSON.parse(listed.stdout)).toContainEqual(
+    expect.objectContaining({ name: 'LLM_API_KEY', value: 'set, not shown', source: 'settings.env' }),
+  );
+  await reborn('config', 'unset', 'GATEWAY_PORT');
+  expect((await reborn('config')).stdout).toContain('GATEWAY_PORT=3000\n    default.');
+});
+
+test.each([
+  [['config', 'set', 'GATEWAY_PROT', '1'], 'GATEWAY_PROT is no option'],
+  [['config', 'set', 'GATEWAY_PORT', 'many'], 'GATEWAY_PORT must be a port'],
+  [['config', 'set', 'REBORN_HOME', '/x'], 'Set it in the environment'],
+  [['completion', 'csh'], 'choose bash, zsh, fish'],
+])('%j is refused, with what to do', async (args, message) => {
+  const { code, stderr, stdout } = await reborn(...args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+test('bash completes commands, commands below them, and options', async () => {
+  const script = (await reborn('completion', 'bash')).stdout;
+  const complete = async (...words: string[]) => {
+    const list = words.map((word) => `'${word}'`).join(' ');
+    const line = `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _reborn; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return (await promisify(execFile)('bash', ['-c', line])).stdout.trim().split('\n');
+  };
+  expect(await complete('reborn', 'do')).toEqual(['doctor']);
+  expect(await complete('reborn', 'webhook', 'route', '')).toEqual(['add', 'list', 'remove', '--help']);
+  expect(await complete('reborn', 'ask', '--')).toEqual(['--help', '--thread', '--json']);
+  expect(await complete('reborn', 'completion', 'z')).toEqual(['zsh']);
+});
+
+function commandsOf(command: Command): { name: string; help: string }[] {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  const below = command.commands.flatMap(commandsOf);
+  return below.length > 0 && command.parent ? below : [{ name: command.name(), help }, ...below];
+}
