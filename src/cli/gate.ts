@@ -14,22 +14,39 @@ const MOST_GATES = 1000;
 /** `reborn gate`, `reborn approval`, `reborn pairing`: who waits for what, and what was allowed for good. */
 export function addGateCommands(program: Command): void {
   const gate = program.command('gate').description('See what threads wait for.');
-  gate.command('list').option('--json', 'print JSON').description('List the open gates.').action(listGates);
+  gate
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the open gates.')
+    .addHelpText('after', '\nExample:\n  reborn gate list')
+    .action(listGates);
 
   const approval = program.command('approval').description('See what was approved for good, and take it back.');
-  approval.command('list').option('--json', 'print JSON').description('List the approvals.').action(listApprovals);
+  approval
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the approvals.')
+    .addHelpText('after', '\nExample:\n  reborn approval list --json')
+    .action(listApprovals);
   approval
     .command('revoke')
     .argument('<id>', 'the id from the list')
     .description('Ask about such calls again.')
+    .addHelpText('after', '\nExample:\n  reborn approval revoke 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')
     .action(revokeApproval);
 
   const pairing = program.command('pairing').description('See which webhook users may use whose secrets.');
-  pairing.command('list').option('--json', 'print JSON').description('List the pairings.').action(showPairings);
+  pairing
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the pairings.')
+    .addHelpText('after', '\nExample:\n  reborn pairing list')
+    .action(showPairings);
   pairing
     .command('remove')
     .argument('<webhook-user>', 'such as webhook:triage')
     .description("Let a webhook user no longer use anybody's secrets.")
+    .addHelpText('after', '\nExample:\n  reborn pairing remove webhook:ann')
     .action(removePairing);
 }
 

@@ -21,11 +21,13 @@ export function addPolicyCommands(program: Command): void {
     .command('unset')
     .argument('<tool>', 'the name of the tool')
     .description('Let the level of the tool itself hold again.')
+    .addHelpText('after', '\nExample:\n  reborn policy unset send_mail')
     .action(unsetLevel);
   policy
     .command('list')
     .option('--json', 'print JSON')
     .description('List the levels that were set.')
+    .addHelpText('after', '\nExample:\n  reborn policy list')
     .action(listLevels);
 }
 

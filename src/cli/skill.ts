@@ -23,12 +23,14 @@ export function addSkillCommands(program: Command): void {
     .option(...user)
     .option('--json', 'print JSON')
     .description('List the skills that were added.')
+    .addHelpText('after', '\nExample:\n  reborn skill list')
     .action(listAdded);
   skill
     .command('remove')
     .argument('<name>', 'its name')
     .option(...user)
     .description('Remove a skill.')
+    .addHelpText('after', '\nExample:\n  reborn skill remove release-notes')
     .action(removeSkill);
 }
 

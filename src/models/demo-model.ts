@@ -11,7 +11,8 @@ export function createDemoModel(): Model {
   return {
     provider: 'demo',
     name: 'demo',
-    contextSize: contextSizeOf({ provider: 'demo', name: 'demo' }),
+    // It only looks at a few words, so a thread need never be summarised for it.
+    contextSize: contextSizeOf({ provider: 'demo', name: 'demo', contextTokens: 100_000_000 }),
     ask: async (prompt, onText, signal) => {
       signal.throwIfAborted();
       const reply = replyTo(prompt);

@@ -22,6 +22,7 @@ beforeAll(async () => {
     ...home.env,
     LLM_PROVIDER: 'openai-compatible',
     LLM_MODEL: 'scripted',
+    LLM_CONTEXT_TOKENS: '100000000',
     LLM_BASE_URL: model.url,
     HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
     TRUSTED_PROXIES: '127.0.0.1',

@@ -38,8 +38,8 @@ beforeAll(async () => {
     const file = path.join(cluster.home, `${name}.json`);
     await writeFile(file, JSON.stringify(grants([...methods])));
     const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
-    const { code, stderr } = await runReborn(args, { env: cluster.env });
-    if (code !== 0) throw new Error(stderr);
+    await reborn(args);
+    await reborn(['policy', 'set', name, 'allow']);
   }
 }, 120_000);
 
@@ -52,6 +52,11 @@ afterAll(async () => {
   await cluster.close();
   await standIn.close();
 });
+
+async function reborn(args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runReborn(args, { env: cluster.env });
+  if (code !== 0) throw new Error(stderr);
+}
 
 const script = (tool: string) => `use ${tool} {"requests":[{"url":"https://api.example.com/"}]}`;
 const getReplica = () => {

@@ -17,7 +17,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 
 beforeAll(async () => {
   home = await freshHome();
-  service = await startService({ ...home.env, LLM_CONTEXT_TOKENS: '100000000', CHAT_RATE_PER_MINUTE: '1000000' });
+  service = await startService({ ...home.env, CHAT_RATE_PER_MINUTE: '1000000' });
 });
 
 afterAll(async () => {

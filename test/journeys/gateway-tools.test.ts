@@ -70,7 +70,7 @@ test('a tool is shown before it is installed, then used, given a secret that is 
   expect(preview).toMatchObject({ name: 'probe', version: '1.2.0', installed: false, replaces: null });
   expect(preview.capabilities).toContainEqual({ text: 'may GET api.example.com/v1/', dangerous: false });
   expect(preview.capabilities).toContainEqual({ text: 'may GET and POST api.example.com/v1/send', dangerous: true });
-  expect((await read(toolList, send('GET', '/api/tools'))).tools.map(({ name }) => name)).toEqual(['reborn_time']);
+  expect((await read(toolList, send('GET', '/api/tools'))).tools.map(({ name }) => name)).not.toContain('probe');
 
   await read(toolPreview, send('POST', '/api/tools', upload), 201);
   expect((await send('POST', '/api/tools', upload)).status).toBe(409);

@@ -21,8 +21,16 @@ export function addServiceCommands(program: Command): void {
     .description('Start the service now and whenever the machine starts.')
     .addHelpText('after', '\nExample:\n  reborn service install\n  sudo reborn service install --as reborn')
     .action(install);
-  service.command('uninstall').description('Stop the service, and do not start it any more.').action(uninstall);
-  service.command('status').description('Tell whether the service runs.').action(status);
+  service
+    .command('uninstall')
+    .description('Stop the service, and do not start it any more.')
+    .addHelpText('after', '\nExample:\n  reborn service uninstall')
+    .action(uninstall);
+  service
+    .command('status')
+    .description('Tell whether the service runs.')
+    .addHelpText('after', '\nExample:\n  reborn service status')
+    .action(status);
 }
 
 function install({ as, print }: InstallOptions): Promise<void> {
