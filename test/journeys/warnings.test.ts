@@ -41,7 +41,7 @@ test('a weak token on a host that others reach is warned of, and is not repeated
 
   expect(warnings).toContain('GATEWAY_AUTH_TOKEN is weak');
   expect(warnings).not.toContain('hunter2');
-  expect(await warningsWith({ ...exposed, GATEWAY_HOST: '127.0.0.1' })).toBe('');
+  expect(await warningsWith({ ...exposed, GATEWAY_HOST: '127.0.0.1' })).not.toContain('weak');
 });
 
 test.skipIf(process.env['DATABASE_URL'])('a database role that no policy binds is warned of, by name', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '#database/open-database.ts';
 import { engineQuery } from './engine-query.ts';
+import { waitFor } from './wait-for.ts';
 
 /** A home folder, and the settings that give a service a database of its own: the embedded one, or one on DATABASE_URL's server. */
 export async function freshHome() {
@@ -36,11 +37,22 @@ async function createDatabase(server: string) {
   const run = async (statement: string) => {
     const client = new pg.Client({ connectionString: server });
     await client.connect();
-    await client.query(statement);
-    await client.end();
+    await client.query(statement).finally(() => client.end());
   };
   await run(`create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => run(`drop database ${name} with (force)`) };
+  return {
+    url: url.href,
+    // A vacuum that PostgreSQL began by itself may be in it, and is nobody's to end.
+    drop: () =>
+      waitFor(`${name} to be dropped`, () => run(`drop database ${name} with (force)`).then(() => true, isInUse)),
+  };
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function isInUse(error: unknown): undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+  return undefined;
 }
