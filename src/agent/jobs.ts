@@ -1,12 +1,11 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ThreadId } from '#domain/ids.ts';
-import { textOf } from '#domain/item.ts';
 import { type Job, type JobId, WEBHOOK } from '#domain/job.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findJob, findJobOfThread, type JobFilter, listJobs } from '#store/jobs.ts';
 import { findTurnRecord } from '#store/turns.ts';
-import { replyOf } from './turn-reply.ts';
+import { replyOf, wordsOf } from './turn-reply.ts';
 
 /** A job, and what the agent answered once it is completed. */
 export type JobRecord = { readonly job: Job; readonly response: string | null };
@@ -19,9 +18,7 @@ export function createJobs(db: Database) {
   async function readResponse({ userId, threadId, turnId }: Job): Promise<string> {
     const record = await withOwner(db, { userId }, (trx) => findTurnRecord(trx, { userId }, threadId, turnId));
     if (!record) throw new Error(`The turn ${turnId} of a job is gone.`);
-    return replyOf(record)
-      .made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : []))
-      .join('\n\n');
+    return wordsOf(replyOf(record));
   }
 
   const withResponse = async (job: Job): Promise<JobRecord> => ({

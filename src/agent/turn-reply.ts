@@ -1,5 +1,5 @@
 import type { NewGate } from '#domain/gate.ts';
-import type { NewItem } from '#domain/item.ts';
+import { type NewItem, textOf } from '#domain/item.ts';
 import type { Turn } from '#domain/turn.ts';
 import { contentOf, type TurnEvent } from '#domain/turn-event.ts';
 import type { TurnRecord } from './agent.ts';
@@ -17,6 +17,11 @@ export function replyAfter(reply: TurnReply, event: TurnEvent): TurnReply {
   if (event.type !== 'turn-ended') return reply;
   const { status, failure, usage, gate, endedAt } = event;
   return { ...reply, gate, turn: { ...reply.turn, status, failure, usage, endedAt: new Date(endedAt) } };
+}
+
+/** Everything that was said in it, as one text. */
+export function wordsOf({ made }: TurnReply): string {
+  return made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : [])).join('\n\n');
 }
 
 /** A turn of which nothing is known yet but that it was accepted. */

@@ -6,7 +6,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (!TOKEN.test(name)) throw new EgressRefused(`${JSON.stringify(name)} is not a header's name.`);
-    if (RESERVED.includes(lower)) throw new EgressRefused(`The header ${name} is set for you. Leave it out.`);
+    if (CONNECTION_HEADERS.includes(lower)) throw new EgressRefused(`The header ${name} is set for you. Leave it out.`);
     if (seen.has(lower)) throw new EgressRefused(`The header ${name} is there twice. Send it once.`);
     if (!VALUE.test(value))
       throw new EgressRefused(`The value of ${name} holds a line break or another character no header may have.`);
@@ -17,7 +17,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-const RESERVED = [
+/** What belongs to the connection, and not to the one who asks for a request. */
+export const CONNECTION_HEADERS = [
   'connection',
   'content-length',
   'expect',

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
-import type { TurnReply } from '#agent/turn-reply.ts';
-import { textOf } from '#domain/item.ts';
+import { type TurnReply, wordsOf } from '#agent/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread.ts';
 import { refusalAt } from '#domain/turn.ts';
 import { hangUp, whileConnected } from '#http/connected.ts';
@@ -40,13 +39,13 @@ export function chatRoutes(agent: Agent, options: ChatOptions) {
 
 const inputOf = (request: FastifyRequest) => toTurnInput(parseBody(chatRequest, request.body), idempotencyOf(request));
 
-function renderChat({ turn, made, gate }: TurnReply, threadUrl: ThreadUrl): z.infer<typeof chatReply> {
-  const said = made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : []));
+function renderChat(reply: TurnReply, threadUrl: ThreadUrl): z.infer<typeof chatReply> {
+  const { turn, gate } = reply;
   const error = gate ? refusalAt(gate, threadUrl(turn.threadId)) : turn.failure;
   return {
     ...placeOf(turn),
     status: turn.status,
-    message: said.join('\n\n'),
+    message: wordsOf(reply),
     ...(error && { error }),
     ...(gate && { gate: { id: gate.id, kind: gate.kind, call: renderGatedCall(gate.call) } }),
   };

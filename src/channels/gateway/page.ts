@@ -15,3 +15,12 @@ export const pageQuery = (cursor: RegExp) =>
 export function nextCursor(rows: readonly { readonly id: string }[], limit: number): string | null {
   return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
 }
+
+/** How many entries an answer may have; `usual` when it is left out. */
+export const pageLimit = (usual: number) =>
+  z.coerce
+    .number('limit must be a number.')
+    .int('limit must be a whole number.')
+    .min(1, 'limit must be at least 1.')
+    .max(MOST, `limit must be at most ${MOST}.`)
+    .default(usual);

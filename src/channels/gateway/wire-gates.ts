@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageLimit } from './page.ts';
 
 export const gateKind = z.enum(['external-tool', 'approval', 'auth', 'pairing']);
 
@@ -17,12 +18,7 @@ export const gateAnswer = z
   .meta({ id: 'GateAnswer' });
 
 export const gatesQuery = z.object({
-  limit: z.coerce
-    .number('limit must be a number.')
-    .int('limit must be a whole number.')
-    .min(1, 'limit must be at least 1.')
-    .max(100, 'limit must be at most 100.')
-    .default(20),
+  limit: pageLimit(20),
   cursor: z.uuid('cursor must be the next_cursor of an earlier answer.').optional(),
 });
 

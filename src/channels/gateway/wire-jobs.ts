@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { pageLimit } from './page.ts';
 
 export const jobsQuery = z.object({
   status: z.enum(['queued', 'running', 'completed'], 'status must be queued, running or completed.').optional(),
-  limit: z.coerce
-    .number('limit must be a number.')
-    .int('limit must be a whole number.')
-    .min(1, 'limit must be at least 1.')
-    .max(100, 'limit must be at most 100.')
-    .default(20),
+  limit: pageLimit(20),
   cursor: z.uuid('cursor must be the next_cursor of an earlier answer.').optional(),
 });
 

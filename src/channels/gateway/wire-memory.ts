@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { pageLimit } from './page.ts';
 
 export const memoryQuery = z.object({
   q: z.string('q must be given once.').max(2000, 'q may have 2,000 characters.').optional(),
-  limit: z.coerce
-    .number('limit must be a number.')
-    .int('limit must be a whole number.')
-    .min(1, 'limit must be at least 1.')
-    .max(100, 'limit must be at most 100.')
-    .default(20),
+  limit: pageLimit(20),
 });
 
 export const noteText = z.object({ text: z.string('text is required and must be a string.') }).meta({ id: 'NoteText' });

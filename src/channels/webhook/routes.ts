@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import { NotFound } from '#domain/errors.ts';
-import { newId } from '#domain/ids.ts';
+import { isUuid, newId } from '#domain/ids.ts';
 import { text } from '#domain/item.ts';
 import { type NewJob, webhookUser } from '#domain/job.ts';
 import { idempotencyOf } from '#http/idempotency-key.ts';
@@ -20,8 +20,6 @@ export type WebhookDelivery = {
   readonly idempotency: { readonly key: string; readonly digest: string } | undefined;
 };
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /** `POST /webhook` takes a message and answers with a job; `GET /jobs/{job_id}` tells how far it is. */
 export function webhookRoutes(agent: Agent, jobs: Jobs, options: { secret: string; callbacks: CallbackRule }) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -30,7 +28,7 @@ export function webhookRoutes(agent: Agent, jobs: Jobs, options: { secret: strin
     app.post('/webhook', async (request) => acceptDelivery(agent, toDelivery(request, options.callbacks)));
 
     app.get<{ Params: { id: string } }>('/jobs/:id', async ({ params }) => {
-      if (!UUID.test(params.id)) throw new NotFound('There is no such job.');
+      if (!isUuid(params.id)) throw new NotFound('There is no such job.');
       return renderJob(await jobs.getJob(params.id));
     });
   };

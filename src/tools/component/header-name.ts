@@ -1,3 +1,5 @@
+import { CONNECTION_HEADERS } from '#egress/check-headers.ts';
+
 /** Whether the host alone decides over this header: it frames, routes or redefines the request. */
 export function isReservedHeader(name: string): boolean {
   return RESERVED.has(headerKey(name));
@@ -18,20 +20,8 @@ export function headerKey(name: string): string {
 }
 
 const RESERVED = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
+  ...CONNECTION_HEADERS,
   'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
   'via',
   // With these an allowed request would stand for another method or path.
   'x-http-method',

@@ -1,6 +1,7 @@
 import type { UserId } from '#domain/principal.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools.ts';
+import { isReservedName } from '../registry.ts';
 import type { Capabilities } from './capabilities.ts';
 import { InstallRefused, type PreparedComponent, prepareComponent } from './install/prepare-component.ts';
 import { parseCapabilities } from './parse-capabilities.ts';
@@ -26,12 +27,11 @@ export type InstallRequest = {
 };
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const RESERVED = /^(memory|skill|mission|reborn)_/;
 
 /** Checks everything about a tool. Nothing is stored yet: what it may do can be shown to somebody first. */
 export async function prepareTool({ name, wasm, capabilities: text, isTaken }: InstallRequest): Promise<Installation> {
   if (!NAME.test(name)) throw new InstallRefused('A name has 1 to 64 letters, digits, dashes and underscores.');
-  if (RESERVED.test(name) || isTaken(name)) throw new InstallRefused(`The name "${name}" belongs to Reborn itself.`);
+  if (isReservedName(name) || isTaken(name)) throw new InstallRefused(`The name "${name}" belongs to Reborn itself.`);
 
   const capabilities = parseCapabilities(text ?? '{}');
   const component = await prepareComponent(wasm);
