@@ -100,7 +100,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     cancel.abort(reason);
 
     await expect(asked).rejects.toBe(reason);
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(performance.now() - started).toBeLessThan(2000);
     await server.closed;
   });
 
