@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import type { CallbackPace } from '#agent/callbacks.ts';
 import type { Decision } from '#agent/decision.ts';
+import { type IndexPace, startIndexingNotes } from '#agent/index-notes.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
@@ -33,6 +34,7 @@ import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
+import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
@@ -87,6 +89,8 @@ export type Parts = {
   readonly callbacks?: Partial<CallbackPace>;
   /** How patiently notes are embedded. */
   readonly notes?: Partial<NotesPace>;
+  /** When notes are indexed. */
+  readonly noteIndexes?: Partial<IndexPace>;
 };
 
 const RUNNING_TURNS = 500;
@@ -160,6 +164,15 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
     undo.defer(() => notes.stop());
+    const indexes = startIndexingNotes({
+      engine,
+      model: embedder.model,
+      build: (plan, signal) => buildNoteIndexes(database.connection, plan, signal),
+      pace: parts.noteIndexes,
+      onProblem: (problem) => log.warn(problem),
+      onError,
+    });
+    undo.defer(() => indexes.stop());
   }
 
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
