@@ -160,7 +160,9 @@ async function query<Row extends pg.QueryResultRow>(statement: string, values: u
   return (await client.query<Row>(statement, values)).rows;
 }
 
-const secondsSince = (begun: number) => ((performance.now() - begun) / 1000).toFixed(0);
+function secondsSince(begun: number): string {
+  return ((performance.now() - begun) / 1000).toFixed(0);
+}
 
 function vectorNear(topic: number): number[] {
   const centre = topics[topic] ?? [];
