@@ -14,6 +14,7 @@ import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createSafety } from '#agent/safety.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createToolDesk } from '#agent/tool-desk.ts';
+import { startTracingTurns, type TracingPace } from '#agent/trace-turns.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
@@ -39,6 +40,7 @@ import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
+import { createTraceSender } from '#telemetry/send-traces.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
@@ -50,6 +52,7 @@ import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
 import { createGateway } from './serve-gateway.ts';
 import { createWebhook } from './serve-webhook.ts';
@@ -91,6 +94,8 @@ export type Parts = {
   readonly notes?: Partial<NotesPace>;
   /** When notes are indexed. */
   readonly noteIndexes?: Partial<IndexPace>;
+  /** How often traces are sent. */
+  readonly traces?: Partial<TracingPace>;
 };
 
 const RUNNING_TURNS = 500;
@@ -173,6 +178,14 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       onError,
     });
     undo.defer(() => indexes.stop());
+  }
+
+  if (config.otelEndpoint) {
+    const service = { version: packageJson.version, replica: engine.replica };
+    const send = createTraceSender(config.otelEndpoint, service);
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'traces could not be sent, and are tried again');
+    const tracing = startTracingTurns({ db, engine, send, onFailure, pace: parts.traces });
+    undo.defer(() => tracing.stop());
   }
 
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
