@@ -13,6 +13,7 @@ import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService } from '../support/service.ts';
+import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const CAPABILITIES = JSON.stringify({
@@ -141,11 +142,21 @@ test('me, replicas and metrics tell what is so', async () => {
     user_id: ann.id,
     name: 'Ann',
     role: 'member',
-    model: { demo: false },
+    model: { demo: false, context_tokens: 128_000 },
   });
   expect(await read(me, send('GET', '/api/me'))).toMatchObject({ user_id: 'operator', name: 'Operator' });
   expect((await read(replicaList, send('GET', '/api/replicas'))).replicas).toMatchObject([{ self: true }]);
   await send('POST', '/api/chat', { message: 'say x' });
+  const stream = await send('POST', '/api/v1/responses', { model: 'm', input: 'count 300 every 50', stream: true });
+  const socket = await openSocket(service.url);
+  const open = async () => {
+    const figures = await (await send('GET', '/metrics')).text();
+    return [/^reborn_streams (\d+)$/m, /^reborn_websockets (\d+)$/m].map((line) => Number(line.exec(figures)?.[1]));
+  };
+  expect(await open()).toEqual([1, 1]);
+  await stream.body?.cancel();
+  socket.close();
+  await waitFor('both to be counted off', async () => (await open()).every((count) => count === 0));
   const metrics = await (await send('GET', '/metrics')).text();
   expect(metrics).toMatch(/^reborn_turns_ended_last_hour\{status="completed"\} [1-9]/m);
   expect(metrics).toMatch(/^reborn_http_responses_total\{status="200"\} [1-9]/m);
