@@ -13,6 +13,7 @@ import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createSafety } from '#agent/safety.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createToolDesk } from '#agent/tool-desk.ts';
+import { startTracingTurns, type TracingPace } from '#agent/trace-turns.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
@@ -37,6 +38,7 @@ import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
+import { createTraceSender } from '#telemetry/send-traces.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
@@ -48,6 +50,7 @@ import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
 import { createGateway } from './serve-gateway.ts';
 import { createWebhook } from './serve-webhook.ts';
@@ -87,6 +90,8 @@ export type Parts = {
   readonly callbacks?: Partial<CallbackPace>;
   /** How patiently notes are embedded. */
   readonly notes?: Partial<NotesPace>;
+  /** How often traces are sent. */
+  readonly traces?: Partial<TracingPace>;
 };
 
 const RUNNING_TURNS = 500;
@@ -160,6 +165,14 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
     undo.defer(() => notes.stop());
+  }
+
+  if (config.otelEndpoint) {
+    const service = { version: packageJson.version, replica: engine.replica };
+    const send = createTraceSender(config.otelEndpoint, service);
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'traces could not be sent, and are tried again');
+    const tracing = startTracingTurns({ db, engine, send, onFailure, pace: parts.traces });
+    undo.defer(() => tracing.stop());
   }
 
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
