@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import type { CallbackPace } from '#agent/callbacks.ts';
 import type { Decision } from '#agent/decision.ts';
+import { type IndexPace, startIndexingNotes } from '#agent/index-notes.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
@@ -34,6 +35,7 @@ import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
+import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
@@ -92,6 +94,8 @@ export type Parts = {
   readonly notes?: Partial<NotesPace>;
   /** How often traces are sent. */
   readonly traces?: Partial<TracingPace>;
+  /** When notes are indexed. */
+  readonly noteIndexes?: Partial<IndexPace>;
 };
 
 const RUNNING_TURNS = 500;
@@ -165,6 +169,15 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
     undo.defer(() => notes.stop());
+    const indexes = startIndexingNotes({
+      engine,
+      model: embedder.model,
+      build: (plan, signal) => buildNoteIndexes(database.connection, plan, signal),
+      pace: parts.noteIndexes,
+      onProblem: (problem) => log.warn(problem),
+      onError,
+    });
+    undo.defer(() => indexes.stop());
   }
 
   if (config.otelEndpoint) {

@@ -11,6 +11,7 @@ import { connectEngine, inTransaction } from './engine-connection.ts';
 import { isLastEvent, writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
 import { findGateOwner, findOverdueGates } from './find-gates.ts';
+import { findManyNotes } from './find-many-notes.ts';
 import { findReplicas } from './find-replicas.ts';
 import { findOwnersOfWaitingNotes } from './find-waiting-notes.ts';
 import { forgetOld } from './forget.ts';
@@ -156,6 +157,7 @@ export async function startEngine(options: {
     findOverdueGates: () => findOverdueGates(pool),
     findGateOwner: (id: GateId) => findGateOwner(pool, id),
     findOwnersOfWaitingNotes: (model: string) => findOwnersOfWaitingNotes(pool, model),
+    findManyNotes: (asked: Parameters<typeof findManyNotes>[1]) => findManyNotes(pool, asked),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
