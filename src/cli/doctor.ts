@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { checkDatabase } from './doctor/check-database.ts';
 import { checkDisk, checkPermissions } from './doctor/check-home.ts';
 import { checkPorts } from './doctor/check-ports.ts';
+import { checkQuarantine } from './doctor/check-quarantine.ts';
 import { checkStored } from './doctor/check-stored.ts';
 import { type Finding, ok, problem, warning } from './doctor/finding.ts';
 import { printJson, printLine } from './print.ts';
@@ -45,6 +46,7 @@ async function examine(offline: boolean): Promise<Finding[]> {
     ...(await checkDisk(config.home)),
     ...(await checkPorts(config, running !== undefined)),
     ...(await checkDatabase(config, (db) => checkStored(db, config))),
+    ...(await checkQuarantine(config, running)),
     ...(await checkModel(config, offline)),
   ];
 }

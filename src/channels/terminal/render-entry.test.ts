@@ -25,7 +25,17 @@ const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
   fc.constantFrom<Entry>(
     { kind: 'said', id: 'x', role: 'user', text, state: 'done' },
     { kind: 'said', id: 'x', role: 'assistant', text, state: 'streaming' },
-    { kind: 'tool', id: 'x', callId: 'c', name: 'tool', arguments: text, output: text, began: 1, ended: 900 },
+    {
+      kind: 'tool',
+      id: 'x',
+      callId: 'c',
+      name: 'tool',
+      arguments: text,
+      state: 'running',
+      output: text,
+      began: 1,
+      ended: 900,
+    },
     {
       kind: 'gate',
       id: 'x',

@@ -12,6 +12,7 @@ import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { useMorePages } from '../parts/use-more-pages.ts';
 
 type AuditEntry = AuditEntries['entries'][number];
 
@@ -19,12 +20,14 @@ type AuditEntry = AuditEntries['entries'][number];
 export function AuditPage() {
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<AuditEntry>();
-  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: ['audit'],
     queryFn: ({ pageParam }) => gateway.audit(pageParam || undefined),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });
+  const { data, error, refetch, hasNextPage, fetchNextPage } = query;
+  useMorePages(text !== '', query);
   const entries = data?.pages.flatMap((page) => page.entries);
   const fits = (entry: AuditEntry) =>
     `${entry.action} ${entry.actor} ${entry.subject}`.toLowerCase().includes(text.toLowerCase());

@@ -56,7 +56,7 @@ function DefaultModel({ settings }: { readonly settings: Settings }) {
       {provider === 'demo' && (
         <p>
           To use a real model, set LLM_PROVIDER, LLM_MODEL and LLM_API_KEY in the environment of the service, or run{' '}
-          <code className="font-mono text-s">reborn setup</code>, and start it again.
+          <code className="font-mono text-s">reborn init</code>, and start it again.
         </p>
       )}
     </section>
