@@ -92,10 +92,10 @@ export type Parts = {
   readonly callbacks?: Partial<CallbackPace>;
   /** How patiently notes are embedded. */
   readonly notes?: Partial<NotesPace>;
-  /** When notes are indexed. */
-  readonly noteIndexes?: Partial<IndexPace>;
   /** How often traces are sent. */
   readonly traces?: Partial<TracingPace>;
+  /** When notes are indexed. */
+  readonly noteIndexes?: Partial<IndexPace>;
 };
 
 const RUNNING_TURNS = 500;

@@ -9,6 +9,7 @@ import type { Jobs } from '#agent/jobs.ts';
 import type { ModelDesk } from '#agent/model-desk.ts';
 import type { Operations } from '#agent/operations.ts';
 import { createPairings } from '#agent/pairings.ts';
+import { createSkillDesk } from '#agent/skill-desk.ts';
 import { createLimitsDesk } from '#agent/spending-limits.ts';
 import { createStandingApprovals } from '#agent/standing-approvals.ts';
 import type { Threads } from '#agent/threads.ts';
@@ -31,12 +32,13 @@ import { pairingsRoute } from '#channels/gateway/pairings.ts';
 import { replicasRoute } from '#channels/gateway/replicas.ts';
 import { settingsRoutes } from '#channels/gateway/settings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
+import { skillRoutes } from '#channels/gateway/skills.ts';
 import { socketRoute } from '#channels/gateway/socket.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { threadRoutes } from '#channels/gateway/threads.ts';
 import { toolRoutes } from '#channels/gateway/tools.ts';
 import { usageRoute } from '#channels/gateway/usage.ts';
-import { webAppRoutes } from '#channels/gateway/web-app.ts';
+import { readAppPage, webAppRoutes } from '#channels/gateway/web-app.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { webhookDescription } from '#channels/webhook/openapi.ts';
@@ -50,6 +52,7 @@ import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
 import type { Memory } from '#memory/memory.ts';
+import { contextSizeOf } from '#models/context-size.ts';
 import { isAway } from '#store/away.ts';
 import { type Database, isReachable } from '#store/connection.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
@@ -109,6 +112,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const routeList = collectRoutes(server);
   const byStatus = countAnswers(server);
   const sockets = new Set<unknown>();
+  const streams = new Set<unknown>();
   const limiter = createLimiter(parts.count, config.chatRatePerMinute, 60);
   await server.register(healthRoutes(() => isReachable(db)));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
@@ -116,10 +120,12 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     ...gatewayDescription,
     ...webhookDescription,
   ]);
-  await server.register(signInRoutes(auth.signIn, site));
+  const webFolder = parts.webFolder ?? WEB_FOLDER;
+  const appPage = await readAppPage(webFolder);
+  await server.register(signInRoutes(auth.signIn, site, appPage));
   server.get('/openapi.json', async () => api);
   await server.register(docsRoute());
-  await server.register(webAppRoutes(parts.webFolder ?? WEB_FOLDER));
+  await server.register(webAppRoutes(webFolder, appPage));
   await server.register(async (app) => {
     requireBearer(app, { ...auth, site });
     const routes = responsesRoutes(agent, {
@@ -128,6 +134,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       timeoutSeconds: config.responsesTimeoutSecs,
       limiter,
       modelNames: parts.modelNames,
+      streams,
       threadUrl,
     });
     await app.register(routes, { prefix: '/api/v1' });
@@ -150,10 +157,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     await app.register(threadRoutes(threads), { prefix: '/api' });
     await app.register(inspectRoute(createInspectTurn(parts)), { prefix: '/api' });
     await app.register(toolRoutes(parts.toolDesk), { prefix: '/api' });
+    await app.register(skillRoutes(createSkillDesk(parts)), { prefix: '/api' });
     await app.register(settingsRoutes(parts.modelDesk), { prefix: '/api' });
     await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });
     await app.register(replicasRoute(operations), { prefix: '/api' });
-    await app.register(metricsRoute(operations, { byStatus, sockets: () => sockets.size }));
+    await app.register(metricsRoute(operations, { byStatus, sockets, streams }));
     await app.register(attachmentRoute(threads), { prefix: '/api' });
     await app.register(exportRoute(threads), { prefix: '/api' });
     await app.register(
@@ -186,9 +194,10 @@ function statusFacts({ config, database, tools }: GatewayParts): StatusFacts {
 }
 
 function appFacts(config: Config): AppFacts {
+  const { provider, name } = config.model;
   return {
     version: packageJson.version,
-    model: { provider: config.model.provider, name: config.model.name },
+    model: { provider, name, contextTokens: contextSizeOf(config.model).windowTokens },
     singleSignOn: config.oidc !== undefined,
     sendsPerMinute: config.chatRatePerMinute,
     bodyBytes: MAX_BODY_BYTES,

@@ -1,92 +1,140 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { skillList, wireSkill } from '#channels/gateway/wire-skills.ts';
+import { addUser, type TestUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
-import { runReborn } from '../support/run-reborn.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf, WEBHOOK_SECRET } from '../support/service.ts';
+import { startService, textOf } from '../support/service.ts';
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
+const skillText = (name: string, description: string) =>
+  `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`;
+
 let home: Awaited<ReturnType<typeof freshHome>>;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let service: Awaited<ReturnType<typeof startService>>;
+let ann: TestUser;
+let bob: TestUser;
 
 beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  await writeSkill('skills/on-disk', 'on-disk', 'When somebody asks about the disk', 'Look at the disk.');
-  const llm = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  service = await startService({ ...home.env, ...llm, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
+  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  await mkdir(path.join(home.home, 'skills/on-disk'), { recursive: true });
+  await writeFile(path.join(home.home, 'skills/on-disk/SKILL.md'), skillText('on-disk', 'Put there by hand'));
+  service = await startService({
+    ...home.env,
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'scripted',
+    LLM_BASE_URL: model.url,
+  });
+  [ann, bob] = [await addUser(service, 'Ann'), await addUser(service, 'Bob')];
 });
 
 afterAll(async () => {
-  await service?.close();
+  await service.close();
   await model.close();
   await home.remove();
 });
 
-async function writeSkill(folder: string, name: string, description: string, body: string): Promise<string> {
-  const target = path.join(home.home, folder);
-  await mkdir(target, { recursive: true });
-  await writeFile(path.join(target, 'SKILL.md'), `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`);
-  return target;
-}
+const send = (method: string, route: string, body?: object, who?: TestUser) =>
+  service.request(route, { method, headers: { ...who?.headers }, ...(body && { body: JSON.stringify(body) }) });
+const add = (body: object, who?: TestUser) => send('POST', '/api/skills', body, who);
+const listed = async (who?: TestUser) =>
+  skillList.parse(await (await send('GET', '/api/skills', undefined, who)).json()).skills;
+const read = async (route: string, who?: TestUser) =>
+  wireSkill.parse(await (await send('GET', `/api/skills/${route}`, undefined, who)).json());
 
-const reborn = (...words: string[]) => runReborn(['skill', ...words], { env: home.env });
-/** What the model is told before anything is said, by the operator's own turn and by a webhook user's. */
-const systemOf = (told: string) => (JSON.parse(told) as { text: string }[])[0]?.text ?? '';
-const told = async () => systemOf(textOf(await service.ask('recite')));
-const toldToBob = async () => {
-  const { webhook } = service;
-  return systemOf(
-    (await webhook.completed(await webhook.submit({ user_id: 'bob', message: 'recite' }))).response ?? '',
-  );
-};
-const read = async (given: object) => textOf(await service.ask(`use skill_read ${JSON.stringify(given)}`));
+test("a skill is added as text or files, read by its owner's agent alone, replaced on purpose, and removed", async () => {
+  const files = [
+    { path: 'docs/more.md', text: 'More.' },
+    { path: 'SKILL.md', text: skillText('letters', 'How Ann writes') },
+  ];
+  const added = wireSkill.parse(await (await add({ files }, ann)).json());
+  expect(added).toMatchObject({
+    name: 'letters',
+    source: 'me',
+    files: [{ path: 'SKILL.md' }, { path: 'docs/more.md' }],
+  });
+  expect(await read('letters', ann)).toEqual(added);
+  expect((await send('GET', '/api/skills/letters', undefined, bob)).status).toBe(404);
+  expect((await listed(bob)).map(({ name }) => name)).not.toContain('letters');
+  const told = await service.request('/api/v1/responses', {
+    method: 'POST',
+    headers: ann.headers,
+    body: JSON.stringify({ model: 'm', input: 'use skill_read {"name": "letters", "file": "docs/more.md"}' }),
+  });
+  expect(textOf((await told.json()) as Parameters<typeof textOf>[0])).toContain('More.');
 
-test('a skill is offered by what it is for, and its text is read only when it is asked for', async () => {
-  const folder = await writeSkill('made/tea', 'make-tea', 'When somebody wants tea', 'Warm the pot first.');
-  await writeFile(path.join(folder, 'leaves.md'), 'Darjeeling, second flush.');
-  const added = await reborn('add', folder);
-  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('make-tea: When somebody wants tea') });
-
-  const system = await told();
-  expect(system).toContain('- make-tea: When somebody wants tea');
-  expect(system).toContain('- on-disk: When somebody asks about the disk');
-  expect(JSON.stringify(model.seen)).not.toContain('Warm the pot first.');
-
-  expect(await read({ name: 'make-tea' })).toMatch(/Warm the pot first\.[^]*leaves\.md/);
-  expect(await read({ name: 'make-tea', file: 'leaves.md' })).toContain('Darjeeling');
-  expect(await read({ name: 'on-disk' })).toContain('Look at the disk.');
-  expect(await read({ name: 'make-tea', file: '../../settings.env' })).toContain('There is no such file.');
-  expect(textOf(await service.ask('use skill_list {}'))).toContain('When somebody wants tea');
+  const again = { text: skillText('letters', 'Anew') };
+  expect((await add(again, ann)).status).toBe(409);
+  expect((await add({ ...again, replace: true }, ann)).status).toBe(201);
+  expect(await read('letters', ann)).toMatchObject({ description: 'Anew', files: [{ path: 'SKILL.md' }] });
+  expect((await send('DELETE', '/api/skills/letters', undefined, bob)).status).toBe(404);
+  expect((await send('DELETE', '/api/skills/letters', undefined, ann)).status).toBe(204);
+  expect((await send('DELETE', '/api/skills/letters', undefined, ann)).status).toBe(404);
 });
 
-test("a user's skill is offered to nobody else, takes the place of everyone's, and goes when it is removed", async () => {
-  const everyones = await writeSkill('made/greet', 'greet', 'How everyone is greeted', 'Say hello.');
-  const bobs = await writeSkill('made/greet-bob', 'greet', 'How Bob is greeted', 'Say ahoy.');
-  await reborn('add', everyones);
-  await reborn('add', bobs, '--user', 'webhook:bob');
-
-  expect(await told()).toContain('- greet: How everyone is greeted');
-  expect(await toldToBob()).toContain('- greet: How Bob is greeted');
-  expect(JSON.parse((await reborn('list', '--user', 'webhook:bob', '--json')).stdout)).toEqual([
-    { name: 'greet', description: 'How Bob is greeted' },
+test('a skill for everyone is the operator’s to change, and a nearer one of its name hides it', async () => {
+  expect((await add({ text: skillText('tone', 'Ours'), for: 'everyone' }, ann)).status).toBe(403);
+  expect((await add({ text: skillText('tone', 'Ours'), for: 'everyone' })).status).toBe(201);
+  expect((await add({ text: skillText('tone', 'Hers') }, ann)).status).toBe(201);
+  expect(await listed(ann)).toEqual([
+    { name: 'on-disk', description: 'Put there by hand', source: 'folder', hidden: false },
+    { name: 'tone', description: 'Hers', source: 'me', hidden: false },
+    { name: 'tone', description: 'Ours', source: 'everyone', hidden: true },
   ]);
+  expect((await listed(bob)).find(({ name }) => name === 'tone')).toMatchObject({ description: 'Ours', hidden: false });
+  expect(await read('tone', ann)).toMatchObject({ source: 'me' });
+  expect(await read('tone?source=everyone', ann)).toMatchObject({ description: 'Ours' });
+  expect(await read('on-disk', bob)).toMatchObject({ source: 'folder' });
 
-  expect((await reborn('remove', 'greet', '--user', 'webhook:bob')).code).toBe(0);
-  expect(await toldToBob()).toContain('- greet: How everyone is greeted');
-  expect((await reborn('list')).stdout).toMatch(/greet +How everyone is greeted/);
+  expect((await send('DELETE', '/api/skills/tone?for=everyone', undefined, ann)).status).toBe(403);
+  expect((await send('DELETE', '/api/skills/on-disk?for=everyone')).status).toBe(404);
+  expect((await send('DELETE', '/api/skills/tone?for=everyone')).status).toBe(204);
+  expect((await listed(bob)).map(({ name }) => name)).toEqual(['on-disk']);
+  const audit = await (await send('GET', '/api/audit')).text();
+  expect(audit).toMatch(/skill\.add.*tone|tone.*skill\.add/);
+  expect(audit).toContain('skill.remove');
 });
 
-test('a mistake is told with what to do, and changes nothing', async () => {
-  const wrong = await writeSkill('made/wrong', 'Not A Name', 'Something', 'Nothing.');
-  expect(await reborn('add', wrong)).toMatchObject({ code: 1, stderr: expect.stringContaining('lower-case letters') });
-  expect(await reborn('add', path.join(home.home, 'nowhere'))).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/nowhere can't be read\. Name a folder with a SKILL\.md/),
+const main = { path: 'SKILL.md', text: skillText('x', 'y') };
+
+test.each<[string, object, RegExp]>([
+  ['nothing', {}, /text or files is required/],
+  ['both', { text: 'x', files: [] }, /not both/],
+  ['no SKILL.md', { files: [{ path: 'a.md', text: 'x' }] }, /no SKILL\.md/],
+  ['no head', { text: 'Just do it.' }, /must begin with a line of ---/],
+  ['a bad name', { text: skillText('../x', 'y') }, /lower-case letters/],
+  ['a path twice', { files: [main, main] }, /twice/],
+  ['a path that leads out', { files: [main, { path: '../../etc/passwd', text: '' }] }, /no path of a file/],
+  ['a hidden file', { files: [main, { path: 'a/.env', text: '' }] }, /no path of a file/],
+  ['an absolute path', { files: [main, { path: '/etc/passwd', text: '' }] }, /no path of a file/],
+  ['what is no text', { files: [main, { path: 'a', text: '\0' }] }, /a is no text/],
+  ['half a character', { text: `${main.text}\ud800` }, /is no text/],
+  ['a large file', { files: [main, { path: 'a', text: 'x'.repeat(300_000) }] }, /larger than 256 KiB/],
+  ['too many', { files: Array.from({ length: 101 }, (_, n) => ({ path: `${n}`, text: '' })) }, /100 files/],
+  ['somebody else', { text: main.text, for: 'bob' }, /for must be me or everyone/],
+])('%s is refused in words', async (_name, body, words) => {
+  const answer = await add(body, ann);
+  const { error } = (await answer.json()) as { error: { message: string } };
+  expect({ status: answer.status, message: error.message }).toEqual({
+    status: 400,
+    message: expect.stringMatching(words),
   });
-  expect(await reborn('remove', 'nobody-knows')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('reborn skill list'),
-  });
-  expect(await told()).not.toContain('Something');
+});
+
+test('a file may have any name that is one, and comes back as it was', async () => {
+  const odd = ['__proto__', 'constructor', 'Ünïcode name.md', 'a/b/c.txt'].map((name) => ({ path: name, text: name }));
+  expect((await add({ files: [main, ...odd], replace: true }, ann)).status).toBe(201);
+  const { files } = await read('x', ann);
+  expect(files).toEqual([main, ...odd.toSorted((one, other) => (one.path < other.path ? -1 : 1))]);
+});
+
+test('one who has 200 skills removes one before adding another', async () => {
+  await home.query(
+    `insert into skills (user_id, name, description, files)
+     select $1, 'many-' || n, 'x', '{"SKILL.md":""}' from generate_series(1, 200) as n`,
+    [bob.id],
+  );
+  expect((await add({ text: main.text }, bob)).status).toBe(400);
+  expect((await add({ text: skillText('many-7', 'still'), replace: true }, bob)).status).toBe(201);
 });

@@ -111,6 +111,13 @@ const MATRIX: Record<string, Row> = {
     route: '/api/tools/none/secret',
     body: { name: 'key', value: 'x' },
   })),
+  'GET /api/skills': row([200, 200, 200, 200], () => ({ route: '/api/skills' })),
+  'GET /api/skills/:name': row([404, 404, 404, 404], () => ({ route: '/api/skills/none' })),
+  'POST /api/skills': row([403, 403, 201, 201], () => ({
+    route: '/api/skills',
+    body: { text: '---\nname: shared\ndescription: For all\n---\n', for: 'everyone', replace: true },
+  })),
+  'DELETE /api/skills/:name': row([403, 403, 404, 404], () => ({ route: '/api/skills/none?for=everyone' })),
   'GET /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings' })),
   'PATCH /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings', body: { model_routes: {} } })),
   'POST /api/settings/test-model': row([403, 403, 200, 200], () => ({ route: '/api/settings/test-model', body: {} })),

@@ -42,7 +42,8 @@ export function toolRoutes(tools: ToolDesk) {
   };
 }
 
-function renderTool({ name, description, parameters, needsSignIn, installed }: ListedTool): z.infer<typeof wireTool> {
+function renderTool(tool: ListedTool): z.infer<typeof wireTool> {
+  const { name, description, parameters, needsSignIn, quarantinedUntil, installed } = tool;
   return {
     name,
     description,
@@ -52,6 +53,7 @@ function renderTool({ name, description, parameters, needsSignIn, installed }: L
     capabilities: [...(installed?.sentences ?? [])],
     auth: installed?.auth ? renderAuth(installed.auth) : null,
     needs_sign_in: needsSignIn,
+    quarantined_until: quarantinedUntil?.toISOString() ?? null,
     secrets: [...(installed?.secrets ?? [])],
     installed_at: installed?.installedAt.toISOString() ?? null,
     updated_at: installed?.updatedAt.toISOString() ?? null,

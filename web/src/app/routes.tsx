@@ -30,6 +30,11 @@ const tools = createRoute({
   path: '/tools',
   component: lazyRouteComponent(() => import('../tools/tools-page.tsx'), 'ToolsPage'),
 });
+const skills = createRoute({
+  getParentRoute: () => root,
+  path: '/skills',
+  component: lazyRouteComponent(() => import('../skills/skills-page.tsx'), 'SkillsPage'),
+});
 const turn = createRoute({
   getParentRoute: () => root,
   path: '/turns/$turnId',
@@ -73,6 +78,7 @@ export function createAppRouter() {
       jobs,
       memory,
       tools,
+      skills,
       turn,
       users,
       models,
