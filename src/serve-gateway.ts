@@ -38,7 +38,7 @@ import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { threadRoutes } from '#channels/gateway/threads.ts';
 import { toolRoutes } from '#channels/gateway/tools.ts';
 import { usageRoute } from '#channels/gateway/usage.ts';
-import { webAppRoutes } from '#channels/gateway/web-app.ts';
+import { readAppPage, webAppRoutes } from '#channels/gateway/web-app.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { webhookDescription } from '#channels/webhook/openapi.ts';
@@ -120,10 +120,12 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     ...gatewayDescription,
     ...webhookDescription,
   ]);
-  await server.register(signInRoutes(auth.signIn, site));
+  const webFolder = parts.webFolder ?? WEB_FOLDER;
+  const appPage = await readAppPage(webFolder);
+  await server.register(signInRoutes(auth.signIn, site, appPage));
   server.get('/openapi.json', async () => api);
   await server.register(docsRoute());
-  await server.register(webAppRoutes(parts.webFolder ?? WEB_FOLDER));
+  await server.register(webAppRoutes(webFolder, appPage));
   await server.register(async (app) => {
     requireBearer(app, { ...auth, site });
     const routes = responsesRoutes(agent, {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addUser } from '../support/accounts.ts';
+import { BARE_ENV } from '../support/bare-env.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -258,7 +259,7 @@ test('the audit log tells who did what, the newest first, in pages, and holds no
 
 describe('by command, beside the running service', () => {
   const reborn = (...words: string[]) =>
-    promisify(execFile)(path.resolve('bin/reborn'), words, { env: { PATH: process.env['PATH'], ...home.env } });
+    promisify(execFile)(path.resolve('bin/reborn'), words, { env: { ...BARE_ENV, ...home.env } });
   const failure = (...words: string[]) =>
     reborn(...words).then(
       () => 'it did not fail',

@@ -66,7 +66,7 @@ function ToolRow({ tool }: { readonly tool: Tool }) {
   const dangerous = tool.capabilities.filter((sentence) => sentence.dangerous).length;
   return (
     <>
-      <span className="min-w-0 flex-1 basis-60">
+      <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{tool.name}</span>
         <span className="line-clamp-2 break-words text-s text-soft">{tool.description}</span>
       </span>
