@@ -24,7 +24,7 @@ beforeAll(async () => {
   installation = await installPackage();
   data = await mkdtemp(path.join(tmpdir(), 'reborn-image-'));
   await chmod(data, 0o777);
-}, 120_000);
+});
 
 afterAll(async () => {
   await installation.remove();
@@ -60,7 +60,6 @@ test.runIf(canContain())(
     expect(await exited).toEqual([0, null]);
     expect(await readdir(data)).toContain('postgres-18');
   },
-  120_000,
 );
 
 test('the image is for an ordinary user', () => {

@@ -35,4 +35,4 @@ test('killed while an approved call runs: the approval is used up, and the call 
   );
   expect(textOf(done)).toBe('result: interrupted: the outcome is unknown');
   expect(cluster.ledger.marks).toHaveLength(1);
-}, 60_000);
+});

@@ -49,7 +49,7 @@ beforeAll(async () => {
   service = await startService({ ...home.env, ...scripted }, { webFolder });
   const built = await buildTool('test/fixtures/tools/probe');
   wasm = (await readFile(built.path)).toString('base64');
-}, 120_000);
+});
 
 afterAll(async () => {
   await service.close();
@@ -105,7 +105,7 @@ test('a tool is shown before it is installed, then used, given a secret that is 
 
   expect((await send('DELETE', '/api/tools/probe')).status).toBe(204);
   expect((await send('DELETE', '/api/tools/probe')).status).toBe(404);
-}, 120_000);
+});
 
 test('what is no tool is refused in words', async () => {
   const refuse = async (body: object) => {
@@ -117,7 +117,7 @@ test('what is no tool is refused in words', async () => {
   expect(await refuse({ wasm: 'not base64!' })).toBe('wasm must be the component in base64.');
   expect(await refuse({ capabilities: '{' })).toContain('The capabilities file must be mended');
   expect(await refuse({ name: 'reborn_time' })).toContain('belongs to Reborn itself');
-}, 60_000);
+});
 
 test('model routes are changed and tried, and no key is ever shown', async () => {
   const route = { provider: 'openai-compatible', name: 'scripted', base_url: model.url };

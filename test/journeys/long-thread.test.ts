@@ -207,7 +207,7 @@ test('a summary that fails fails the turn, and the next one tries again', async 
   }
 });
 
-test('a process that dies while a summary is made is followed by one that makes it', { timeout: 60_000 }, async () => {
+test('a process that dies while a summary is made is followed by one that makes it', async () => {
   const { model, service, home } = await start();
   const thread = createThread(service);
   await thread.say('say noted\nfact: the ferry leaves at nine');

@@ -56,24 +56,20 @@ test('words and meanings together find what either of them finds', async () => {
   expect(recall.meanings.all).toBeGreaterThan(0.4);
   expect(recall.fused.all).toBeGreaterThanOrEqual(Math.max(recall.words.all, recall.meanings.all) - 0.02);
   expect(recall.fused.all).toBeGreaterThan(0.8);
-}, 60_000);
+});
 
-test.skipIf(!hasPgvector)(
-  'through an index of pgvector as much is found',
-  async () => {
-    const without = { meanings: await recallOf(byMeaning), fused: await recallOf(byBoth) };
-    const index = { ...ann, model: embedder.model, dimensions: (await vectorOf('How long?')).length };
-    expect(await buildNoteIndexes(server.connection, { wanted: [index], tolerated: [] }, never)).toMatchObject({
-      built: 1,
-    });
+test.skipIf(!hasPgvector)('through an index of pgvector as much is found', async () => {
+  const without = { meanings: await recallOf(byMeaning), fused: await recallOf(byBoth) };
+  const index = { ...ann, model: embedder.model, dimensions: (await vectorOf('How long?')).length };
+  expect(await buildNoteIndexes(server.connection, { wanted: [index], tolerated: [] }, never)).toMatchObject({
+    built: 1,
+  });
 
-    const through = { meanings: await recallOf(byMeaning), fused: await recallOf(byBoth) };
-    console.log('recall@5 through an index', JSON.stringify(through));
-    expect(through.meanings.all).toBeGreaterThanOrEqual(without.meanings.all - 0.02);
-    expect(through.fused.all).toBeGreaterThanOrEqual(without.fused.all - 0.02);
-  },
-  60_000,
-);
+  const through = { meanings: await recallOf(byMeaning), fused: await recallOf(byBoth) };
+  console.log('recall@5 through an index', JSON.stringify(through));
+  expect(through.meanings.all).toBeGreaterThanOrEqual(without.meanings.all - 0.02);
+  expect(through.fused.all).toBeGreaterThanOrEqual(without.fused.all - 0.02);
+});
 
 async function vectorOf(question: string): Promise<number[]> {
   const [vector = []] = await embedder.embed([question], never);

@@ -193,7 +193,7 @@ test('an embedding model that is down or silent leaves the search by words, in t
     embeddings.state.mood = mood;
     const begun = performance.now();
     expect((await search('railway')).map(({ path }) => path)).toContain('people/walt');
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(performance.now() - begun).toBeLessThan(15_000);
   }
 });
 

@@ -299,7 +299,7 @@ test('sends over the socket count against the one limit of their user', async ()
   expect(socket.seen.filter(({ type }) => type === 'accepted')).toHaveLength(3);
   await limited.close();
   expect(await socket.closed()).toMatchObject({ code: 1012 });
-}, 30_000);
+});
 
 test('a request that offers another protocol than a WebSocket is answered as any other', async () => {
   const { hostname, port } = new URL(service.url);
