@@ -3,31 +3,32 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startStandInGateway } from '../test/terminal/stand-in-gateway.ts';
+import { startChatService } from '../test/terminal/chat-service.ts';
 import { openTerminal } from '../test/terminal/tmux.ts';
 
 /**
  * What the chat costs beside `cat`: a thread of 2,000 lines is open, and 200 tokens a second stream in for ten seconds.
- * The gateway is a stand-in, so that all the work counted is the terminal's own.
+ * The service runs in this process, so what is counted of the other one is the terminal's own.
  */
 const TOKENS = 2000;
 const EVERY_MS = 5;
 const TICKS_PER_SECOND = 100;
 
-const home = await mkdtemp(path.join(tmpdir(), 'reborn-bench-'));
-const gateway = await startStandInGateway(home);
-const history = Array.from({ length: 40 }, (_, index) => (index % 2 ? longAnswer() : `question ${index}`));
-const id = gateway.addThread(history);
-const record = path.join(home, 'written');
+const folder = await mkdtemp(path.join(tmpdir(), 'reborn-bench-'));
+const chat = await startChatService({
+  answer: (message) => (message === 'tell long' ? { pieces: [longAnswer()] } : undefined),
+});
+const id = await makeHistory(20);
+const record = path.join(folder, 'written');
 const terminal = await openTerminal({
-  env: { REBORN_HOME: home },
+  env: chat.env,
   args: ['--thread', id],
   columns: 100,
   rows: 40,
   record,
 });
 try {
-  await terminal.sees('The end of 39.');
+  await terminal.sees('The end.');
   await sleep(500); // the first screen is drawn
   const pid = await findProcess(id);
   const before = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
@@ -48,8 +49,8 @@ try {
   await terminal.exited();
 } finally {
   await terminal.close();
-  await gateway.close();
-  await rm(home, { recursive: true, force: true });
+  await chat.close();
+  await rm(folder, { recursive: true, force: true });
 }
 
 function print(what: string, seconds: number, cpu: number, bytes: number): void {
@@ -60,7 +61,7 @@ function print(what: string, seconds: number, cpu: number, bytes: number): void 
 }
 
 async function measureCat(text: string): Promise<[number, number, number]> {
-  const file = path.join(home, 'text');
+  const file = path.join(folder, 'text');
   await writeFile(file, text);
   const output = execFileSync('bash', ['-c', `TIMEFORMAT='%R %U %S'; time cat '${file}'`], {
     encoding: 'utf8',
@@ -85,10 +86,21 @@ async function cpuOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
+/** A thread of so many long answers. */
+async function makeHistory(answers: number): Promise<string> {
+  let thread: string | undefined;
+  for (let count = 0; count < answers; count++) {
+    const body = JSON.stringify({ message: 'tell long', ...(thread && { thread_id: thread }) });
+    const response = await chat.service.request('/api/chat', { method: 'POST', body });
+    thread = ((await response.json()) as { thread_id: string }).thread_id;
+  }
+  return thread ?? '';
+}
+
 function longAnswer(): string {
   const lines = Array.from(
     { length: 48 },
     (_, line) => `Line ${line} with **bold**, \`code\` and a [link](https://example.com).`,
   );
-  return `${lines.join('\n\n')}\n\nThe end of 39.`;
+  return `${lines.join('\n\n')}\n\nThe end.`;
 }

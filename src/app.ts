@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import type { CallbackPace } from '#agent/callbacks.ts';
 import type { Decision } from '#agent/decision.ts';
+import { type IndexPace, startIndexingNotes } from '#agent/index-notes.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
@@ -13,6 +14,7 @@ import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createSafety } from '#agent/safety.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createToolDesk } from '#agent/tool-desk.ts';
+import { startTracingTurns, type TracingPace } from '#agent/trace-turns.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
@@ -33,10 +35,12 @@ import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
+import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
+import { createTraceSender } from '#telemetry/send-traces.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
@@ -49,6 +53,7 @@ import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
 import { createGateway } from './serve-gateway.ts';
 import { createWebhook } from './serve-webhook.ts';
@@ -88,6 +93,10 @@ export type Parts = {
   readonly callbacks?: Partial<CallbackPace>;
   /** How patiently notes are embedded. */
   readonly notes?: Partial<NotesPace>;
+  /** How often traces are sent. */
+  readonly traces?: Partial<TracingPace>;
+  /** When notes are indexed. */
+  readonly noteIndexes?: Partial<IndexPace>;
 };
 
 const RUNNING_TURNS = 500;
@@ -162,6 +171,23 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
     undo.defer(() => notes.stop());
+    const indexes = startIndexingNotes({
+      engine,
+      model: embedder.model,
+      build: (plan, signal) => buildNoteIndexes(database.connection, plan, signal),
+      pace: parts.noteIndexes,
+      onProblem: (problem) => log.warn(problem),
+      onError,
+    });
+    undo.defer(() => indexes.stop());
+  }
+
+  if (config.otelEndpoint) {
+    const service = { version: packageJson.version, replica: engine.replica };
+    const send = createTraceSender(config.otelEndpoint, service);
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'traces could not be sent, and are tried again');
+    const tracing = startTracingTurns({ db, engine, send, onFailure, pace: parts.traces });
+    undo.defer(() => tracing.stop());
   }
 
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);

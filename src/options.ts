@@ -136,7 +136,11 @@ export const options = {
     help: 'A second key that stored secrets may still be read with, while SECRETS_KEY is being replaced.',
   },
 
-  OTEL_EXPORTER_OTLP_ENDPOINT: { parser: baseUrl, unset: 'not sent', help: 'Where traces and metrics are sent.' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    parser: baseUrl,
+    unset: 'not sent',
+    help: 'The OpenTelemetry collector (OTLP over HTTP) that is told how each turn went.',
+  },
   LOG_LEVEL: {
     parser: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',

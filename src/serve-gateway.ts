@@ -10,6 +10,7 @@ import type { ModelDesk } from '#agent/model-desk.ts';
 import type { Operations } from '#agent/operations.ts';
 import { createPairings } from '#agent/pairings.ts';
 import { createSkillDesk } from '#agent/skill-desk.ts';
+import { createLimitsDesk } from '#agent/spending-limits.ts';
 import { createStandingApprovals } from '#agent/standing-approvals.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { ToolDesk } from '#agent/tool-desk.ts';
@@ -142,7 +143,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     await app.register(chatRoutes(agent, chatOptions), { prefix: '/api' });
     await app.register(jobsRoute(jobs), { prefix: '/api' });
     await app.register(gatesRoute(agent), { prefix: '/api' });
-    await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
+    await app.register(
+      accountRoutes(
+        auth.accounts,
+        createLimitsDesk(db, (id) => auth.accounts.isUser(id)),
+      ),
+      { prefix: '/api' },
+    );
     await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
     await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
     await app.register(usageRoute(createUsage(db)), { prefix: '/api' });

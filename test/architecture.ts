@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   'settings-file.ts': [],
   'log.ts': [],
   channels: ['agent', 'memory', 'auth', 'http', 'domain'],
-  agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'store', 'domain'],
+  agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'telemetry', 'store', 'domain'],
   tools: ['safety', 'egress', 'store', 'domain'],
   http: ['auth', 'domain'],
   memory: ['store', 'domain'],
@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   store: ['domain'],
   engine: ['domain'],
   egress: ['domain'],
+  telemetry: ['domain'],
   database: ['domain'],
   domain: [],
 };
@@ -40,6 +41,7 @@ const TESTS_MAY_ALSO_IMPORT = ['database', 'store'];
 /** What lies outside src/ and may be imported from inside it. */
 const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
   'main.ts': ['package.json'],
+  'app.ts': ['package.json'],
   'serve-gateway.ts': ['package.json'],
   cli: ['package.json', 'sdk/src/'],
   database: ['migrations/'],

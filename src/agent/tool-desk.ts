@@ -24,6 +24,8 @@ export type ListedTool = {
   readonly description: string | null;
   readonly parameters: unknown;
   readonly needsSignIn: boolean;
+  /** Until when this replica does without it, because it crashed too often. */
+  readonly quarantinedUntil: Date | null;
   readonly installed: InstalledTool | undefined;
 };
 
@@ -94,12 +96,15 @@ export function createToolDesk(parts: {
     async list(principal: Principal): Promise<ListedTool[]> {
       const [current, rows] = await Promise.all([tools.current(), listTools(db)]);
       const listed = current.definitions().map(async ({ name, description, parameters }): Promise<ListedTool> => {
+        const tool = current.find(name);
+        const restLeft = tool?.restLeft?.() ?? 0;
         const row = parts.builtinNames.has(name) ? undefined : rows.find((each) => each.name === name);
         return {
           name,
           description,
           parameters,
-          needsSignIn: (await current.find(name)?.needsSignIn?.(principal)) ?? false,
+          needsSignIn: (await tool?.needsSignIn?.(principal)) ?? false,
+          quarantinedUntil: restLeft > 0 ? new Date(Date.now() + restLeft) : null,
           installed: row && (await describeInstalled(principal, row)),
         };
       });

@@ -1,9 +1,10 @@
-import type { Config } from '#config.ts';
-import { ConfigError, readConfig } from '#config.ts';
+import { createColours } from '#channels/terminal/colours.ts';
+import { type Config, ConfigError, readConfig, wantsColour } from '#config.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { checkDatabase } from './doctor/check-database.ts';
 import { checkDisk, checkPermissions } from './doctor/check-home.ts';
 import { checkPorts } from './doctor/check-ports.ts';
+import { checkQuarantine } from './doctor/check-quarantine.ts';
 import { checkStored } from './doctor/check-stored.ts';
 import { type Finding, ok, problem, warning } from './doctor/finding.ts';
 import { printJson, printLine } from './print.ts';
@@ -45,6 +46,7 @@ async function examine(offline: boolean): Promise<Finding[]> {
     ...(await checkDisk(config.home)),
     ...(await checkPorts(config, running !== undefined)),
     ...(await checkDatabase(config, (db) => checkStored(db, config))),
+    ...(await checkQuarantine(config, running)),
     ...(await checkModel(config, offline)),
   ];
 }
@@ -64,9 +66,26 @@ export async function checkModel({ model }: Config, offline: boolean): Promise<F
   return [problem(check, outcome.failure, mend)];
 }
 
-const MARKS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
+const MARKS = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' } as const;
 
 function printFinding({ check, level, message, mend }: Finding): void {
-  printLine(`${MARKS[level]} ${check.padEnd(11)}  ${message}`);
-  if (mend) printLine(`${' '.repeat(22)}${mend}`);
+  const { done, waiting, failed } = createColours(wantsColour() && process.stdout.isTTY);
+  const paint = { ok: done, warning: waiting, problem: failed }[level];
+  const [first = '', ...more] = [message, ...(mend ? [mend] : [])].flatMap(wrapWords);
+  printLine(`${paint(MARKS[level].padEnd(7))}  ${check.padEnd(11)}  ${first}`);
+  for (const line of more) printLine(' '.repeat(INDENT) + line);
+}
+
+const INDENT = 22;
+
+/** Lines that fit beside the names of the checks; a pipe has no width, and gets each sentence on one line. */
+function wrapWords(text: string): string[] {
+  const room = process.stdout.isTTY ? Math.max(20, process.stdout.columns - INDENT) : Number.POSITIVE_INFINITY;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= room) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

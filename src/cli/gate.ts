@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createPairings } from '#agent/pairings.ts';
 import { createStandingApprovals } from '#agent/standing-approvals.ts';
+import { oneLine } from '#channels/terminal/printable.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/gates.ts';
@@ -10,16 +11,39 @@ import { withDatabase } from './with-database.ts';
 type Json = { readonly json?: true };
 
 const MOST_GATES = 1000;
+const MOST_LETTERS = 200;
+
+const ANSWER_HELP = `
+A secret that the call lacks is asked for without showing it, or read from stdin when that is no terminal.
+
+Examples:
+  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 always
+  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 deny --reason "Ask Ann first."
+  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 approve < token.txt
+
+Exit codes: 0 answered, 1 failed, 3 the turn waits again, 4 cut short by the model's limit, 130 cancelled with Ctrl+C.`;
 
 /** `reborn gate`, `reborn approval`, `reborn pairing`: who waits for what, and what was allowed for good. */
 export function addGateCommands(program: Command): void {
-  const gate = program.command('gate').description('See what threads wait for.');
+  const gate = program.command('gate').description('See what threads wait for, and answer it.');
   gate
     .command('list')
     .option('--json', 'print JSON')
     .description('List the open gates.')
     .addHelpText('after', '\nExample:\n  reborn gate list')
     .action(listGates);
+  gate
+    .command('answer')
+    .argument('<id>', 'the id from the list')
+    .argument('<answer>', 'approve, always or deny')
+    .option('--reason <text>', 'why it is denied; the model is told')
+    .option('--user <id>', 'for a pairing: whose secrets the webhook user may use')
+    .option('--json', 'print the outcome as JSON, when it is there')
+    .description('Answer a gate, and print what comes of it.')
+    .addHelpText('after', ANSWER_HELP)
+    .action(async (id: string, answer: string, options: { reason?: string; user?: string; json?: true }) =>
+      (await import('./gate-answer.ts')).answerGate(id, answer, options),
+    );
 
   const approval = program.command('approval').description('See what was approved for good, and take it back.');
   approval
@@ -57,9 +81,15 @@ function listGates({ json }: Json): Promise<void> {
     if (gates.length === 0) return printLine('Nothing waits for an answer.');
     printTable([
       ['id', 'kind', 'user', 'call'],
-      ...gates.map(({ id, kind, userId, call }) => [id, kind, userId, `${call.name} ${call.arguments}`]),
+      ...gates.map(({ id, kind, userId, call }) => [id, kind, userId, shorten(`${call.name} ${call.arguments}`)]),
     ]);
   });
+}
+
+/** What a model wrote must not steer the terminal of whoever decides about it. */
+function shorten(call: string): string {
+  const line = oneLine(call);
+  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS)}… (--json shows all)` : line;
 }
 
 function listApprovals({ json }: Json): Promise<void> {
@@ -69,7 +99,7 @@ function listApprovals({ json }: Json): Promise<void> {
     if (approvals.length === 0) return printLine('Nothing was approved for good.');
     for (const { id, userId, tool, shape } of approvals) {
       printLine(`${id}  ${userId}  ${tool}`);
-      for (const line of shape.split('\n')) printLine(`  ${line}`);
+      for (const line of shape.split('\n')) printLine(`  ${oneLine(line)}`);
     }
   });
 }

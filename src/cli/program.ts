@@ -37,10 +37,11 @@ export function createProgram(): Command {
     .command('ask')
     .argument('[message...]', 'what to say; what comes in by stdin is added to it')
     .option('--thread <id>', 'go on with this thread')
+    .option('--model <name>', 'the model route that shall answer')
     .option('--json', 'print the outcome as JSON, when it is there')
     .description('Ask one thing, and print the answer.')
     .addHelpText('after', ASK_HELP)
-    .action(async (words: string[], options: { thread?: string; json?: true }) =>
+    .action(async (words: string[], options: { thread?: string; model?: string; json?: true }) =>
       (await import('./ask.ts')).ask(words, options),
     );
   program

@@ -19,6 +19,8 @@ export type Tool = {
   readonly revision?: string;
   /** Whether the one whose secrets are used has yet to sign in to what the tool stands for. Its call waits until then. */
   needsSignIn?(secretsOf: ToolContext['secretsOf']): Promise<boolean>;
+  /** Milliseconds for which its calls are refused here, because it crashed too often. */
+  restLeft?(): number;
   /** Resolves to what the model shall read. A tool's own error is such a text too; only what can't be run at all throws. */
   call(argumentsJson: string, context: ToolContext): Promise<string>;
 };

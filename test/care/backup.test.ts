@@ -94,7 +94,7 @@ test('what stands in the way of a backup or of restoring one is told', async () 
 }, 120_000);
 
 async function newHome(): Promise<Home> {
-  const home = await freshHome();
+  const home = await freshHome({ empty: true });
   homes.push(home);
   return home;
 }

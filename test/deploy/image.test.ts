@@ -2,11 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPackage } from '../package/installed.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { clientOf, TOKEN, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 test.runIf(canContain())(
   "the image's entrypoint runs on a read-only root as an ordinary user, is healthy, and stops when asked",
   async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const child = contain([...listOf(/^ENTRYPOINT (.*)$/m), ...listOf(/^CMD (.*)$/m)], port);
     let output = '';
     child.stdout?.on('data', (text) => (output += String(text)));
@@ -92,13 +92,4 @@ function contain([command, ...words]: string[], port: number): ChildProcess {
 /** Only root of a real Linux may change what a process sees. */
 function canContain(): boolean {
   return spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -o remount,ro,bind /']).status === 0;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 export async function startProxy(target: { path: string } | { host: string; port: number }) {
   const lines = new Set<Socket>();
   let broken = false;
+  let doomed: string | undefined;
 
   const server = createServer((near) => {
     if (broken) {
@@ -20,6 +21,11 @@ export async function startProxy(target: { path: string } | { host: string; port
     });
     far.on('error', () => near.destroy());
     far.on('close', () => near.destroy());
+    near.on('data', (data: Buffer) => {
+      if (doomed === undefined || !data.includes(doomed)) return;
+      doomed = undefined;
+      far.once('data', () => near.destroy());
+    });
     near.pipe(far).pipe(near);
   });
   server.listen(0, '127.0.0.1');
@@ -32,6 +38,10 @@ export async function startProxy(target: { path: string } | { host: string; port
     port: (server.address() as AddressInfo).port,
     /** Ends every open line; new ones can be made at once. */
     cut,
+    /** Ends the line on which this is asked next once it was answered, before the answer is through. */
+    loseAnswerTo: (words: string) => {
+      doomed = words;
+    },
     /** Ends every line and refuses new ones until it is mended. */
     break: () => {
       broken = true;

@@ -27,10 +27,15 @@ test('a request whose model names a route is answered by that route, any other b
 
   await service.ask('say one', { model: 'fast' });
   await service.ask('say two', { model: 'another' });
+  const chat = async (model: unknown) =>
+    (await service.request('/api/chat', { method: 'POST', body: JSON.stringify({ message: 'say three', model }) }))
+      .status;
+  expect(await chat('fast')).toBe(200);
+  for (const wrong of ['', 'fast\0', '\ud800', 7]) expect(await chat(wrong)).toBe(400);
   await service.close();
 
-  expect([usual?.seen.length, fast?.seen.length]).toEqual([1, 1]);
-  expect(fast?.seen[0]?.messages.at(-1)?.text).toBe('say one');
+  expect([usual?.seen.length, fast?.seen.length]).toEqual([1, 2]);
+  expect(fast?.seen.map(({ messages }) => messages.at(-1)?.text)).toEqual(['say one', 'say three']);
 });
 
 async function storeRoutes(

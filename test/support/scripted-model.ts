@@ -88,7 +88,8 @@ function summarise(messages: readonly SeenMessage[]): Answer {
   return { pieces: [['in short', ...new Set(told.match(/^fact:.*$/gm))].join('\n')] };
 }
 
-function followScript(prompt: SeenPrompt): Answer {
+/** What it does when nothing else is decided. */
+export function followScript(prompt: SeenPrompt): Answer {
   const { messages } = prompt;
   if (isSummaryPrompt(prompt)) return summarise(messages);
   const asked = messages.findLastIndex((message) => message.role === 'user');

@@ -8,8 +8,12 @@ import { checkDisk } from '#cli/doctor/check-home.ts';
 import type { Finding } from '#cli/doctor/finding.ts';
 import { readConfig } from '#config.ts';
 import { findServerUser } from '#database/embedded/server-user.ts';
+import { attacks } from '../attacks/attack-components.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { SETTINGS, spawnService, textOf } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
@@ -111,12 +115,39 @@ test('a schema that is older, or newer than this program, is told apart', () => 
 });
 
 test('a database that no start has migrated yet is an old schema', async () => {
-  const empty = await freshHome();
+  const empty = await freshHome({ empty: true });
   onTestFinished(() => empty.remove());
   const findings = await checkDatabase(readConfig(empty.env), async () => {
     throw new Error('nothing may be asked of a schema that is not there');
   });
   expect(findings.find(({ check }) => check === 'schema')).toMatchObject({ level: 'warning' });
+});
+
+test('a tool that crashes until the service does without it is told of by the doctor', async () => {
+  const model = await startScriptedModel();
+  onTestFinished(() => model.close());
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  const service = await spawnService({ ...env, ...scripted });
+  onTestFinished(() => service.kill('SIGTERM'));
+  const wasm = Buffer.from(await attacks.endlessMemory()).toString('base64');
+  const body = JSON.stringify({ name: 'hoarder', wasm, capabilities: '{}' });
+  const installed = await service.request('/api/tools', { method: 'POST', body });
+  expect({ status: installed.status, text: await installed.text() }).toMatchObject({ status: 201 });
+  const calls = Array.from({ length: 3 }, () => 'use hoarder {}').join('\n');
+  await waitFor(
+    'the tool to be out of use', // a crash too few, when the guest notices first that it gets no more memory
+    async () => textOf(await service.ask(calls)).includes('crashed too often and is out of use'),
+    60_000,
+  );
+  const { code, problems } = await examine({ ...SETTINGS, ...scripted }, '--offline');
+  expect(code).toBe(1);
+  expect(problems).toMatchObject([
+    {
+      check: 'tools',
+      message: expect.stringContaining('The tool hoarder crashed too often and is out of use until 2'),
+      mend: expect.stringContaining('reborn tool install --force'),
+    },
+  ]);
 });
 
 test('root without a user to drop to is told what to do', async () => {

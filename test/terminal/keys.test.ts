@@ -1,29 +1,32 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { startStandInGateway } from './stand-in-gateway.ts';
+import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let home: string;
-let gateway: Awaited<ReturnType<typeof startStandInGateway>>;
+const TEXTS: Record<string, string> = {
+  'tell lines': Array.from({ length: 60 }, (_, index) => `line ${index}.`).join('\n\n'),
+  'tell steering': 'red \x1b[31m and \x1b]0;title\x07 and \u202egnp.exe',
+};
+
+let chat: Awaited<ReturnType<typeof startChatService>>;
 let terminal: Awaited<ReturnType<typeof openTerminal>>;
 
-beforeEach(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'reborn-keys-'));
-  gateway = await startStandInGateway(home);
+beforeAll(async () => {
+  chat = await startChatService({
+    answer: (message) => (TEXTS[message] === undefined ? undefined : { pieces: [TEXTS[message]] }),
+  });
 });
-afterEach(async () => {
-  await terminal.close();
-  await gateway.close();
-  await rm(home, { recursive: true, force: true });
+afterAll(() => chat.close());
+
+beforeEach(() => {
+  chat.model.seen.length = 0;
 });
+afterEach(() => terminal.close());
 
 async function open(more: Partial<Parameters<typeof openTerminal>[0]> = {}) {
-  terminal = await openTerminal({ ...more, env: { REBORN_HOME: home, ...more.env } });
+  terminal = await openTerminal({ ...more, env: { ...chat.env, ...more.env } });
   await terminal.sees('live');
   return terminal;
 }
@@ -31,11 +34,9 @@ async function open(more: Partial<Parameters<typeof openTerminal>[0]> = {}) {
 const FOCUSED = '\x1b[7m> weather';
 
 const expectReceived = (text: string) =>
-  waitFor(`the message ${JSON.stringify(text)}`, async () => gateway.seen.messages.includes(text)).catch(
-    (error: unknown) => {
-      throw new Error(`${(error as Error).message} There came ${JSON.stringify(gateway.seen.messages)}`);
-    },
-  );
+  waitFor(`the message ${JSON.stringify(text)}`, async () => chat.received().includes(text)).catch((error: unknown) => {
+    throw new Error(`${(error as Error).message} There came ${JSON.stringify(chat.received())}`);
+  });
 
 describe("the spec's keys", () => {
   test('Enter sends the message', async () => {
@@ -66,7 +67,7 @@ describe("the spec's keys", () => {
     await type('two');
     await press('Enter');
     await expectReceived('say one\ntwo');
-    expect(gateway.seen.messages).toHaveLength(1);
+    expect(chat.received()).toHaveLength(1);
   });
 
   test('Ctrl+C quits, and leaves the last answer on the screen', async () => {
@@ -132,13 +133,12 @@ describe("the spec's keys", () => {
     await sees('0 1 2');
     await press('Escape');
     await sees('Cancelled.');
-    expect(gateway.seen.cancels).toHaveLength(1);
   });
 
   test('Up and Down scroll the history', async () => {
-    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}.`).join('\n\n');
-    const id = gateway.addThread(['tell me', lines]);
-    const { press, sees, loses } = await open({ args: ['--thread', id] });
+    const { type, press, sees, loses } = await open();
+    await type('tell lines');
+    await press('Enter');
     await sees('line 59.');
     for (let times = 0; times < 5; times++) await press('Up');
     await loses('line 59.');
@@ -158,52 +158,6 @@ describe("the spec's keys", () => {
   });
 });
 
-describe('a question of the agent', () => {
-  test.each([
-    ['y', 'approve'],
-    ['a', 'always'],
-    ['n', 'deny'],
-  ])('%s answers it with %s', async (key, answer) => {
-    const { type, press, sees } = await open();
-    await type('approve delete {"path":"/tmp/x"}');
-    await press('Enter');
-    expect(await sees('Approve: delete')).toContain('"path": "/tmp/x"');
-    await sees('Tab to answer'); // a key that was just pressed was not meant for it
-    await press('Tab');
-    await sees('y approve once');
-    await press(key);
-    await sees(`it was ${answer}`);
-    expect(gateway.seen.answers).toEqual([answer]);
-  });
-
-  test('what is being typed when it comes up answers nothing', async () => {
-    const { type, press, sees } = await open();
-    await type('approve delete {}');
-    await press('Enter');
-    await type('yan');
-    await sees('Approve: delete');
-    await sees(/─\nyan/);
-    expect(gateway.seen.answers).toEqual([]);
-  });
-
-  test('a secret is asked for without showing it, and the call goes on', async () => {
-    const { type, press, sees, screen } = await open();
-    await type('approve mail {}');
-    await press('Enter');
-    await sees('needs a sign-in');
-    await press('Tab');
-    await sees('y enter the secret');
-    await press('y');
-    await sees('Mail token (hidden');
-    await type('hunter2');
-    await sees('*******');
-    expect(await screen()).not.toContain('hunter2');
-    await press('Enter');
-    await sees('it was approve');
-    expect(gateway.seen.secrets).toEqual([{ name: 'mail_token', value: 'hunter2' }]);
-  });
-});
-
 describe('what people type and paste', () => {
   test('many pasted lines are one message', async () => {
     const { paste, press } = await open();
@@ -211,29 +165,7 @@ describe('what people type and paste', () => {
     await paste(text);
     await press('Enter');
     await expectReceived(text);
-    expect(gateway.seen.messages).toHaveLength(1);
-  });
-
-  test('a slash offers the commands, and the one that is picked runs', async () => {
-    const { type, press, sees } = await open();
-    await type('/too');
-    await sees('List the tools');
-    await press('Tab');
-    await press('Enter');
-    await sees('Sends mail.');
-  });
-
-  test('another thread is picked from a list', async () => {
-    gateway.addThread(['plan the trip', 'To Oslo, then.']);
-    gateway.addThread(['pay the bills', 'All paid.']);
-    const { type, press, sees } = await open();
-    await type('/threads');
-    await press('Enter');
-    await press('Enter');
-    await sees('Go on with');
-    await press('Down');
-    await press('Enter');
-    await sees('To Oslo, then.');
+    expect(chat.received()).toHaveLength(1);
   });
 
   test('wide letters and emoji stay whole when the terminal becomes narrow', async () => {
@@ -248,8 +180,9 @@ describe('what people type and paste', () => {
   });
 
   test('what a model says cannot steer the terminal', async () => {
-    const id = gateway.addThread(['x', 'red \x1b[31m and \x1b]0;title\x07 and \u202egnp.exe']);
-    const { sees } = await open({ args: ['--thread', id] });
+    const { type, press, sees } = await open();
+    await type('tell steering');
+    await press('Enter');
     await sees('red [31m and ]0;title and gnp.exe');
   });
 
@@ -268,7 +201,7 @@ describe('when the line breaks', () => {
     await type('count 100 every 40');
     await press('Enter');
     await sees('0 1 2 3 4');
-    gateway.dropLines();
+    chat.line.cut();
     await sees('Connected again');
     const shown = await sees(/98\s+99/);
     const said = /Reborn\n([\d\s]+?)\n\n/.exec(shown)?.[1]?.trim().split(/\s+/);
@@ -277,10 +210,10 @@ describe('when the line breaks', () => {
 
   test('a message whose acceptance was lost is sent again, and counts once', async () => {
     const { type, press, sees } = await open();
-    gateway.loseNextAnswer();
+    chat.line.loseAnswerTo('POST /api/chat/send');
     await type('say only once');
     await press('Enter');
     await sees(/Reborn\nonly once/);
-    expect(gateway.seen.messages).toEqual(['say only once']);
+    expect(chat.received()).toEqual(['say only once']);
   });
 });

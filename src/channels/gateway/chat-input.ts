@@ -8,7 +8,7 @@ type ChatRequest = Omit<z.infer<typeof chatRequest>, 'type'>;
 
 /** A message of a person, with what they attached to it. */
 export function toTurnInput(asked: ChatRequest, idempotency: TurnInput['idempotency']): TurnInput {
-  const { message, thread_id: threadId, attachments } = asked;
+  const { message, thread_id: threadId, model = null, attachments } = asked;
   const content = [text(message), ...(attachments ?? []).map(toPart)];
   return {
     threadId: threadId ?? undefined,
@@ -16,7 +16,7 @@ export function toTurnInput(asked: ChatRequest, idempotency: TurnInput['idempote
     channel: 'gateway',
     items: [{ id: newId(), type: 'message', role: 'user', content, status: 'completed' }],
     tools: undefined,
-    request: { model: null, temperature: null, echo: {} },
+    request: { model, temperature: null, echo: {} },
     idempotency,
   };
 }

@@ -64,7 +64,8 @@ export function toolRoutes(tools: ToolDesk, site: Site) {
 /** A page of the app: the browser sends no cookie along when another site sends it back here, but the page then can. */
 const CALLBACK = '/tools/callback';
 
-function renderTool({ name, description, parameters, needsSignIn, installed }: ListedTool): z.infer<typeof wireTool> {
+function renderTool(tool: ListedTool): z.infer<typeof wireTool> {
+  const { name, description, parameters, needsSignIn, quarantinedUntil, installed } = tool;
   return {
     name,
     description,
@@ -74,6 +75,7 @@ function renderTool({ name, description, parameters, needsSignIn, installed }: L
     capabilities: [...(installed?.sentences ?? [])],
     auth: installed?.auth ? renderAuth(installed.auth) : null,
     needs_sign_in: needsSignIn,
+    quarantined_until: quarantinedUntil?.toISOString() ?? null,
     secrets: [...(installed?.secrets ?? [])],
     installed_at: installed?.installedAt.toISOString() ?? null,
     updated_at: installed?.updatedAt.toISOString() ?? null,

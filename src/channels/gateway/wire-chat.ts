@@ -24,6 +24,13 @@ export const chatRequest = z
       .string('message is required and must be a string.')
       .refine((said) => said.trim() !== '', { error: 'message must not be blank.' }),
     thread_id: z.uuid('thread_id must be the id of a thread.').nullish(),
+    model: z
+      .string('model must be a string.')
+      .min(1, 'model must not be empty.')
+      .max(256, 'model may have 256 characters.')
+      .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), { error: 'model must be printable text.' })
+      .nullish()
+      .describe('The name of a model route; any other, or none, is answered by the default model.'),
     attachments: z
       .array(attachment, 'attachments must be an array.')
       .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)

@@ -30,6 +30,10 @@ export const wireTool = z
     capabilities: z.array(sentence).describe('Empty for a builtin tool.'),
     auth: auth.nullable(),
     needs_sign_in: z.boolean().describe('Whether the caller has yet to give it its credential.'),
+    quarantined_until: z.iso
+      .datetime()
+      .nullable()
+      .describe('Until when the replica that answers refuses its calls, because it crashed too often.'),
     secrets: z.array(requiredSecret).describe('What its setup asks for.'),
     installed_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Chat } from './chat.ts';
+import { chooseModel } from './choose-model.ts';
 import { type Command, HELP } from './commands.ts';
 import { formatCost } from './money.ts';
 import { oneLine } from './printable.ts';
@@ -14,7 +15,7 @@ export async function runChatCommand(chat: Chat, { name, argument }: Command): P
     case 'threads':
       return pickThread(chat);
     case 'model':
-      return showModel(chat);
+      return chooseModel(chat, argument);
     case 'memory':
       return searchMemory(chat, argument);
     case 'tools':
@@ -40,17 +41,6 @@ async function pickThread(chat: Chat): Promise<void> {
   if (picked) await chat.thread.open(picked);
 }
 
-async function showModel(chat: Chat): Promise<void> {
-  const { model } = (await chat.client.get('/api/status')) as {
-    model: { provider: string; name: string; demo: boolean };
-  };
-  chat.thread.note(
-    model.demo
-      ? 'The demo model answers, offline. `reborn init` sets a real one.'
-      : `${model.name}, by ${model.provider}. \`reborn init\` sets another.`,
-  );
-}
-
 async function searchMemory(chat: Chat, words: string): Promise<void> {
   const query = words ? `?limit=10&q=${encodeURIComponent(words)}` : '?limit=10';
   const { results } = (await chat.client.get(`/api/memory${query}`)) as {
@@ -62,16 +52,26 @@ async function searchMemory(chat: Chat, words: string): Promise<void> {
 
 async function listTools(chat: Chat): Promise<void> {
   const { tools } = (await chat.client.get('/api/tools')) as {
-    tools: readonly { name: string; description: string | null; needs_sign_in: boolean }[];
+    tools: readonly ListedTool[];
   };
   if (tools.length === 0) return chat.thread.note('There are no tools. `reborn tool install` adds one.');
   chat.thread.note(
     tools
-      .map(({ name, description, needs_sign_in: lacks }) =>
-        [name, oneLine(description ?? '').slice(0, 100), lacks ? '(needs a sign-in)' : ''].filter(Boolean).join('  '),
-      )
+      .map((tool) => [tool.name, firstSentence(tool.description ?? ''), stateOf(tool)].filter(Boolean).join('  '))
       .join('\n'),
   );
+}
+
+type ListedTool = {
+  readonly name: string;
+  readonly description: string | null;
+  readonly needs_sign_in: boolean;
+  readonly quarantined_until?: string | null;
+};
+
+function stateOf({ needs_sign_in: lacks, quarantined_until: until }: ListedTool): string {
+  if (until) return `(crashed too often; out of use for ${Math.ceil((Date.parse(until) - Date.now()) / 60_000)} min)`;
+  return lacks ? '(needs a sign-in)' : '';
 }
 
 async function showUsage(chat: Chat): Promise<void> {
@@ -105,6 +105,12 @@ async function exportThread(chat: Chat, file: string): Promise<void> {
       : error;
   });
   chat.thread.note(`Written to ${target}.`);
+}
+
+/** As much of a description as tells what it is about. */
+function firstSentence(text: string): string {
+  const [sentence = ''] = oneLine(text).split(/(?<=[.!?])\s/, 1);
+  return sentence.length > 100 ? `${sentence.slice(0, 99)}…` : sentence;
 }
 
 function relative(time: string): string {

@@ -7,6 +7,7 @@ import { nextFocus } from './focus.ts';
 import type { Address } from './gateway-calls.ts';
 import type { WireGate } from './gateway-messages.ts';
 import type { ConnectionState } from './gateway-socket.ts';
+import { greetingOf } from './greeting.ts';
 import { createMarkdown } from './render-markdown.ts';
 import { renderStatus } from './render-status.ts';
 import { createScreen, type Key, type Screen } from './screen.ts';
@@ -23,7 +24,15 @@ export type ChatOptions = {
 };
 
 /** What the commands of the chat work with. */
-export type Chat = { readonly screen: Screen; readonly client: ServiceClient; readonly thread: ThreadView };
+export type Chat = {
+  readonly screen: Screen;
+  readonly client: ServiceClient;
+  readonly thread: ThreadView;
+  readonly model: ModelChoice;
+};
+
+/** Which model route answers what is sent from here on; undefined is the default model. */
+export type ModelChoice = { get(): string | undefined; set(route: string | undefined): void };
 
 const SCROLL_LINES = 3;
 /** Keys that were meant for the composer must not answer a question that has just come up. */
@@ -39,7 +48,8 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   let focused: string | undefined;
   let connection: ConnectionState = 'connecting';
   let lostAt = 0;
-  let model = '';
+  let defaultModel = '';
+  let chosenModel: string | undefined;
   let greeted = false;
   let pressedAt = 0;
 
@@ -64,6 +74,14 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   });
   const thread = createThreadView({ client, onChange: () => screen.show(shown()), onGate, onFailure: tellFailure });
 
+  const modelChoice: ModelChoice = {
+    get: () => chosenModel,
+    set(route) {
+      chosenModel = route;
+      screen.draw();
+    },
+  };
+
   function shown(): readonly Entry[] {
     const { entries } = thread.now();
     return cleared === undefined ? entries : entries.slice(entries.findLastIndex(({ id }) => id === cleared) + 1);
@@ -72,6 +90,7 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   function status(width: number): string {
     const { usage, running } = thread.now();
     const lostFor = Math.round((Date.now() - lostAt) / 1000);
+    const model = chosenModel ?? defaultModel;
     const state = { model, usage, connection, lostFor, running: running !== undefined, scrolled: !screen.isAtEnd() };
     return renderStatus(state, width, colours);
   }
@@ -97,11 +116,10 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   }
 
   async function greet(loginUrl: string | null | undefined): Promise<void> {
-    const found = (await client.get('/api/status')) as { model: { name: string; demo: boolean } };
-    model = found.model.demo ? 'demo model' : found.model.name;
+    const found = (await client.get('/api/status')) as { version: string; model: { name: string; demo: boolean } };
+    defaultModel = found.model.demo ? 'demo model' : found.model.name;
     if (threadId) await thread.open(threadId);
-    if (loginUrl) thread.note(`In a browser: ${loginUrl}`);
-    if (found.model.demo) thread.note('The demo model answers. `reborn init` sets a real one.');
+    thread.note(greetingOf(found, loginUrl));
     for (const notice of notices) thread.note(notice, 'failed');
   }
 
@@ -173,11 +191,11 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   async function submit(text: string): Promise<void> {
     const command = parseCommand(text);
     if (command === 'unknown') return thread.note(`There is no such command.\n\n${HELP}`);
-    if (command) return runChatCommand({ screen, client, thread }, command);
+    if (command) return runChatCommand({ screen, client, thread, model: modelChoice }, command);
     if (text.trim() === '') return;
     screen.scrollToEnd();
     try {
-      await thread.send(text);
+      await thread.send(text, chosenModel);
     } catch (error) {
       if (screen.draft.get() === '') screen.draft.set(text);
       throw error;

@@ -2,7 +2,7 @@
 export const COMMANDS = [
   { name: 'new', description: 'Begin a new thread' },
   { name: 'threads', description: 'Go on with another thread' },
-  { name: 'model', description: 'Show which model answers' },
+  { name: 'model', description: 'Choose which model answers: /model fast' },
   { name: 'memory', description: 'Search the notes: /memory words' },
   { name: 'tools', description: 'List the tools' },
   { name: 'usage', description: 'Show what the last days have cost' },

@@ -16,6 +16,8 @@ export type Entry =
       readonly callId: string;
       readonly name: string;
       readonly arguments: string;
+      /** How it stands with a call that has no output: `stopped` when its turn is over. */
+      readonly state: 'running' | 'waiting' | 'stopped';
       readonly output: string | undefined;
       readonly began: number;
       readonly ended: number | undefined;
@@ -73,11 +75,18 @@ export function withEvent(conversation: Conversation, numbered: NumberedTurnEven
 
 export function withGate(conversation: Conversation, gate: WireGate): Conversation {
   if (conversation.entries.some((entry) => entry.id === gate.id)) return conversation;
-  return add(conversation, { kind: 'gate', id: gate.id, gate, answer: undefined });
+  return add(withCallState(conversation, gate, 'waiting'), { kind: 'gate', id: gate.id, gate, answer: undefined });
 }
 
 export function withAnswer(conversation: Conversation, gateId: string, answer: string): Conversation {
-  return change(conversation, gateId, (entry) => (entry.kind === 'gate' ? { ...entry, answer } : entry));
+  const answered = conversation.entries.find((entry) => entry.id === gateId);
+  if (answered?.kind !== 'gate') return conversation;
+  return change(withCallState(conversation, answered.gate, 'running'), gateId, () => ({ ...answered, answer }));
+}
+
+function withCallState(conversation: Conversation, { call }: WireGate, state: 'running' | 'waiting'): Conversation {
+  const entry = conversation.entries.findLast((each) => each.kind === 'tool' && each.callId === call.call_id);
+  return entry?.kind === 'tool' ? change(conversation, entry.id, () => ({ ...entry, state })) : conversation;
 }
 
 let notes = 0;
@@ -102,14 +111,16 @@ function putItem(conversation: Conversation, item: WireItem, begun: boolean, now
     case 'function_call': {
       const began = timeOf(item.started_at) ?? now ?? 0;
       const { id, call_id: callId, name, arguments: json } = item;
+      const state = begun ? 'running' : 'stopped';
       const known = conversation.entries.find((entry) => entry.id === id);
-      if (known) return conversation;
+      if (known?.kind === 'tool') return begun ? change(conversation, id, () => ({ ...known, state })) : conversation;
       return add(conversation, {
         kind: 'tool',
         id,
         callId,
         name,
         arguments: json,
+        state,
         output: undefined,
         began,
         ended: timeOf(item.ended_at),
@@ -150,14 +161,20 @@ function endTurn(
     ...conversation,
     running: conversation.running === turnId ? undefined : conversation.running,
     usage: addUsage(conversation.usage, usage),
-    entries: conversation.entries.map((entry) =>
-      entry.kind === 'said' && entry.state === 'streaming' ? { ...entry, state: 'done' } : entry,
-    ),
+    entries: conversation.entries.map(settle),
   };
   if (status === 'failed') return withNote(ended, failure ?? 'The turn failed.', 'failed');
   if (status === 'cancelled') return withNote(ended, 'Cancelled.');
   if (status === 'incomplete') return withNote(ended, "The answer was cut short by the model's limit.");
   return ended;
+}
+
+/** What an entry is once its turn is over. */
+function settle(entry: Entry): Entry {
+  if (entry.kind === 'said' && entry.state === 'streaming') return { ...entry, state: 'done' };
+  if (entry.kind === 'tool' && entry.state === 'running' && entry.output === undefined)
+    return { ...entry, state: 'stopped' };
+  return entry;
 }
 
 function addUsage(before: WireUsage, more: WireUsage): WireUsage {

@@ -12,7 +12,7 @@ export class Unreachable extends Error {
 }
 
 /** The service answered, and said no. The message is for the person. */
-export class Refused extends Error {
+class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;
 

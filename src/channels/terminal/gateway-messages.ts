@@ -47,6 +47,10 @@ export type WireTurnEvent =
 export type WireGate = {
   readonly id: string;
   readonly thread_id: string;
+  /** Who asked; told by the list only. */
+  readonly user_id?: string;
+  /** What `always` would cover; told by the list only. */
+  readonly always?: readonly string[];
   readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing';
   readonly call: { readonly call_id: string; readonly name: string; readonly arguments: string };
 };
@@ -76,7 +80,13 @@ export type ServerMessage =
 
 export type WireAccepted = { readonly thread_id: string; readonly turn_id: string; readonly response_id: string };
 
-export type GateAnswer = 'approve' | 'always' | 'deny';
+export type GateAnswer = {
+  readonly answer: 'approve' | 'always' | 'deny';
+  /** Why it was denied, for the model. */
+  readonly reason?: string;
+  /** Answers a pairing: whose secrets the webhook user may use. */
+  readonly user_id?: string;
+};
 
 export const textOf = (parts: readonly WirePart[]): string =>
   parts.map((part) => part.text ?? `[${part.filename ?? part.type}]`).join('');

@@ -1,7 +1,9 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { keysOf } from './answer-gate.ts';
 import type { Colours, Paint } from './colours.ts';
 import type { Entry } from './conversation.ts';
 import type { WireGate } from './gateway-messages.ts';
+import { outlineArguments } from './outline-arguments.ts';
 import { oneLine, printable } from './printable.ts';
 import type { RenderMarkdown } from './render-markdown.ts';
 
@@ -47,16 +49,23 @@ function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look
   const { colours, focused, unfolded } = look;
   const isOpen = unfolded.has(entry.id);
   const isFocused = focused === entry.id;
-  const state = entry.output === undefined ? colours.running('running') : colours.faint(durationOf(entry));
+  const state = entry.output === undefined ? stateOf(entry, colours) : colours.faint(durationOf(entry));
   const head = `${isOpen ? 'v' : '>'} ${oneLine(entry.name)}`;
-  const line = `${isFocused ? colours.inverse(head) : colours.bold(head)}  ${state}  ${colours.faint(oneLine(entry.arguments))}`;
-  const shown = truncateToWidth(line, width);
+  const room = Math.max(0, width - visibleWidth(head) - visibleWidth(state) - 4);
+  const outline = truncateToWidth(oneLine(outlineArguments(entry.arguments)), room, '…');
+  const facts = [...(outline ? [colours.faint(outline)] : []), state];
+  const shown = truncateToWidth([isFocused ? colours.inverse(head) : colours.bold(head), ...facts].join('  '), width);
   if (!isOpen) return [shown];
   const body = [
     ...block('arguments', entry.arguments, width, colours),
-    ...block('result', entry.output ?? 'none yet', width, colours),
+    ...block('result', entry.output ?? 'none', width, colours),
   ];
   return [shown, ...body];
+}
+
+function stateOf({ state }: Extract<Entry, { kind: 'tool' }>, { running, waiting, faint }: Colours): string {
+  if (state === 'waiting') return waiting('waiting');
+  return state === 'running' ? running('running') : faint('stopped');
 }
 
 function block(title: string, text: string, width: number, { faint }: Colours): string[] {
@@ -74,8 +83,11 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
   const inside = Math.max(1, width - 2);
   const lines = [
     ...wrap(questionOf(gate), inside, bold),
-    ...wrap(readableJson(gate.call.arguments), inside),
-    (isFocused ? inverse : faint)(truncateToWidth(keysOf(gate, isFocused), inside)),
+    ...wrap(exactJson(gate.call.arguments), inside),
+    ...(gate.always?.length
+      ? wrap(`Always would cover every call with: ${gate.always.join(', ')}`, inside, faint)
+      : []),
+    ...wrap(hintOf(gate, isFocused), inside, isFocused ? inverse : faint),
   ];
   return lines.map((line) => `${waiting('!')} ${line}`);
 }
@@ -88,18 +100,22 @@ function questionOf({ kind, call }: WireGate): string {
     case 'auth':
       return `${name} needs a sign-in before it can run.`;
     case 'pairing':
-      return `${name} needs somebody's secrets. Pair this webhook user in the browser, or deny.`;
+      return `${name} needs somebody's secrets. Pair this webhook user in the browser or with \`reborn gate answer\`, or deny.`;
     case 'external-tool':
-      return `${name} is for the program that asked; its result is awaited. It can only be denied here.`;
+      return `${name} is for the program that asked; its result is awaited from there.`;
   }
 }
 
-function keysOf({ kind }: WireGate, isFocused: boolean): string {
+/** What can be pressed, in the order of the browser's buttons. */
+function hintOf(gate: WireGate, isFocused: boolean): string {
+  const keys = keysOf(gate);
+  if (keys.length === 0) return 'Esc goes back';
   if (!isFocused) return 'Tab to answer';
-  if (kind === 'approval') return 'y approve once   a always for this   n deny';
-  if (kind === 'auth') return 'y enter the secret, or go on once you have signed in   n deny';
-  return 'n deny';
+  return keys.map((key) => `${key} ${gate.kind === 'auth' ? AUTH_WORDS[key] : WORDS[key]}`).join('   ');
 }
+
+const WORDS = { y: 'approve once', a: 'always for this', n: 'deny' } as const;
+const AUTH_WORDS = { ...WORDS, y: 'enter the secret, or go on once you have signed in' } as const;
 
 function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
   return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';
@@ -112,6 +128,14 @@ function readableJson(text: string): string {
     return text;
   }
 }
+
+/** Laid out only if that changes nothing but the space between: a doubled key or a long number would not be what runs. */
+function exactJson(text: string): string {
+  const laidOut = readableJson(text);
+  return withoutSpace(laidOut) === withoutSpace(text) ? laidOut : text;
+}
+
+const withoutSpace = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 
 function wrap(text: string, width: number, paint: Paint = (plain) => plain): string[] {
   return printable(text)

@@ -17,8 +17,8 @@ import {
 import type { Colours } from './colours.ts';
 import { createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
 import type { Entry } from './conversation.ts';
+import { createLineInput } from './line-input.ts';
 import type { Look } from './render-entry.ts';
-import { createSecretInput } from './secret-input.ts';
 import { createTranscript } from './transcript.ts';
 
 /** The keys that mean something outside of the composer. */
@@ -37,6 +37,8 @@ export type Screen = {
   isAtEnd(): boolean;
   draft: { get(): string; set(text: string): void };
   pick(title: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /** One line; undefined when the person went back. */
+  ask(question: string): Promise<string | undefined>;
   askSecret(question: string): Promise<string | undefined>;
   /** Gives the terminal back, with `last` left on it. */
   stop(last: readonly Entry[]): Promise<void>;
@@ -119,6 +121,9 @@ export function createScreen(options: Options): Screen {
     return result;
   }
 
+  const askLine = (question: string, hidden: boolean) =>
+    instead<string | undefined>((onDone) => createLineInput({ question, colours, hidden, onDone }));
+
   return {
     start: () => tui.start(),
     show(entries) {
@@ -135,7 +140,8 @@ export function createScreen(options: Options): Screen {
     isAtEnd: () => scrollView.isFollowingEnd,
     draft: { get: () => composer.getText(), set: (text) => composer.setText(text) },
     pick: (title, choices) => instead<string | undefined>((done) => createPicker(title, choices, colours, done)),
-    askSecret: (question) => instead<string | undefined>((onDone) => createSecretInput({ question, colours, onDone })),
+    ask: (question) => askLine(question, false),
+    askSecret: (question) => askLine(question, true),
     async stop(last) {
       stopped = true;
       clearTimeout(frame);

@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Address, type Call, callGateway, Refused, Unreachable } from './gateway-calls.ts';
+import { type Address, type Call, callGateway, Unreachable } from './gateway-calls.ts';
 import type { GateAnswer, ServerMessage, WireAccepted, WireGate, WireItem, WireThread } from './gateway-messages.ts';
 import { type ConnectionState, openSocket } from './gateway-socket.ts';
 
 export type Position = { readonly turnId: string; readonly sequence: number };
 
+export type OutgoingMessage = {
+  readonly text: string;
+  readonly threadId: string | undefined;
+  /** The name of a model route; undefined for the default model. */
+  readonly model: string | undefined;
+};
+
 /** All that the terminal asks of a service, inside this process or not: it always goes over HTTP and the WebSocket. */
 export type ServiceClient = {
   /** Accepted once, however often the line breaks on the way. */
-  send(message: string, threadId: string | undefined): Promise<WireAccepted>;
+  send(message: OutgoingMessage): Promise<WireAccepted>;
   /** Follows a thread from now on, also after a reconnect; `position` tells what is known by then. */
   follow(threadId: string, position: () => Position | undefined): void;
   unfollow(): void;
   cancel(turnId: string): void;
-  answerGate(gateId: string, answer: GateAnswer): Promise<unknown>;
+  answerGate(gateId: string, answer: GateAnswer): Promise<WireAccepted>;
+  listGates(): Promise<readonly WireGate[]>;
   listThreads(): Promise<readonly WireThread[]>;
   getThread(threadId: string): Promise<WireThread>;
   listItems(threadId: string, most: number): Promise<readonly WireItem[]>;
@@ -66,10 +74,20 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
     return callGateway(address, route, { ...what, signal: closing.signal });
   }
 
+  async function listGates(): Promise<WireGate[]> {
+    const gates: WireGate[] = [];
+    for (let cursor = ''; ; ) {
+      const page = (await call(`/api/gates?limit=100${cursor}`)) as GatePage;
+      gates.push(...page.gates);
+      if (page.next_cursor === null) return gates;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+  }
+
   return {
-    async send(message, threadId) {
+    async send({ text, threadId, model }) {
       const headers = { 'idempotency-key': randomUUID() };
-      const body = { message, ...(threadId && { thread_id: threadId }) };
+      const body = { message: text, ...(threadId && { thread_id: threadId }), ...(model && { model }) };
       for (;;) {
         try {
           return (await call('/api/chat/send', { body, headers })) as WireAccepted;
@@ -88,7 +106,9 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
       followed = undefined;
     },
     cancel: (turnId) => socket.send({ type: 'cancel', turn_id: turnId }),
-    answerGate: (gateId, answer) => call(`/api/gates/${gateId}`, { body: { answer } }),
+    answerGate: async (gateId, answer) =>
+      (await call(`/api/gates/${encodeURIComponent(gateId)}`, { body: answer })) as WireAccepted,
+    listGates,
     listThreads: async () => ((await call('/api/threads?limit=100')) as { threads: WireThread[] }).threads,
     getThread: async (threadId) => (await call(`/api/threads/${encodeURIComponent(threadId)}`)) as WireThread,
     async listItems(threadId, most) {
@@ -102,10 +122,7 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
       }
       return items;
     },
-    async findGate(threadId) {
-      const { gates } = (await call('/api/gates?limit=100').catch(noneIfUnknown)) as { gates: readonly WireGate[] };
-      return gates.find((gate) => gate.thread_id === threadId);
-    },
+    findGate: async (threadId) => (await listGates()).find((gate) => gate.thread_id === threadId),
     get: (route) => call(route),
     post: (route, body) => call(route, { body }),
     close() {
@@ -115,10 +132,5 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
   };
 }
 
-/** An older service doesn't list its gates; it still tells of new ones. */
-function noneIfUnknown(error: unknown): { gates: readonly WireGate[] } {
-  if (error instanceof Refused && error.status === 404) return { gates: [] };
-  throw error;
-}
-
 type ItemPage = { readonly items: readonly WireItem[]; readonly next_before: string | null };
+type GatePage = { readonly gates: readonly WireGate[]; readonly next_cursor: string | null };

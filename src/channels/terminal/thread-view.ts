@@ -14,7 +14,7 @@ import type { Position, ServiceClient } from './service-client.ts';
 export type ThreadView = {
   now(): Conversation;
   hear(message: ServerMessage): void;
-  send(text: string): Promise<void>;
+  send(text: string, model?: string): Promise<void>;
   note(text: string, tone?: 'plain' | 'failed'): void;
   markAnswered(gateId: string, answer: string): void;
   /** A new thread, which is made by the first message. */
@@ -73,14 +73,15 @@ export function createThreadView({ client, onChange, onGate, onFailure }: Option
   return {
     now: () => conversation,
     hear(message) {
-      if (message.type === 'gate' && message.gate.thread_id === conversation.threadId) openGate(message.gate);
+      // The list tells more of a gate than the message does.
+      if (message.type === 'gate' && message.gate.thread_id === conversation.threadId) void findGate().catch(onFailure);
       if (message.type !== 'turn-event' || message.thread_id !== conversation.threadId) return;
       if (held) held.push(message);
       else apply(message);
     },
-    async send(text) {
+    async send(text, model) {
       const asked = conversation.threadId;
-      const { thread_id: threadId, turn_id: turnId } = await client.send(text, asked);
+      const { thread_id: threadId, turn_id: turnId } = await client.send({ text, threadId: asked, model });
       if (conversation.threadId !== asked) return; // another thread was opened meanwhile
       const isTold = conversation.last?.turnId === turnId; // its events may come before this answer, and be over
       update({ ...conversation, threadId, running: isTold ? conversation.running : turnId });

@@ -6,6 +6,8 @@ import { createPlaces, NoPlace, type TakePlace } from './places.ts';
 /** Runs tools, each in a process of its own that holds nothing worth stealing. */
 export type Jails = {
   call(component: JailedComponent, call: JailCall): Promise<JailAnswer>;
+  /** Milliseconds for which a tool is out of use, because it crashed too often; 0 when it may be called. */
+  restLeft(name: string): number;
   /** The tool was removed or replaced: what runs may end, and its crashes are forgiven. */
   forget(name: string): Promise<void>;
   close(): Promise<void>;
@@ -111,6 +113,7 @@ export function createJails(options: JailsOptions = {}): Jails {
         if (outcome) return toAnswer(component.name, outcome, call.signal);
       }
     },
+    restLeft: (name) => ledger.restLeft(name),
     async forget(name) {
       ledger.forget(name);
       const cell = cells.get(name);

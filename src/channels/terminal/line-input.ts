@@ -1,25 +1,34 @@
-import { type Component, decodeKittyPrintable, matchesKey, truncateToWidth } from '@earendil-works/pi-tui';
+import {
+  type Component,
+  decodeKittyPrintable,
+  matchesKey,
+  truncateToWidth,
+  visibleWidth,
+} from '@earendil-works/pi-tui';
 import type { Colours } from './colours.ts';
 
 type Options = {
   readonly question: string;
   readonly colours: Colours;
-  readonly onDone: (secret: string | undefined) => void;
+  /** Nobody shall read it over a shoulder. */
+  readonly hidden: boolean;
+  /** What was typed, empty when nothing was; undefined after Esc. */
+  readonly onDone: (line: string | undefined) => void;
 };
 
-/** Asks for something that nobody shall read over a shoulder. Esc gives up. */
-export function createSecretInput({ question, colours, onDone }: Options): Component {
+/** Asks for one line, in the composer's place. */
+export function createLineInput({ question, colours, hidden, onDone }: Options): Component {
   let typed = '';
 
   return {
     render: (width) => [
       colours.faint('─'.repeat(width)),
       truncateToWidth(colours.bold(question), width),
-      truncateToWidth(`${'*'.repeat(lettersOf(typed).length)}${colours.inverse(' ')}`, width),
+      `${endOf(hidden ? '*'.repeat(lettersOf(typed).length) : typed, width - 1)}${colours.inverse(' ')}`,
     ],
     handleInput(data) {
       if (matchesKey(data, 'escape')) return onDone(undefined);
-      if (matchesKey(data, 'enter')) return onDone(typed.trim() || undefined);
+      if (matchesKey(data, 'enter')) return onDone(typed.trim());
       if (matchesKey(data, 'backspace')) typed = lettersOf(typed).slice(0, -1).join('');
       else if (matchesKey(data, 'ctrl+u')) typed = '';
       else typed += decodeKittyPrintable(data) ?? printableIn(data);
@@ -30,6 +39,13 @@ export function createSecretInput({ question, colours, onDone }: Options): Compo
 
 const segmenter = new Intl.Segmenter();
 const lettersOf = (text: string) => Array.from(segmenter.segment(text), ({ segment }) => segment);
+
+/** The end of a line that is longer than there is room for, since that is where one types. */
+function endOf(line: string, width: number): string {
+  const letters = lettersOf(line);
+  while (letters.length > 0 && visibleWidth(letters.join('')) > width) letters.shift();
+  return letters.join('');
+}
 
 /** The letters of a key press or a paste; other sequences have none. */
 function printableIn(data: string): string {

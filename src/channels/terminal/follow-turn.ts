@@ -1,6 +1,6 @@
 import type { Address } from './gateway-calls.ts';
 import { type NumberedTurnEvent, textOf, type WireAccepted, type WireTurnEvent } from './gateway-messages.ts';
-import { createServiceClient } from './service-client.ts';
+import { createServiceClient, type ServiceClient } from './service-client.ts';
 import { createSpeaker } from './speak.ts';
 
 export type Answer = WireAccepted & {
@@ -9,16 +9,16 @@ export type Answer = WireAccepted & {
 
 type Options = {
   readonly locate: () => Promise<Address | undefined>;
-  readonly message: string;
-  readonly threadId: string | undefined;
+  /** Starts the turn: by a message, or by the answer to a gate. */
+  readonly begin: (client: ServiceClient) => Promise<WireAccepted>;
   readonly write: (text: string) => void;
   /** Aborted when the person no longer wants the answer: the turn is cancelled. */
   readonly signal: AbortSignal;
   readonly onLost: () => void;
 };
 
-/** One message and its answer, written as it comes; also across a crash of the service. */
-export async function askOnce({ locate, message, threadId, write, signal, onLost }: Options): Promise<Answer> {
+/** One turn and what is said in it, written as it comes; also across a crash of the service. */
+export async function followTurn({ locate, begin, write, signal, onLost }: Options): Promise<Answer> {
   const speaker = createSpeaker(write);
   const ended = Promise.withResolvers<Extract<WireTurnEvent, { type: 'turn-ended' }>>();
   const said: string[] = [];
@@ -50,7 +50,7 @@ export async function askOnce({ locate, message, threadId, write, signal, onLost
   }
 
   try {
-    const accepted = await client.send(message, threadId);
+    const accepted = await begin(client);
     last = { turnId: accepted.turn_id, sequence: -2 };
     client.follow(accepted.thread_id, () => last && { ...last, sequence: Math.max(-1, last.sequence) });
     signal.addEventListener('abort', () => client.cancel(accepted.turn_id));

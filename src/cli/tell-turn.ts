@@ -1,0 +1,51 @@
+import { type Answer, followTurn } from '#channels/terminal/follow-turn.ts';
+import type { WireAccepted } from '#channels/terminal/gateway-messages.ts';
+import { printable } from '#channels/terminal/printable.ts';
+import type { ServiceClient } from '#channels/terminal/service-client.ts';
+import { printJson } from './print.ts';
+import type { ReachedService } from './with-service.ts';
+
+/** The exit codes besides 0 (answered) and 1 (failed). */
+const WAITING = 3;
+const CUT_SHORT = 4;
+const INTERRUPTED = 130;
+
+/** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code tells how it went. */
+export async function tellTurn(
+  { locate }: ReachedService,
+  begin: (client: ServiceClient) => Promise<WireAccepted>,
+  { json }: { readonly json?: true },
+): Promise<void> {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  const answer = await followTurn({
+    locate,
+    begin,
+    write: json ? () => {} : (piece) => process.stdout.write(process.stdout.isTTY ? printable(piece) : piece),
+    signal: interrupted.signal,
+    onLost: () => process.stderr.write('reborn: the service is gone; waiting for it to come back.\n'),
+  });
+  if (json) printJson(answer);
+  process.exitCode = tellOutcome(answer);
+}
+
+function tellOutcome({ status, failure, thread_id: thread }: Answer): number {
+  switch (status) {
+    case 'completed':
+      return 0;
+    case 'waiting':
+      process.stderr.write(
+        `reborn: the turn waits for an answer. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.\n`,
+      );
+      return WAITING;
+    case 'incomplete':
+      process.stderr.write("reborn: the answer was cut short by the model's limit.\n");
+      return CUT_SHORT;
+    case 'cancelled':
+      process.stderr.write('reborn: cancelled.\n');
+      return INTERRUPTED;
+    default:
+      process.stderr.write(`reborn: ${failure?.message ?? 'the turn failed.'}\n`);
+      return 1;
+  }
+}

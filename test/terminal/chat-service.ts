@@ -1,0 +1,80 @@
+import { announceService } from '#cli/running-service.ts';
+import type { Tool } from '#tools/tool.ts';
+import { buildTool } from '../attacks/attack-components.ts';
+import { startProxy } from '../faults/tcp-proxy.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { type Answer, followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
+import { SETTINGS, startService, TOKEN } from '../support/service.ts';
+
+type Options = {
+  /** What the model says to a message; left out or undefined, it follows the script in the message. */
+  readonly answer?: (message: string, isAfterTool: boolean) => Answer | undefined;
+  readonly modelName?: string;
+};
+
+/**
+ * A service that every command finds by `env`, behind a line that can be cut. It has a tool of each kind: `weather` runs,
+ * `erase` is asked about.
+ */
+export async function startChatService({ answer = () => undefined, modelName = 'scripted' }: Options = {}) {
+  const decide = (prompt: SeenPrompt) => {
+    const asked = prompt.messages.findLastIndex(({ role }) => role === 'user');
+    const isAfterTool = prompt.messages.slice(asked).some(({ role }) => role === 'tool');
+    return answer(prompt.messages[asked]?.text ?? '', isAfterTool) ?? followScript(prompt);
+  };
+  const [home, model] = await Promise.all([freshHome(), startScriptedModel({ decide })]);
+  const erased: string[] = [];
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: modelName, LLM_BASE_URL: model.url };
+  const service = await startService({ ...home.env, ...scripted }, { tools: [weather, eraser(erased)] });
+  const line = await startProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) });
+  const url = `http://127.0.0.1:${line.port}`;
+  await announceService(home.home, { url, loginUrl: `${url}/login?token=${'t'.repeat(8)}` });
+
+  return {
+    service,
+    model,
+    line,
+    erased,
+    home: home.home,
+    env: { ...home.env, ...SETTINGS, ...scripted, CLI_ENABLED: 'true', SERVICE_REBORN_WEBUI_TOKEN: TOKEN },
+    /** Every message that the model was asked to answer. */
+    received: () => model.seen.map(({ messages }) => messages.findLast(({ role }) => role === 'user')?.text ?? ''),
+    /** A tool that needs a secret before it runs, and then says what it was called with. */
+    async installMail(name: string): Promise<void> {
+      const auth = {
+        secret_name: `${name}_token`,
+        display_name: 'Mail token',
+        instructions: 'Make one in the settings.',
+      };
+      const wasm = Buffer.from(await buildTool({ description: 'Sends mail.' })).toString('base64');
+      const body = JSON.stringify({ name, wasm, capabilities: JSON.stringify({ auth }) });
+      const response = await service.request('/api/tools', { method: 'POST', body });
+      if (response.status !== 201) throw new Error(await response.text());
+    },
+    async close() {
+      await line.close();
+      await service.close();
+      await model.close();
+      await home.remove();
+    },
+  };
+}
+
+const parameters = { type: 'object' };
+
+const weather: Tool = {
+  definition: { name: 'weather', description: 'Tells the weather.', parameters, strict: null },
+  repeatable: true,
+  level: 'allow',
+  call: async () => '{"city":"Oslo","sky":"clear","celsius":7,"wind":"light"}',
+};
+
+const eraser = (erased: string[]): Tool => ({
+  definition: { name: 'erase', description: 'Deletes a file for good.', parameters, strict: null },
+  repeatable: false,
+  level: 'ask',
+  async call(json) {
+    erased.push(json);
+    return 'erased';
+  },
+});

@@ -1,0 +1,238 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { runReborn } from '../support/run-reborn.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startChatService } from './chat-service.ts';
+import { openTerminal } from './tmux.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+let chat: Awaited<ReturnType<typeof startChatService>>;
+let terminal: Awaited<ReturnType<typeof openTerminal>> | undefined;
+
+beforeAll(async () => {
+  chat = await startChatService();
+  await Promise.all([chat.installMail('mail'), chat.installMail('letter')]);
+});
+afterAll(() => chat.close());
+afterEach(async () => {
+  await terminal?.close();
+  terminal = undefined;
+});
+
+async function open(...args: string[]) {
+  const opened = await openTerminal({ env: chat.env, args, columns: 100 });
+  terminal = opened;
+  await opened.sees('live');
+  const say = async (text: string) => {
+    await opened.type(text);
+    await opened.press('Enter');
+  };
+  /** A question takes the focus by itself only when no key was pressed for a while. */
+  const focus = async (keys: string) => {
+    const shown = await opened.sees(new RegExp(`Tab to answer|${keys}`));
+    if (shown.includes('Tab to answer')) await opened.press('Tab');
+    await opened.sees(keys);
+  };
+  return { ...opened, say, focus };
+}
+
+describe('a question of the agent', () => {
+  test('y approves once, a always, and n denies with a reason for the model', async () => {
+    const { say, press, sees, focus } = await open();
+    await say('use erase {"path":"/tmp/y"}');
+    const asked = await sees('Approve: erase');
+    expect(asked).toContain('"path": "/tmp/y"');
+    expect(asked).toContain('> erase  waiting');
+    await focus('y approve once   a always for this   n deny');
+    await press('y');
+    await sees('erase: approved');
+    await sees('result: erased');
+    expect(chat.erased).toEqual(['{"path":"/tmp/y"}']);
+
+    await say('use erase {"path":"/tmp/a"}');
+    await sees('Always would cover every call with:');
+    await focus('y approve once   a always for this   n deny');
+    await press('a');
+    await sees('approved, and from now on for calls like it');
+    await waitFor('the second call', async () => chat.erased.length === 2);
+    await press('C-l');
+    await say('use erase {"path":"/tmp/a"}'); // nobody is asked again
+    await waitFor('the third call', async () => chat.erased.length === 3);
+
+    await press('C-l');
+    await say('use erase {"path":"/tmp/n"}');
+    await focus('y approve once   a always for this   n deny');
+    await press('n');
+    await sees('Why not? The model is told.');
+    await press('Escape');
+    await sees('y approve once');
+    await press('n');
+    await sees('Why not? The model is told.');
+    await say('It is still needed.');
+    await sees('erase: denied: It is still needed.');
+    await sees('Not run: denied. It is still needed.');
+    expect(chat.erased).toHaveLength(3);
+  });
+
+  test('what is being typed when it comes up answers nothing', async () => {
+    const { say, type, sees } = await open();
+    await say('use erase {"path":"/tmp/typed"}');
+    await type('yan');
+    await sees('Approve: erase');
+    await sees(/─\nyan/);
+    expect(chat.erased).not.toContain('{"path":"/tmp/typed"}');
+  });
+
+  test('a secret is asked for without showing it, and the call goes on', async () => {
+    const { say, type, press, sees, focus, screen } = await open();
+    await say('use mail {"to":"ann"}');
+    await sees('mail needs a sign-in');
+    await focus('y enter the secret');
+    await press('y');
+    expect(await sees('Mail token (hidden')).toContain('Make one in the settings.');
+    await type('hunter2');
+    await sees('*******');
+    expect(await screen()).not.toContain('hunter2');
+    await press('Enter');
+    await sees('result: {"to":"ann"}');
+    expect((await listedTool('mail')).needs_sign_in).toBe(false);
+  });
+});
+
+describe('reborn gate', () => {
+  test('lists what waits, and answers it: approve, always, deny with a reason', async () => {
+    const first = await waitAt('use erase {"path":"/tmp/one"}');
+    const listed = await reborn('gate', 'list');
+    expect(listed.stdout).toContain('erase {"path":"/tmp/one"}');
+    expect(await reborn('gate', 'answer', first, 'approve')).toMatchObject({ code: 0, stdout: 'result: erased\n' });
+    expect(chat.erased.at(-1)).toBe('{"path":"/tmp/one"}');
+    expect(await reborn('gate', 'answer', first, 'approve')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was answered already'),
+    });
+
+    const second = await waitAt('use erase {"path":"/tmp/two"}');
+    const denied = await reborn('gate', 'answer', second, 'deny', '--reason', 'Ask Ann.', '--json');
+    expect(JSON.parse(denied.stdout)).toMatchObject({
+      status: 'completed',
+      message: expect.stringContaining('denied. Ask Ann.'),
+    });
+
+    const third = await waitAt('use erase {"path":"/tmp/three"}');
+    expect((await reborn('gate', 'answer', third, 'always')).code).toBe(0);
+    expect((await reborn('ask', 'use erase {"path":"/tmp/three"}')).stdout).toBe('result: erased\n');
+    expect((await reborn('gate', 'answer', third, 'perhaps')).stderr).toContain('Choose approve, always, deny.');
+  });
+
+  test('a secret comes from stdin, and is shown nowhere', async () => {
+    const gate = await waitAt('use letter {"to":"ben"}');
+    expect(await reborn('gate', 'answer', gate, 'approve')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the call still waits'),
+    });
+    const { code, stdout, stderr } = await runReborn(['gate', 'answer', gate, 'approve'], {
+      env: chat.env,
+      input: 'swordfish\n',
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'result: {"to":"ben"}\n' });
+    expect(stderr).not.toContain('swordfish');
+    expect((await listedTool('letter')).needs_sign_in).toBe(false);
+  });
+
+  test('what a model wrote cannot steer the terminal of whoever decides', async () => {
+    await waitAt('use erase {"path":"\u202egnp.exe","x":"\u009b31m"}');
+    const { stdout } = await reborn('gate', 'list');
+    expect(stdout).toContain('gnp.exe');
+    expect(stdout).not.toMatch(/[\u202e\u009b]/);
+  });
+});
+
+describe('a command that is typed', () => {
+  test('/model lets another model answer from here on, and back', async () => {
+    const { say, press, sees, loses } = await open();
+    await say('/model');
+    await press('Enter'); // the first one chooses the command from the list
+    await sees('The only model is scripted by openai-compatible.');
+    const route = { provider: 'openai-compatible', name: 'small', base_url: chat.model.urlFor('fast') };
+    const body = JSON.stringify({ model_routes: { fast: route } });
+    await chat.service.request('/api/settings', { method: 'PATCH', body });
+
+    await say('/model fast');
+    await sees('From here on small by openai-compatible answers.');
+    await sees(/^fast {2}0 tokens/m);
+    await say('say swift');
+    await sees(/Reborn\nswift/);
+    expect(chat.model.seen.at(-1)?.by).toBe('fast');
+
+    await say('/model slow');
+    await sees('There is no model "slow". There are: fast, default.');
+    await say('/model ');
+    expect(await sees('Answered by')).toMatch(/fast +small by openai-compatible, answers now/);
+    await press('Down', 'Enter');
+    await sees('From here on scripted by openai-compatible answers.');
+    await loses('Answered by');
+    await say('say usual');
+    await sees(/Reborn\nusual/);
+    expect(chat.model.seen.at(-1)?.by).toBe('v1');
+  });
+
+  test('a slash offers the commands, and the one that is picked runs', async () => {
+    const { type, press, sees } = await open();
+    await type('/too');
+    await sees('List the tools');
+    await press('Tab');
+    await press('Enter');
+    await sees('weather  Tells the weather.');
+  });
+
+  test('/threads opens another thread, /memory finds a note, /usage tells what was used', async () => {
+    await reborn('ask', 'say To Oslo, then.');
+    await reborn('ask', 'say All paid.');
+    await chat.service.request('/api/memory/people/ann', { method: 'PUT', body: '{"text":"Ann likes tea."}' });
+    const { say, press, sees } = await open();
+    await say('/threads ');
+    await sees('Go on with');
+    await press('Down', 'Enter');
+    await sees('To Oslo, then.');
+    await say('/memory tea');
+    await sees('people/ann: Ann likes tea.');
+    await say('/memory zebra');
+    await sees('No note fits these words.');
+    await say('/usage ');
+    await sees(/\d{4}-\d\d-\d\d {2}scripted {2}[\d,]+ tokens {2}price unknown/);
+  });
+
+  test('/export writes the thread for its owner alone, and never over a file', async () => {
+    const { say, sees } = await open();
+    const file = path.join(chat.home, 'trip.md');
+    await say('/export x.md');
+    await sees('There is nothing to export yet.');
+    await say('say Pack light.');
+    await sees(/Reborn\nPack light\./);
+    await say(`/export ${file}`);
+    await sees('Written to');
+    expect(await readFile(file, 'utf8')).toContain('Pack light.');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await say(`/export ${file}`);
+    await sees('Name another file');
+  });
+});
+
+const reborn = (...args: string[]) => runReborn(args, { env: chat.env });
+
+/** Asks for something that has to wait, and says at which gate it does. */
+async function waitAt(script: string): Promise<string> {
+  const { code, stdout, stderr } = await reborn('ask', '--json', script);
+  expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('reborn gate') });
+  const { thread_id: thread } = JSON.parse(stdout) as { thread_id: string };
+  const gates = JSON.parse((await reborn('gate', 'list', '--json')).stdout) as { id: string; threadId: string }[];
+  return gates.find(({ threadId }) => threadId === thread)?.id ?? 'none';
+}
+
+async function listedTool(wanted: string): Promise<{ name: string; needs_sign_in: boolean }> {
+  const response = await chat.service.request('/api/tools');
+  const { tools } = (await response.json()) as { tools: { name: string; needs_sign_in: boolean }[] };
+  return tools.find(({ name }) => name === wanted) ?? { name: 'none', needs_sign_in: true };
+}
