@@ -156,7 +156,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     await app.register(memoryRoutes(parts.memory), { prefix: '/api' });
     await app.register(threadRoutes(threads), { prefix: '/api' });
     await app.register(inspectRoute(createInspectTurn(parts)), { prefix: '/api' });
-    await app.register(toolRoutes(parts.toolDesk), { prefix: '/api' });
+    await app.register(toolRoutes(parts.toolDesk, site), { prefix: '/api' });
     await app.register(skillRoutes(createSkillDesk(parts)), { prefix: '/api' });
     await app.register(settingsRoutes(parts.modelDesk), { prefix: '/api' });
     await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });

@@ -85,11 +85,12 @@ test('long lists are shown a page at a time, and what is further down is found',
 test('a slow answer is waited for in its shape, and one that does not come is told, with a way on', async () => {
   for (const { route, api, title, rows } of LISTS) {
     let answer: 'later' | 'never' = 'later';
-    const release = Promise.withResolvers<void>();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
     const pattern = new RegExp(`/api/${api}(?:\\?.*)?$`);
     await page.route(pattern, async (request) => {
       if (answer === 'never') return request.fulfill({ status: 404, body: '{"error":{"message":"Out of order."}}' });
-      await release.promise;
+      await released;
       await request.continue();
     });
     await page.goto(stage.url + route);
@@ -98,7 +99,7 @@ test('a slow answer is waited for in its shape, and one that does not come is to
       .getByRole('main')
       .getByRole('status', { name: /^Loading/ })
       .waitFor();
-    release.resolve();
+    release();
     await rowsOf(rows).first().waitFor();
 
     answer = 'never';

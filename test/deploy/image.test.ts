@@ -41,18 +41,18 @@ test.runIf(canContain())(
     child.stderr?.on('data', (text) => (output += String(text)));
     const exited = once(child, 'exit');
     const [node = '', ...healthcheck] = listOf(/^HEALTHCHECK .*CMD (.*)$/m);
-    const isHealthy = () =>
-      spawnSync(
-        node,
-        healthcheck.map((word) => word.replace(':3000', `:${port}`)),
-        NODE_ON_PATH,
-      ).status === 0;
+    const inContainer = { env: { ...NODE_ON_PATH.env, GATEWAY_PORT: String(port) } };
+    const isHealthy = () => spawnSync(node, healthcheck, inContainer).status === 0;
 
     expect(isHealthy()).toBe(false);
-    await waitFor('the container to be healthy', async () => {
-      if (child.exitCode !== null) throw new Error(`It exited with ${child.exitCode}:\n${output}`);
-      return isHealthy();
-    });
+    await waitFor(
+      'the container to be healthy',
+      async () => {
+        if (child.exitCode !== null) throw new Error(`It exited with ${child.exitCode}:\n${output}`);
+        return isHealthy();
+      },
+      90_000,
+    );
     const answer = await clientOf(`http://127.0.0.1:${port}`).ask('hello');
     child.kill(/^STOPSIGNAL (\w+)$/m.exec(dockerfile)?.[1] as NodeJS.Signals);
 

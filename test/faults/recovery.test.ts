@@ -61,6 +61,6 @@ function ended(id = ''): Promise<WireResponse> {
       const response = await replica?.get(id).catch(() => undefined);
       return response && !['queued', 'in_progress'].includes(response.status) && response;
     },
-    40_000,
+    90_000,
   );
 }

@@ -20,12 +20,12 @@ test('a replica that hung until its turns were taken over writes nothing more', 
   await waitFor('the turns to run', async () => cluster.model.seen.length === 5);
   const peer = await cluster.start();
   hung.send('SIGSTOP');
-  await waitFor('the peer to take over', async () => asked(peer.name) === 5, 40_000);
+  await waitFor('the peer to take over', async () => asked(peer.name) === 5, 90_000);
   hung.send('SIGCONT');
   await waitFor(
     'the peer to finish',
     async () => (await states(ids)).every(({ status }) => status === 'completed'),
-    30_000,
+    90_000,
   );
 
   // It still answers, and has noticed.

@@ -100,7 +100,7 @@ test.each([
       const found = await heir.get(id);
       return found.status === 'completed' ? found : undefined;
     },
-    40_000,
+    90_000,
   );
   expect(textOf(done)).toContain(told);
   expect(standIn.asked).toHaveLength(requests);

@@ -70,6 +70,7 @@ function ToolRow({ tool }: { readonly tool: Tool }) {
         <span className="block truncate font-medium">{tool.name}</span>
         <span className="line-clamp-2 break-words text-s text-soft">{tool.description}</span>
       </span>
+      {tool.quarantined_until && <StatusMark mark="failed" words="rests, since it crashed too often" />}
       {tool.needs_sign_in && <StatusMark mark="waiting" words="needs a secret of yours" />}
       {dangerous > 0 && <StatusMark mark="idle" words="may change things elsewhere" />}
       <span className="text-s text-soft">{tool.source === 'builtin' ? 'built in' : (tool.version ?? 'installed')}</span>
