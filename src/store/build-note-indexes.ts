@@ -46,6 +46,7 @@ export async function buildNoteIndexes(
 const NOTHING_DONE: IndexReport = { built: 0, dropped: 0 };
 
 async function carryOut(client: pg.Client, { wanted, tolerated }: IndexPlan): Promise<IndexReport> {
+  await client.query('set statement_timeout = 0'); // what is good for a query is too short for an index
   const present = await listIndexes(client);
   const mayStay = new Set([...wanted, ...tolerated].map(nameOf));
   // One that is not valid was left behind by a build that failed: who builds holds the lock.
