@@ -15,7 +15,9 @@ const EVERY_MS = 5;
 const TICKS_PER_SECOND = 100;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'reborn-bench-'));
-const chat = await startChatService({ long: longAnswer() });
+const chat = await startChatService({
+  answer: (message) => (message === 'tell long' ? { pieces: [longAnswer()] } : undefined),
+});
 const id = await makeHistory(20);
 const record = path.join(folder, 'written');
 const terminal = await openTerminal({

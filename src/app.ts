@@ -25,7 +25,7 @@ import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import type { ThreadId } from '#domain/ids.ts';
-import { createEgress, type Network } from '#egress/egress.ts';
+import { createEgress, type EgressRequest, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import type { CountUse } from '#http/rate-limit.ts';
 import { createMemory } from '#memory/memory.ts';
@@ -41,6 +41,7 @@ import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
 import { createTraceSender } from '#telemetry/send-traces.ts';
+import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
@@ -128,7 +129,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const embedder = findEmbedder(config, log);
   const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
-  const refresh = createRefresh({ secrets, environment, send: (request) => egress.send(request) });
+  const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
+  const refresh = createRefresh(providers);
   const jails = createJails({ onLog: (line) => log.warn(line) });
   undo.defer(() => jails.close());
   const installed = createInstalledTools(db, {
@@ -213,7 +215,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     threadUrl,
     threads: createThreads(db, engine),
     operations: createOperations(engine),
-    toolDesk: createToolDesk({ db, tools, secrets, builtinNames }),
+    toolDesk: createToolDesk({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
     modelDesk: createModelDesk({ db, settings, default: config.model, apiKeyFor }),
     modelNames: async () => Object.keys(await settings.readRoutes()),
     onDecision,

@@ -38,7 +38,7 @@ import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
 import { threadRoutes } from '#channels/gateway/threads.ts';
 import { toolRoutes } from '#channels/gateway/tools.ts';
 import { usageRoute } from '#channels/gateway/usage.ts';
-import { webAppRoutes } from '#channels/gateway/web-app.ts';
+import { readAppPage, webAppRoutes } from '#channels/gateway/web-app.ts';
 import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { webhookDescription } from '#channels/webhook/openapi.ts';
@@ -120,10 +120,12 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     ...gatewayDescription,
     ...webhookDescription,
   ]);
-  await server.register(signInRoutes(auth.signIn, site));
+  const webFolder = parts.webFolder ?? WEB_FOLDER;
+  const appPage = await readAppPage(webFolder);
+  await server.register(signInRoutes(auth.signIn, site, appPage));
   server.get('/openapi.json', async () => api);
   await server.register(docsRoute());
-  await server.register(webAppRoutes(parts.webFolder ?? WEB_FOLDER));
+  await server.register(webAppRoutes(webFolder, appPage));
   await server.register(async (app) => {
     requireBearer(app, { ...auth, site });
     const routes = responsesRoutes(agent, {
@@ -154,7 +156,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     await app.register(memoryRoutes(parts.memory), { prefix: '/api' });
     await app.register(threadRoutes(threads), { prefix: '/api' });
     await app.register(inspectRoute(createInspectTurn(parts)), { prefix: '/api' });
-    await app.register(toolRoutes(parts.toolDesk), { prefix: '/api' });
+    await app.register(toolRoutes(parts.toolDesk, site), { prefix: '/api' });
     await app.register(skillRoutes(createSkillDesk(parts)), { prefix: '/api' });
     await app.register(settingsRoutes(parts.modelDesk), { prefix: '/api' });
     await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });

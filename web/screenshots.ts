@@ -89,6 +89,11 @@ async function openGate(): Promise<string> {
     method: 'PATCH',
     body: JSON.stringify({ title: 'Mail to Ann' }),
   });
+  await stage.home.query(
+    `update items set body = jsonb_set(body::jsonb, '{content,0,text}', '"Tell Ann that the release notes are ready."')::json
+     where thread_id = $1 and position = 0`,
+    [threadId],
+  );
   return threadId;
 }
 

@@ -20,7 +20,7 @@ type IndexOptions = {
 };
 
 /** Below so many notes a look at each is about as fast, as the figures in docs/memory.md show. */
-const PACE: IndexPace = { lookEveryMs: 5 * 60_000, least: 10_000 };
+const PACE: IndexPace = { lookEveryMs: 5 * 60_000, least: 5000 };
 /** Each of them costs everybody's searches a little, so only those with the most notes get one. */
 const MOST_INDEXES = 16;
 

@@ -1,5 +1,5 @@
-import type { Config } from '#config.ts';
-import { ConfigError, readConfig } from '#config.ts';
+import { createColours } from '#channels/terminal/colours.ts';
+import { type Config, ConfigError, readConfig, wantsColour } from '#config.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { checkDatabase } from './doctor/check-database.ts';
 import { checkDisk, checkPermissions } from './doctor/check-home.ts';
@@ -66,9 +66,26 @@ export async function checkModel({ model }: Config, offline: boolean): Promise<F
   return [problem(check, outcome.failure, mend)];
 }
 
-const MARKS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
+const MARKS = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' } as const;
 
 function printFinding({ check, level, message, mend }: Finding): void {
-  printLine(`${MARKS[level]} ${check.padEnd(11)}  ${message}`);
-  if (mend) printLine(`${' '.repeat(22)}${mend}`);
+  const { done, waiting, failed } = createColours(wantsColour() && process.stdout.isTTY);
+  const paint = { ok: done, warning: waiting, problem: failed }[level];
+  const [first = '', ...more] = [message, ...(mend ? [mend] : [])].flatMap(wrapWords);
+  printLine(`${paint(MARKS[level].padEnd(7))}  ${check.padEnd(11)}  ${first}`);
+  for (const line of more) printLine(' '.repeat(INDENT) + line);
+}
+
+const INDENT = 22;
+
+/** Lines that fit beside the names of the checks; a pipe has no width, and gets each sentence on one line. */
+function wrapWords(text: string): string[] {
+  const room = process.stdout.isTTY ? Math.max(20, process.stdout.columns - INDENT) : Number.POSITIVE_INFINITY;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= room) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -1,21 +1,27 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildTool } from '@reborn-agent/tool/build-tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser } from '../support/accounts.ts';
 import { WEBHOOK_SECRET } from '../support/service.ts';
+import { startStandIn } from '../support/stand-in.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
+let provider: Awaited<ReturnType<typeof startStandIn>>;
 let page: OpenPage;
 let folder: string;
 let wasm: string;
 
 beforeAll(async () => {
-  [stage, browser] = await Promise.all([startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }), openChromium()]);
+  provider = await startStandIn(() => ({ json: { access_token: 'access-token-of-ann', token_type: 'Bearer' } }));
+  const parts = { network: provider.network };
+  [stage, browser] = await Promise.all([startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts), openChromium()]);
   folder = await mkdtemp(path.join(tmpdir(), 'reborn-browser-'));
   ({ path: wasm } = await buildTool('test/fixtures/tools/probe'));
   page = await browser.signIn(stage.url);
@@ -24,6 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await stage.close();
+  await provider.close();
   await rm(folder, { recursive: true });
 });
 
@@ -204,13 +211,8 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
     .waitFor();
   await installing.getByText('makes at most 60 requests a minute and 1,000 an hour').waitFor();
   expect(await installing.getByText('sends the secret probe_key as a bearer token').count()).toBe(1);
-  await page.keyboard.press('Escape');
-  expect(await rowsOf('Tools').filter({ hasText: 'Tries out its host' }).count()).toBe(0); // nothing without consent
-
-  await page.getByRole('button', { name: 'Install a tool' }).click();
-  await page.getByLabel('Component').setInputFiles(wasm);
-  await page.getByLabel('Capabilities').setInputFiles(capabilities);
-  await installing.getByRole('button', { name: 'See what it may do' }).click();
+  const installed = await (await stage.service.request('/api/tools')).text();
+  expect(installed).not.toContain('Tries out its host'); // nothing without consent
   await installing.getByRole('button', { name: 'Allow this and install' }).click();
   await rowsOf('Tools').filter({ hasText: 'probe' }).getByText('needs a secret of yours').waitFor();
 
@@ -235,6 +237,52 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
   await page.getByRole('button', { name: 'Remove the tool' }).click();
   await confirm('Remove');
   await rowsOf('Tools').filter({ hasText: 'Tries out its host' }).waitFor({ state: 'detached' });
+});
+
+test('a tool is signed in to on the page of its provider, and the thread goes on from there', async () => {
+  const send = (route: string, body: object, headers = {}) =>
+    stage.service.request(route, { method: 'POST', body: JSON.stringify(body), headers });
+  const upload = { name: 'calendar', wasm: (await readFile(wasm)).toString('base64') };
+  await send('/api/tools', { ...upload, capabilities: JSON.stringify(OAUTH_CAPABILITIES) });
+  await send('/api/tools/calendar/secret', { name: 'calendar_client', value: 'client-7', for: 'everyone' });
+  let asked = new URLSearchParams();
+  await page.route('https://login.example.com/**', (request) => {
+    asked = new URL(request.request().url()).searchParams;
+    const back = `${asked.get('redirect_uri')}?code=c0de&state=${asked.get('state')}`;
+    return request.fulfill({ contentType: 'text/html', body: `<a href="${back}">Agree</a>` });
+  });
+
+  await visit('/');
+  await ask(page, 'use calendar {"secrets": ["calendar_token"]}');
+  await page.getByRole('button', { name: 'Sign in to the calendar' }).click();
+  await page.getByRole('link', { name: 'Agree' }).waitFor();
+  expect(Object.fromEntries(asked)).toMatchObject({
+    client_id: 'client-7',
+    scope: 'read',
+    code_challenge_method: 'S256',
+  });
+  await page.getByRole('link', { name: 'Agree' }).click();
+  await page.getByRole('button', { name: 'Go on with what is stored' }).click();
+  await page
+    .getByRole('article')
+    .getByText(/"secrets":\[true\]/)
+    .waitFor();
+  const form = new URLSearchParams(provider.asked.find(({ url }) => url.pathname === '/token')?.body);
+  expect(form.get('redirect_uri')).toBe(`${stage.url}/tools/callback`);
+  expect(
+    createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url'),
+  ).toBe(asked.get('code_challenge'));
+  const answer = { state: asked.get('state'), code: 'c0de' };
+  expect((await send('/api/tools/calendar/sign-in/finish', answer)).status).toBe(400); // it counts once
+
+  const { url } = (await (await send('/api/tools/calendar/sign-in', {})).json()) as { url: string };
+  const stolen = { state: new URL(url).searchParams.get('state'), code: 'c0de' };
+  const bob = await addUser(stage.service, 'Bob');
+  expect((await send('/api/tools/calendar/sign-in/finish', stolen, bob.headers)).status).toBe(400);
+  await visit('/tools/callback?error=access_denied');
+  await page.getByRole('alert').getByText('The provider refused the sign-in: access_denied').waitFor();
 });
 
 test('the palette leads to every page by its name, and says when nothing is called that', async () => {
@@ -268,4 +316,25 @@ const CAPABILITIES = {
   },
   secrets: { allowed_names: ['probe_key'] },
   auth: { secret_name: 'probe_key', display_name: 'Key of the probe', instructions: 'Look under Settings, Keys.' },
+};
+
+const OAUTH_CAPABILITIES = {
+  http: {
+    allowlist: [{ host: 'api.example.com', path_prefix: '/v1/', methods: ['GET'] }],
+    credentials: {
+      main: { secret_name: 'calendar_token', location: { type: 'bearer' }, host_patterns: ['api.example.com'] },
+    },
+  },
+  secrets: { allowed_names: ['calendar_token'] },
+  setup: { required_secrets: [{ name: 'calendar_client', prompt: 'The id of your client' }] },
+  auth: {
+    secret_name: 'calendar_token',
+    display_name: 'the calendar',
+    oauth: {
+      authorization_url: 'https://login.example.com/authorize',
+      token_url: 'https://login.example.com/token',
+      client_id_secret: 'calendar_client',
+      scopes: ['read'],
+    },
+  },
 };

@@ -33,7 +33,7 @@ function toShell({ page, line, language, code, note }: CodeBlock, folder: string
 
   const file = path.join(folder, `block-${line}.${language}`);
   writeFileSync(file, code);
-  return (
-    announced + (note?.kind === 'file' ? `install -D '${file}' '${path.join(folder, note.words)}'` : `node '${file}'`)
-  );
+  return announced + (note?.kind === 'file' ? saveAs(file, path.join(folder, note.words)) : `node '${file}'`);
 }
+
+const saveAs = (file: string, name: string) => `mkdir -p '${path.dirname(name)}' && cp '${file}' '${name}'`;

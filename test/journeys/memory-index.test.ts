@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { restoreArchive } from '#database/archive/restore-archive.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
+import { findManyNotes } from '#engine/find-many-notes.ts';
 import { toUnitVector } from '#memory/unit-vector.ts';
 import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { connectStore, type Database, type OwnedTransaction, runStatement, withOwner } from '#store/connection.ts';
@@ -51,6 +52,33 @@ const scansDuring = (act: (trx: OwnedTransaction) => Promise<unknown>) =>
     );
     return Number(row?.scans);
   });
+
+test('those with the most vectors of a model are found, with how long the newest is', async () => {
+  const many = (userId: string, count: number, model: string, dimensions = 4) =>
+    keep(
+      server.db,
+      { userId },
+      Array.from({ length: count }, (_, index) => ({ path: `${model}/${index}`, vector: vectorOf(index, dimensions) })),
+      model,
+    );
+  await many('few', 1, 'counted');
+  await many('some', 2, 'counted');
+  await many('most', 3, 'counted', 2);
+  await many('most', 1, 'counted/2');
+  await many('others', 5, 'counted/2');
+  await withOwner(server.db, { userId: 'most' }, (trx) =>
+    recordEmbeddings(trx, { userId: 'most' }, 'counted', [
+      { path: 'counted/0', text: 'counted/0', vector: vectorOf(1, 4) },
+    ]),
+  );
+
+  const find = (least: number, limit = 10) => findManyNotes(server.everything, { model: 'counted', least, limit });
+  expect(await find(2)).toEqual([
+    { userId: 'most', count: 3, dimensions: 4 },
+    { userId: 'some', count: 2, dimensions: 4 },
+  ]);
+  expect((await find(1, 1)).map(({ userId }) => userId)).toEqual(['most']);
+});
 
 test.skipIf(hasPgvector)('on a server without pgvector nothing is built, and the search goes on', async () => {
   await keep(server.db, ann, [{ path: 'a', vector: vectorOf(1) }]);
@@ -166,14 +194,19 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
   });
 });
 
-async function keep(db: Database, owner: typeof ann, notes: { path: string; vector: readonly number[] }[]) {
+async function keep(
+  db: Database,
+  owner: typeof ann,
+  notes: { path: string; vector: readonly number[] }[],
+  model = OF_ANN.model,
+) {
   await withOwner(db, owner, async (trx) => {
     const rows = notes.map(({ path }) => ({ userId: owner.userId, path, text: path, wordCount: 1 }));
     await trx.insertInto('notes').values(rows).execute();
     await recordEmbeddings(
       trx,
       owner,
-      OF_ANN.model,
+      model,
       notes.map((note) => ({ ...note, text: note.path })),
     );
   });

@@ -111,6 +111,11 @@ const MATRIX: Record<string, Row> = {
     route: '/api/tools/none/secret',
     body: { name: 'key', value: 'x' },
   })),
+  'POST /api/tools/:name/sign-in': row([404, 404, 404, 404], () => ({ route: '/api/tools/none/sign-in' })),
+  'POST /api/tools/:name/sign-in/finish': row([404, 404, 404, 404], () => ({
+    route: '/api/tools/none/sign-in/finish',
+    body: { state: 'none.x', code: 'x' },
+  })),
   'GET /api/skills': row([200, 200, 200, 200], () => ({ route: '/api/skills' })),
   'GET /api/skills/:name': row([404, 404, 404, 404], () => ({ route: '/api/skills/none' })),
   'POST /api/skills': row([403, 403, 201, 201], () => ({

@@ -3,28 +3,32 @@ import type { Tool } from '#tools/tool.ts';
 import { buildTool } from '../attacks/attack-components.ts';
 import { startProxy } from '../faults/tcp-proxy.ts';
 import { freshHome } from '../support/fresh-home.ts';
-import { followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
+import { type Answer, followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { SETTINGS, startService, TOKEN } from '../support/service.ts';
+
+type Options = {
+  /** What the model says to a message; left out or undefined, it follows the script in the message. */
+  readonly answer?: (message: string, isAfterTool: boolean) => Answer | undefined;
+  readonly modelName?: string;
+};
 
 /**
  * A service that every command finds by `env`, behind a line that can be cut. It has a tool of each kind: `weather` runs,
- * `erase` is asked about. The model also says one of `texts` when it is told to `tell NAME`.
+ * `erase` is asked about.
  */
-export async function startChatService(texts: Readonly<Record<string, string>> = {}) {
+export async function startChatService({ answer = () => undefined, modelName = 'scripted' }: Options = {}) {
+  const decide = (prompt: SeenPrompt) => {
+    const asked = prompt.messages.findLastIndex(({ role }) => role === 'user');
+    const isAfterTool = prompt.messages.slice(asked).some(({ role }) => role === 'tool');
+    return answer(prompt.messages[asked]?.text ?? '', isAfterTool) ?? followScript(prompt);
+  };
   const [home, model] = await Promise.all([freshHome(), startScriptedModel({ decide })]);
   const erased: string[] = [];
-  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: modelName, LLM_BASE_URL: model.url };
   const service = await startService({ ...home.env, ...scripted }, { tools: [weather, eraser(erased)] });
   const line = await startProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) });
   const url = `http://127.0.0.1:${line.port}`;
   await announceService(home.home, { url, loginUrl: `${url}/login?token=${'t'.repeat(8)}` });
-
-  function decide(prompt: SeenPrompt) {
-    const asked = prompt.messages.findLastIndex(({ role }) => role === 'user');
-    const text = texts[/^tell (\w+)$/m.exec(prompt.messages[asked]?.text ?? '')?.[1] ?? ''];
-    const isAfterTool = prompt.messages.slice(asked).some(({ role }) => role === 'tool');
-    return text === undefined || isAfterTool ? followScript(prompt) : { pieces: text.split(/(?<= )/) };
-  }
 
   return {
     service,
@@ -62,7 +66,7 @@ const weather: Tool = {
   definition: { name: 'weather', description: 'Tells the weather.', parameters, strict: null },
   repeatable: true,
   level: 'allow',
-  call: async () => '{"sky":"clear"}',
+  call: async () => '{"city":"Oslo","sky":"clear","celsius":7,"wind":"light"}',
 };
 
 const eraser = (erased: string[]): Tool => ({

@@ -5,13 +5,17 @@ import { openTerminal } from './tmux.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
+const TEXTS: Record<string, string> = {
+  'tell lines': Array.from({ length: 60 }, (_, index) => `line ${index}.`).join('\n\n'),
+  'tell steering': 'red \x1b[31m and \x1b]0;title\x07 and \u202egnp.exe',
+};
+
 let chat: Awaited<ReturnType<typeof startChatService>>;
 let terminal: Awaited<ReturnType<typeof openTerminal>>;
 
 beforeAll(async () => {
   chat = await startChatService({
-    lines: Array.from({ length: 60 }, (_, index) => `line ${index}.`).join('\n\n'),
-    steering: 'red \x1b[31m and \x1b]0;title\x07 and \u202egnp.exe',
+    answer: (message) => (TEXTS[message] === undefined ? undefined : { pieces: [TEXTS[message]] }),
   });
 });
 afterAll(() => chat.close());

@@ -4,7 +4,7 @@ import { me } from './wire-me.ts';
 import { replicaList } from './wire-replicas.ts';
 import { modelTest, modelTestResult, settingsChange, wireSettings } from './wire-settings.ts';
 import { skillAdd, skillList, skillQuery, skillRemoval, wireSkill } from './wire-skills.ts';
-import { toolInstall, toolList, toolPreview, toolSecret } from './wire-tools.ts';
+import { signInAnswer, signInBegun, toolInstall, toolList, toolPreview, toolSecret } from './wire-tools.ts';
 
 /** The routes about the caller, the agent's tools, and how the service is set up and doing. */
 export const operatorDescription: readonly RouteDescription[] = [
@@ -43,6 +43,19 @@ export const operatorDescription: readonly RouteDescription[] = [
     summary: "Store one of the secrets that a tool names: the caller's own, or everyone's (operator).",
     request: toolSecret,
     responses: { 204: { description: 'It is stored, and never shown again.' }, ...errorAnswers(400, 404, 413) },
+  },
+  {
+    path: '/api/tools/{name}/sign-in',
+    method: 'post',
+    summary: 'Begin to sign in to what a tool uses, by OAuth.',
+    responses: { 200: { description: 'Where the browser goes.', json: signInBegun }, ...errorAnswers(400, 404) },
+  },
+  {
+    path: '/api/tools/{name}/sign-in/finish',
+    method: 'post',
+    summary: 'Hand in what the provider sent the browser back with.',
+    request: signInAnswer,
+    responses: { 204: { description: 'The tool is signed in, for the caller.' }, ...errorAnswers(400, 404, 413) },
   },
   {
     path: '/api/skills',

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import staticFiles, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -24,25 +24,33 @@ const POLICY = [
   "form-action 'self'",
 ].join('; ');
 
+/** The page of the app, which finds its own way; undefined when it was not built. */
+export type AppPage = ((reply: FastifyReply) => FastifyReply) | undefined;
+
+export async function readAppPage(folder: string): Promise<AppPage> {
+  const html = await readFile(path.join(folder, 'index.html'), 'utf8').catch(() => undefined);
+  if (html === undefined) return undefined;
+  return (reply) => sendPage(reply.header('content-security-policy', POLICY), html);
+}
+
 /**
  * The browser app as it was built into `folder`, or a bare page when it was not. Names below `assets` hold a hash of
- * what is inside, so browsers may keep them for good; every other page is the app, which finds its own way.
+ * what is inside, so browsers may keep them for good; every other page is the app.
  */
-export function webAppRoutes(folder: string) {
+export function webAppRoutes(folder: string, appPage: AppPage) {
   return async (app: FastifyInstance): Promise<void> => {
     const files = new Set(await readdir(folder).catch(() => []));
-    const isBuilt = files.has('index.html');
-    if (isBuilt) await app.register(staticFiles, { ...OPTIONS, root: folder });
+    if (appPage) await app.register(staticFiles, { ...OPTIONS, root: folder });
 
     const sendApp = (reply: FastifyReply) =>
-      isBuilt
-        ? reply.header('content-security-policy', POLICY).sendFile('index.html')
+      appPage
+        ? appPage(reply.header('cache-control', 'no-cache'))
         : sendPage(reply.header('cache-control', 'no-store'), HOME_PAGE);
 
     app.get('/', async (_request, reply) => sendApp(reply));
 
     app.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
-      if (!isBuilt || !ASSET.test(request.params['*'])) return reply.callNotFound();
+      if (!appPage || !ASSET.test(request.params['*'])) return reply.callNotFound();
       return reply.sendFile(`assets/${request.params['*']}`);
     });
 
@@ -66,6 +74,8 @@ const OPTIONS: Omit<FastifyStaticOptions, 'root'> = {
   },
 };
 
-function wantsPage({ url, headers }: FastifyRequest): boolean {
-  return !NOT_PAGES.test(url.split('?', 1)[0] ?? '') && (headers.accept ?? '').includes('text/html');
+function wantsPage(request: FastifyRequest): boolean {
+  return !NOT_PAGES.test(request.url.split('?', 1)[0] ?? '') && acceptsPage(request);
 }
+
+export const acceptsPage = ({ headers }: FastifyRequest) => (headers.accept ?? '').includes('text/html');

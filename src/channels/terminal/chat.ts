@@ -7,6 +7,7 @@ import { nextFocus } from './focus.ts';
 import type { Address } from './gateway-calls.ts';
 import type { WireGate } from './gateway-messages.ts';
 import type { ConnectionState } from './gateway-socket.ts';
+import { greetingOf } from './greeting.ts';
 import { createMarkdown } from './render-markdown.ts';
 import { renderStatus } from './render-status.ts';
 import { createScreen, type Key, type Screen } from './screen.ts';
@@ -115,11 +116,10 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   }
 
   async function greet(loginUrl: string | null | undefined): Promise<void> {
-    const found = (await client.get('/api/status')) as { model: { name: string; demo: boolean } };
+    const found = (await client.get('/api/status')) as { version: string; model: { name: string; demo: boolean } };
     defaultModel = found.model.demo ? 'demo model' : found.model.name;
     if (threadId) await thread.open(threadId);
-    if (loginUrl) thread.note(`In a browser: ${loginUrl}`);
-    if (found.model.demo) thread.note('The demo model answers. `reborn init` sets a real one.');
+    thread.note(greetingOf(found, loginUrl));
     for (const notice of notices) thread.note(notice, 'failed');
   }
 

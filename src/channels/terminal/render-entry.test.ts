@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -69,6 +70,32 @@ test('the exact arguments of what is to be approved are shown', () => {
   expect(shown).toContain('send_mail');
   expect(shown).toContain('"to": "ann@example.com"');
   expect(shown).toContain('y approve once   a always for this   n deny');
+});
+
+test.each(['{"to":"ann","to":"eve"}', '{"amount":10000000000000000001}', '{"a": "1 2"'])(
+  'what could not be laid out without a change is shown as it is: %s',
+  (json) => {
+    const call = { call_id: 'c', name: 'pay', arguments: json };
+    const lines = renderEntry({ kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined }, 80, look());
+    expect(lines.join('\n')).toContain(json);
+  },
+);
+
+test('a tool line has its name, what it is about, and how long it took, also when there is little room', () => {
+  const tool = { kind: 'tool', id: 't', callId: 'c', name: 'weather', state: 'running', began: 1000 } as const;
+  const line = (width: number, more: { output: string | undefined; ended: number | undefined }) =>
+    stripVTControlCharacters(
+      renderEntry({ ...tool, arguments: '{"city":"Oslo","days":5,"tags":["a","b"]}', ...more }, width, look())[0] ?? '',
+    );
+  expect(line(60, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo, 5, 2 values  0.8 s');
+  expect(line(24, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo,…  0.8 s');
+  expect(line(60, { output: undefined, ended: undefined })).toBe('> weather  Oslo, 5, 2 values  running');
+});
+
+test('code is shown without its fences, and as it was typed', () => {
+  const text = 'So:\n\n```ts\nif (a) {\n  b();\n}\n```\n\nDone.';
+  const lines = createMarkdown(createColours(false))(text, 40, false).map(stripVTControlCharacters);
+  expect(lines).toEqual(['So:', '', 'ts', '  if (a) {', '    b();', '  }', '', 'Done.']);
 });
 
 test('the status line fits, and tells the truth about the line and the price', () => {

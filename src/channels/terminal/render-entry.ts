@@ -3,6 +3,7 @@ import { keysOf } from './answer-gate.ts';
 import type { Colours, Paint } from './colours.ts';
 import type { Entry } from './conversation.ts';
 import type { WireGate } from './gateway-messages.ts';
+import { outlineArguments } from './outline-arguments.ts';
 import { oneLine, printable } from './printable.ts';
 import type { RenderMarkdown } from './render-markdown.ts';
 
@@ -50,8 +51,10 @@ function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look
   const isFocused = focused === entry.id;
   const state = entry.output === undefined ? stateOf(entry, colours) : colours.faint(durationOf(entry));
   const head = `${isOpen ? 'v' : '>'} ${oneLine(entry.name)}`;
-  const line = `${isFocused ? colours.inverse(head) : colours.bold(head)}  ${state}  ${colours.faint(oneLine(entry.arguments))}`;
-  const shown = truncateToWidth(line, width);
+  const room = Math.max(0, width - visibleWidth(head) - visibleWidth(state) - 4);
+  const outline = truncateToWidth(oneLine(outlineArguments(entry.arguments)), room, '…');
+  const facts = [...(outline ? [colours.faint(outline)] : []), state];
+  const shown = truncateToWidth([isFocused ? colours.inverse(head) : colours.bold(head), ...facts].join('  '), width);
   if (!isOpen) return [shown];
   const body = [
     ...block('arguments', entry.arguments, width, colours),
@@ -80,7 +83,7 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
   const inside = Math.max(1, width - 2);
   const lines = [
     ...wrap(questionOf(gate), inside, bold),
-    ...wrap(readableJson(gate.call.arguments), inside),
+    ...wrap(exactJson(gate.call.arguments), inside),
     ...(gate.always?.length
       ? wrap(`Always would cover every call with: ${gate.always.join(', ')}`, inside, faint)
       : []),
@@ -125,6 +128,14 @@ function readableJson(text: string): string {
     return text;
   }
 }
+
+/** Laid out only if that changes nothing but the space between: a doubled key or a long number would not be what runs. */
+function exactJson(text: string): string {
+  const laidOut = readableJson(text);
+  return withoutSpace(laidOut) === withoutSpace(text) ? laidOut : text;
+}
+
+const withoutSpace = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 
 function wrap(text: string, width: number, paint: Paint = (plain) => plain): string[] {
   return printable(text)

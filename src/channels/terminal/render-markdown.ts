@@ -9,7 +9,10 @@ export type RenderMarkdown = (text: string, width: number, streaming: boolean) =
 export function createMarkdown(colours: Colours): RenderMarkdown {
   const theme = themeOf(colours);
   const lay = (text: string, width: number) =>
-    new Markdown(text, 0, 0, theme).render(width).map((line) => line.trimEnd());
+    new Markdown(text, 0, 0, theme)
+      .render(width)
+      .filter((line) => !line.includes(NO_FENCE))
+      .map((line) => line.trimEnd());
   let kept = new Map<string, readonly string[]>();
 
   return (text, width, streaming) => {
@@ -29,6 +32,9 @@ export function createMarkdown(colours: Colours): RenderMarkdown {
   };
 }
 
+/** Code is told by its colour and its indent; of the fences only the language is of interest. */
+const NO_FENCE = '\u0000fence';
+
 function themeOf(colours: Colours): MarkdownTheme {
   const { bold, faint, code, underline } = colours;
   return {
@@ -37,7 +43,7 @@ function themeOf(colours: Colours): MarkdownTheme {
     linkUrl: faint,
     code,
     codeBlock: code,
-    codeBlockBorder: faint,
+    codeBlockBorder: (fence) => (fence === '```' ? NO_FENCE : faint(fence.slice(3))),
     quote: colours.italic,
     quoteBorder: faint,
     hr: faint,

@@ -16,7 +16,7 @@ export async function checkDatabase(
   try {
     const database = await open({ url: config.databaseUrl, home: config.home });
     undo.defer(() => database.close());
-    const kind = database.kind === 'embedded' ? 'the built-in' : 'your';
+    const kind = database.kind === 'embedded' ? 'The built-in' : 'Your';
     const state = await readSchemaState(database.connection, MIGRATIONS);
     const findings = [
       ok(check, `${kind} PostgreSQL ${database.version} answers.`),

@@ -1,8 +1,9 @@
+import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Skill } from '#domain/skill.ts';
 import { checkFileSize, checkSkillFiles, MAX_FILES, tooManyFiles } from './check-skill-files.ts';
-import { parseSkill } from './parse-skill.ts';
+import { InvalidSkill, parseSkill } from './parse-skill.ts';
 
 /** The skill in a folder. Links are not followed; hidden files, and those that are no text, are left out. */
 export async function readSkillFolder(folder: string): Promise<Skill> {
@@ -21,7 +22,7 @@ async function listFiles(folder: string): Promise<string[]> {
   const found: string[] = [];
   const folders = [''];
   for (let inner = folders.shift(); inner !== undefined; inner = folders.shift()) {
-    const entries = await readdir(path.join(folder, inner), { withFileTypes: true });
+    const entries = await listFolder(path.join(folder, inner));
     for (const entry of entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')) {
       if (entry.isDirectory()) folders.push(`${inner}${entry.name}/`);
       if (entry.isFile()) found.push(`${inner}${entry.name}`);
@@ -29,6 +30,16 @@ async function listFiles(folder: string): Promise<string[]> {
     if (found.length + folders.length > MAX_FILES) throw tooManyFiles();
   }
   return found.toSorted();
+}
+
+async function listFolder(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    throw new InvalidSkill(`The folder ${folder} can't be read. Name a folder with a SKILL.md in it.`, {
+      cause: error,
+    });
+  }
 }
 
 async function readText(file: string, name: string): Promise<string | undefined> {

@@ -30,6 +30,11 @@ const tools = createRoute({
   path: '/tools',
   component: lazyRouteComponent(() => import('../tools/tools-page.tsx'), 'ToolsPage'),
 });
+const toolCallback = createRoute({
+  getParentRoute: () => root,
+  path: '/tools/callback',
+  component: lazyRouteComponent(() => import('../tools/tool-callback-page.tsx'), 'ToolCallbackPage'),
+});
 const skills = createRoute({
   getParentRoute: () => root,
   path: '/skills',
@@ -78,6 +83,7 @@ export function createAppRouter() {
       jobs,
       memory,
       tools,
+      toolCallback,
       skills,
       turn,
       users,

@@ -58,6 +58,10 @@ export const gateway = {
   removeTool: (name: string) => request<void>(`/api/tools/${encodeURIComponent(name)}`, { method: 'DELETE' }),
   keepSecret: (tool: string, body: { name: string; value: string; for: 'me' | 'everyone' }) =>
     request<void>(`/api/tools/${encodeURIComponent(tool)}/secret`, { method: 'POST', body }),
+  beginSignIn: (tool: string) =>
+    request<{ url: string }>(`/api/tools/${encodeURIComponent(tool)}/sign-in`, { method: 'POST' }),
+  finishSignIn: (tool: string, body: { state: string; code: string }) =>
+    request<void>(`/api/tools/${encodeURIComponent(tool)}/sign-in/finish`, { method: 'POST', body }),
   skills: () => request<SkillList>('/api/skills'),
   skill: (name: string, source: Skill['source']) =>
     request<Skill>(`/api/skills/${encodeURIComponent(name)}${query({ source })}`),

@@ -25,7 +25,7 @@ export function MemoryPage() {
   return (
     <Page
       title="Memory"
-      about="What the agent has noted down. Only you and your agent can read it."
+      about="What the agent noted down, for you and nobody else."
       actions={
         <>
           <Filter label="Search the notes" value={text} onChange={setText} />
@@ -51,7 +51,7 @@ export function MemoryPage() {
             <Rows label="Notes" rows={notes} keyOf={({ path }) => path} onOpen={({ path }) => setOpened(path)}>
               {(note) => (
                 <>
-                  <span className="min-w-0 flex-1 basis-60">
+                  <span className="min-w-0 flex-1 basis-full sm:basis-60">
                     <span className="block truncate font-medium">{note.path}</span>
                     <span className="line-clamp-2 break-words text-s text-soft">{note.text}</span>
                   </span>

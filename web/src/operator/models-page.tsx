@@ -37,6 +37,9 @@ export function ModelsPage() {
   );
 }
 
+/** A model of one's own often needs none. */
+const KEYED: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google']);
+
 function DefaultModel({ settings }: { readonly settings: Settings }) {
   const { provider, name, base_url: address, key_set: hasKey } = settings.default_model;
   return (
@@ -48,7 +51,7 @@ function DefaultModel({ settings }: { readonly settings: Settings }) {
           <p className="text-soft">
             {provider}
             {address && `, ${address}`}
-            {!hasKey && provider !== 'demo' && '. No key was found for it.'}
+            {!hasKey && KEYED.has(provider) && '. No key was found for it.'}
           </p>
         </div>
         <TestModel />

@@ -33,7 +33,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      about="Each sees their own threads only. Nobody sees those of others, the operator neither."
+      about="Each sees their own threads only, the operator too."
       actions={
         <>
           <Filter label="Search the users" value={text} onChange={setText} />
@@ -58,7 +58,7 @@ export function UsersPage() {
           <Rows label="Users" rows={found} keyOf={({ id }) => id} onOpen={setOpened}>
             {(user) => (
               <>
-                <span className="min-w-0 flex-1 basis-48">
+                <span className="min-w-0 flex-1 basis-full sm:basis-48">
                   <span className="block truncate font-medium">{user.name}</span>
                   <span className="block truncate text-s text-soft">{user.email ?? 'no email'}</span>
                 </span>

@@ -6,6 +6,7 @@ import type { ListedSkill, Skill } from '../client/shapes.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { AddSkill } from './add-skill.tsx';
@@ -45,7 +46,8 @@ export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; r
 function SkillFile({ file }: { readonly file: Skill['files'][number] }) {
   return (
     <details open={file.path === 'SKILL.md'} className="group min-w-0">
-      <summary className="mb-2 w-fit break-all font-mono text-s text-soft underline underline-offset-2">
+      <summary className="mb-2 flex w-fit items-center gap-2 break-all font-mono text-s text-soft hover:text-ink">
+        <Icon name="right" className="transition-transform group-open:rotate-90" />
         {file.path}
       </summary>
       {file.path.endsWith('.md') ? (

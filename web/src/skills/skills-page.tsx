@@ -25,7 +25,7 @@ export function SkillsPage() {
   return (
     <Page
       title="Skills"
-      about="What the agent reads before it does something: how you want it done."
+      about="How you want things done. The agent reads what fits."
       actions={
         <>
           <Filter label="Search the skills" value={text} onChange={setText} />
@@ -63,7 +63,7 @@ export function SkillsPage() {
 function SkillRow({ skill }: { readonly skill: ListedSkill }) {
   return (
     <>
-      <span className="min-w-0 flex-1 basis-60">
+      <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{skill.name}</span>
         <span className="line-clamp-2 break-words text-s text-soft">{skill.description}</span>
       </span>

@@ -1,0 +1,116 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { waitFor } from '../test/support/wait-for.ts';
+import { startChatService } from '../test/terminal/chat-service.ts';
+import { openTerminal } from '../test/terminal/tmux.ts';
+import { paneToSvg } from './pictures/pane-to-svg.ts';
+
+/** `npm run pictures:terminal`: the terminal as it looks in a real pane, into docs/pictures. */
+const FOLDER = path.resolve('docs/pictures');
+const COLUMNS = 92;
+
+const CODE = `Read the file line by line, so that its size does not matter:
+
+\`\`\`ts
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+for await (const line of createInterface({ input: createReadStream('access.log') }))
+  if (line.includes(' 500 ')) console.log(line);
+\`\`\`
+
+- \`createInterface\` splits the stream into **lines** as they come.
+- Nothing but one line is ever held in memory.`;
+
+const QUESTIONS = {
+  code: 'How do I print the failed requests of a huge log?',
+  weather: 'Do I need a coat in Oslo today?',
+  erase: 'Remove the old drafts.',
+} as const;
+
+const chat = await startChatService({ modelName: 'gpt-5-mini', answer });
+try {
+  await mkdir(FOLDER, { recursive: true });
+  await drawChat();
+  await drawDoctor();
+} finally {
+  await chat.close();
+}
+
+function answer(message: string, isAfterTool: boolean) {
+  switch (message) {
+    case QUESTIONS.code:
+      return { pieces: CODE.split(/(?<= )/) };
+    case QUESTIONS.weather:
+      return isAfterTool
+        ? { pieces: ['Yes, a light one: it is **7 °C** and clear, with little wind.'] }
+        : { calls: [{ name: 'weather', arguments: '{"city":"Oslo","days":1}' }] };
+    case QUESTIONS.erase:
+      return { calls: [{ name: 'erase', arguments: '{"path":"notes/drafts","recursive":true}' }] };
+    default:
+      return undefined;
+  }
+}
+
+async function drawChat(): Promise<void> {
+  const terminal = await openTerminal({ env: chat.env, columns: COLUMNS, rows: 24 });
+  const ask = async (question: string) => {
+    await terminal.type(question);
+    await terminal.press('Enter');
+  };
+  const keep = async (name: string, title: string) => save(name, title, await terminal.styled());
+  try {
+    await terminal.sees('In a browser');
+    await keep('terminal-first', 'The chat in a terminal, just opened');
+    await ask(QUESTIONS.code);
+    await terminal.sees('live');
+    await terminal.sees('held in memory');
+    await keep('terminal-code', 'An answer with code');
+    await terminal.press('C-l');
+    await ask(QUESTIONS.weather);
+    await terminal.sees('a light one');
+    await terminal.press('Tab', 'Enter');
+    await terminal.sees('"celsius": 7');
+    await terminal.sees('live');
+    await keep('terminal-tool', 'A tool call, unfolded');
+    await terminal.press('Escape');
+    await waitFor('the focus to leave', async () => !(await terminal.styled()).includes('\x1b[7mv weather')); // else Esc is Alt
+    await terminal.press('C-l');
+    await terminal.loses('a light one');
+    await ask(QUESTIONS.erase);
+    const shown = await terminal.sees(/Tab to answer|y approve once/);
+    if (shown.includes('Tab to answer')) await terminal.press('Tab');
+    await terminal.sees('y approve once');
+    await keep('terminal-approval', 'A call that waits for an approval');
+    await terminal.press('C-c');
+    await terminal.exited();
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** With one thing that is wrong, since that is what it is for. */
+async function drawDoctor(): Promise<void> {
+  const settings = path.join(chat.home, 'settings.env');
+  await writeFile(settings, '');
+  await chmod(settings, 0o644);
+  const terminal = await openTerminal({ env: chat.env, args: ['doctor'], columns: COLUMNS, rows: 24 });
+  try {
+    await terminal.sees('Problems: 1.', 60_000);
+    await save('terminal-doctor', 'reborn doctor', withoutEnd(await terminal.styled()));
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** tmux tells in the pane that its command has ended. */
+function withoutEnd(pane: string): string {
+  return pane.replace(/\n[^\n]*Pane is dead[\s\S]*$/, '').trimEnd();
+}
+
+async function save(name: string, title: string, pane: string): Promise<void> {
+  const usual = pane
+    .replaceAll(chat.home, '~/.reborn')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/login\?token=\w+/g, 'http://127.0.0.1:3000/login?token=kX3v9QpT');
+  await writeFile(path.join(FOLDER, `${name}.svg`), paneToSvg(usual, COLUMNS, title));
+}
