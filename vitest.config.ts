@@ -17,8 +17,10 @@ export default defineConfig({
     maxWorkers: 2,
     // A first start of the embedded PostgreSQL takes seconds on a busy machine.
     hookTimeout: 120_000,
-    testTimeout: 60_000,
+    // They wait for something, and are done long before this unless it never comes or the machine is very busy.
+    testTimeout: 120_000,
     teardownTimeout: 10_000,
+    expect: { poll: { timeout: 20_000 } },
     // It warns of what matters in production; here it is an identity provider of the tests.
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),
     restoreMocks: true,

@@ -1,5 +1,5 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
@@ -8,13 +8,17 @@ import { PreparingClient } from '#database/preparing-client.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { createMemory } from '#memory/memory.ts';
 import { toUnitVector } from '#memory/unit-vector.ts';
+import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { connectStore, runStatement, withOwner } from '#store/connection.ts';
+import { nameOf } from '#store/note-index.ts';
 import { findByMeaning, findByWords } from '#store/note-search.ts';
 import { recordEmbeddings } from '#store/notes.ts';
+import { postgresCpu, postmasterOf } from './postgres-cpu.ts';
 
 /**
- * How long a search takes among many notes of one user. The words are as unevenly common as in a language, the vectors
- * lie in clusters. DATABASE_URL names an empty database to measure on; without one it is the embedded PostgreSQL.
+ * How long a search takes among many notes of one user, and with pgvector, how long it takes through an index. The words
+ * are as unevenly common as in a language, the vectors lie in clusters. DATABASE_URL names an empty database to measure
+ * on, or one that this has filled before; without one it is the embedded PostgreSQL.
  */
 const NOTES = Number(process.argv[2] ?? 100_000);
 const DIMENSIONS = 384;
@@ -22,6 +26,7 @@ const SEARCHES = 300;
 const TOPICS = 2000;
 const MODEL = 'bench/model';
 const ann = { userId: 'ann' };
+const INDEX = { ...ann, model: MODEL, dimensions: DIMENSIONS };
 
 /** What `writeNote` does, for many notes in one go. */
 const WRITE = `
@@ -43,11 +48,20 @@ const random = randomFrom(7);
 const vocabulary = Array.from({ length: 20_000 }, (_, rank) => `${syllables(rank)}${rank % 7 === 0 ? 's' : ''}`);
 const topics = Array.from({ length: TOPICS }, () => Array.from({ length: DIMENSIONS }, gaussian));
 
+const client = new pg.Client(database.connection);
+await client.connect();
+await client.query(`set app.user_id = 'ann'`);
+const postmaster = await findPostmaster();
+
 try {
   console.log(`${cpus()[0]?.model.trim()}, ${cpus().length} cores; PostgreSQL ${database.version}; milliseconds`);
-  await fill();
+  const [{ known } = { known: 0 }] = await query<{ known: number }>('select count(*)::integer as known from notes');
+  if (known === 0) await fill();
+  await indexNotes([]);
   await measure();
+  if (await indexNotes([INDEX])) await measure();
 } finally {
+  await client.end();
   await db.destroy();
   await database.close();
   await rm(home, { recursive: true, force: true });
@@ -65,16 +79,30 @@ async function fill(): Promise<void> {
       await recordEmbeddings(trx, ann, MODEL, notes);
     });
   }
-  const client = new pg.Client(database.connection);
-  await client.connect();
   await client.query('vacuum analyze notes, note_words');
-  const { rows } = await client.query<{ size: string }>(
+  const [{ size } = { size: '' }] = await query<{ size: string }>(
     `select pg_size_pretty(pg_total_relation_size('notes') + pg_total_relation_size('note_words')) as size`,
   );
-  await client.end();
-  console.log(
-    `${NOTES} notes of ${DIMENSIONS} dimensions: ${rows[0]?.size}, written in ${((performance.now() - begun) / 1000).toFixed(0)} s`,
+  console.log(`${NOTES} notes of ${DIMENSIONS} dimensions: ${size}, written in ${secondsSince(begun)} s`);
+}
+
+/** Whether there is an index now. */
+async function indexNotes(wanted: (typeof INDEX)[]): Promise<boolean> {
+  const begun = performance.now();
+  const { built, problem } = await buildNoteIndexes(
+    database.connection,
+    { wanted, tolerated: [] },
+    new AbortController().signal,
   );
+  if (built === 0) {
+    if (wanted.length > 0) console.log(problem ?? 'There is no pgvector on this server.');
+    return false;
+  }
+  const [{ size } = { size: '' }] = await query<{ size: string }>(
+    `select pg_size_pretty(pg_relation_size('${nameOf(INDEX)}')) as size`,
+  );
+  console.log(`an index of pgvector: ${size}, built in ${secondsSince(begun)} s`);
+  return true;
 }
 
 async function measure(): Promise<void> {
@@ -89,39 +117,51 @@ async function measure(): Promise<void> {
   );
   await report('search without vectors', () => wordsOnly.search(ann, question(), 5));
   await report('search', () => full.search(ann, question(), 5));
-  console.log(`  of the true nearest 10, found: ${await shareFound(vector)}`);
+  console.log(`  of the true nearest 10, found: ${await shareFound(vector)}; load ${loadavg()[0]?.toFixed(1)}`);
 }
 
+/** The time that passed, and the CPU time that PostgreSQL spent, which tells more when others are at work here. */
 async function report(what: string, act: () => Promise<unknown>): Promise<void> {
   for (let count = 0; count < 20; count++) await act();
   const times: number[] = [];
+  const cpuBefore = postmaster === undefined ? Number.NaN : postgresCpu(postmaster);
   for (let count = 0; count < SEARCHES; count++) {
     const begun = performance.now();
     await act();
     times.push(performance.now() - begun);
   }
+  const cpu = postmaster === undefined ? Number.NaN : (postgresCpu(postmaster) - cpuBefore) / SEARCHES;
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1]?.toFixed(1);
-  console.log(`  ${what}: p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)}`);
+  console.log(`  ${what}: p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)}, CPU ${cpu.toFixed(1)}`);
 }
 
 /** Against a comparison with every vector. */
 async function shareFound(vector: () => number[]): Promise<string> {
-  const client = new pg.Client(database.connection);
-  await client.connect();
-  await client.query(`set app.user_id = 'ann'`);
   let found = 0;
   for (let count = 0; count < 10; count++) {
     const question = vector();
-    const { rows } = await client.query<{ path: string }>(
+    const exact = await query<{ path: string }>(
       `select path from notes order by (select sum(a * b) from unnest(embedding, $1::real[]) as pair (a, b)) desc limit 10`,
       [question],
     );
     const near = await withOwner(db, ann, (trx) => findByMeaning(trx, ann, { model: MODEL, vector: question }, 10));
-    found += rows.filter((row) => near.includes(row.path)).length;
+    found += exact.filter(({ path: right }) => near.includes(right)).length;
   }
-  await client.end();
   return `${found} %`;
+}
+
+async function findPostmaster(): Promise<number | undefined> {
+  const [row] = await query<{ pid: number }>('select pg_backend_pid() as pid');
+  return row && postmasterOf(row.pid);
+}
+
+async function query<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {
+  return (await client.query<Row>(statement, values)).rows;
+}
+
+function secondsSince(begun: number): string {
+  return ((performance.now() - begun) / 1000).toFixed(0);
 }
 
 function vectorNear(topic: number): number[] {

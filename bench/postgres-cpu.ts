@@ -1,23 +1,36 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The CPU time, in ms, that a postmaster and its living children have used since they started. Linux only. */
+/** The CPU time, in ms, that a postmaster and its children, also those that have ended, have used. Linux only. */
 export function postgresCpu(postmaster: number): number {
-  const ticks = processes()
-    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
-    .reduce((sum, { used }) => sum + used, 0);
-  return ticks * MS_PER_TICK;
+  const all = processes();
+  const children = all.filter(({ parent }) => parent === postmaster).reduce((sum, { used }) => sum + used, 0);
+  const own = all.find(({ pid }) => pid === postmaster);
+  return (children + (own ? own.used + own.usedByEnded : 0)) * MS_PER_TICK;
+}
+
+/** The postmaster of a session's server; undefined when that is not on this machine. */
+export function postmasterOf(backend: number): number | undefined {
+  return processes().find(({ pid }) => pid === backend)?.parent;
 }
 
 const MS_PER_TICK = 10;
 
-function processes(): { pid: number; parent: number; used: number }[] {
+type Process = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly used: number;
+  readonly usedByEnded: number;
+};
+
+function processes(): Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
         // The second field is the name in brackets, which may hold spaces.
         const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-        return [{ pid: Number(name), parent: Number(fields[1]), used: Number(fields[11]) + Number(fields[12]) }];
+        const at = (index: number) => Number(fields[index]);
+        return [{ pid: Number(name), parent: at(1), used: at(11) + at(12), usedByEnded: at(13) + at(14) }];
       } catch {
         return []; // it has ended meanwhile
       }

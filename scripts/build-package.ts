@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compileSources } from './package/compile-sources.ts';
@@ -9,7 +9,7 @@ import { listNotices } from './package/notices.ts';
 import { makeSbom } from './package/sbom.ts';
 
 /** What is published, laid out as in the checkout: programs are started, and texts read, by their place. */
-const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'wit', 'sdk/template', 'web/dist'];
+const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'wit', 'sdk/template'];
 /** They run inside a jail, which is handed their text. */
 const INSIDE_JAILS = 'src/tools/component/jail/inside';
 
@@ -19,9 +19,8 @@ const target = path.resolve(process.argv[2] ?? path.join(root, 'dist/package'));
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 await compileSources(root, target);
-for (const item of COPIED)
-  if (existsSync(path.join(root, item))) await cp(path.join(root, item), path.join(target, item), { recursive: true });
-  else process.stderr.write(`${item} is missing and left out.\n`);
+buildBrowserApp();
+for (const item of COPIED) await cp(path.join(root, item), path.join(target, item), { recursive: true });
 await copyTexts(INSIDE_JAILS);
 await copyTexts('sdk/src'); // the types for authors of tools
 await mkdir(path.join(target, 'bin'));
@@ -29,10 +28,16 @@ await writeFile(path.join(target, 'bin/reborn.js'), LAUNCHER, { mode: 0o755 });
 const manifest = await packageManifest(root);
 await write('package.json', manifest);
 await write('sdk/tool-package.json', await sdkManifest(root));
-const packages = await listInstalled(root, existsSync(path.join(root, 'web/dist')) ? ['web'] : []);
+const packages = await listInstalled(root, ['web']);
 await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.md'), await listNotices(root, packages));
 await write('sbom.cdx.json', makeSbom(manifest.name, manifest.version, packages));
 process.stdout.write(`${target}\n`);
+
+/** Always anew: one that lies about may be older than its sources. */
+function buildBrowserApp(): void {
+  const words = ['run', '--silent', 'web', '--', '--emptyOutDir', '--outDir', path.join(target, 'web/dist')];
+  execFileSync('npm', words, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
 
 async function copyTexts(folder: string): Promise<void> {
   await cp(path.join(root, folder), path.join(target, folder), {

@@ -2,72 +2,32 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
-import { createUsage } from '#agent/budget-usage.ts';
-import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
+import type { CallbackPace } from '#agent/callbacks.ts';
 import type { Decision } from '#agent/decision.ts';
-import { createInspectTurn } from '#agent/inspect-turn.ts';
+import { type IndexPace, startIndexingNotes } from '#agent/index-notes.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { createOperations } from '#agent/operations.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
-import { createPairings } from '#agent/pairings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createSafety } from '#agent/safety.ts';
-import { createStandingApprovals } from '#agent/standing-approvals.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createToolDesk } from '#agent/tool-desk.ts';
+import { startTracingTurns, type TracingPace } from '#agent/trace-turns.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/waiting-notes.ts';
-import { createWebhookRoutes } from '#agent/webhook-routes.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
-import { accountRoutes } from '#channels/gateway/account-routes.ts';
-import { approvalsRoute } from '#channels/gateway/approvals.ts';
-import { attachmentRoute } from '#channels/gateway/attachments.ts';
-import { chatRoutes } from '#channels/gateway/chat.ts';
-import { docsRoute } from '#channels/gateway/docs-page.ts';
-import { exportRoute } from '#channels/gateway/export-thread.ts';
-import { gatesRoute } from '#channels/gateway/gates.ts';
-import { inspectRoute } from '#channels/gateway/inspect-turn.ts';
-import { jobsRoute } from '#channels/gateway/jobs.ts';
-import { type AppFacts, meRoute } from '#channels/gateway/me.ts';
-import { memoryRoutes } from '#channels/gateway/memory.ts';
-import { countAnswers, metricsRoute } from '#channels/gateway/metrics.ts';
-import { gatewayDescription } from '#channels/gateway/openapi.ts';
-import { pairingsRoute } from '#channels/gateway/pairings.ts';
-import { replicasRoute } from '#channels/gateway/replicas.ts';
-import { settingsRoutes } from '#channels/gateway/settings.ts';
-import { signInRoutes } from '#channels/gateway/sign-in.ts';
-import { socketRoute } from '#channels/gateway/socket.ts';
-import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
-import { threadRoutes } from '#channels/gateway/threads.ts';
-import { toolRoutes } from '#channels/gateway/tools.ts';
-import { usageRoute } from '#channels/gateway/usage.ts';
-import { webAppRoutes } from '#channels/gateway/web-app.ts';
-import { responsesDescription } from '#channels/responses/openapi.ts';
-import { responsesRoutes } from '#channels/responses/routes.ts';
-import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
-import { eventRoutes } from '#channels/webhook/events.ts';
-import { webhookDescription } from '#channels/webhook/openapi.ts';
-import { renderJob } from '#channels/webhook/render-job.ts';
-import { webhookRoutes } from '#channels/webhook/routes.ts';
-import { limitAddresses } from '#channels/webhook/secret.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
-import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
+import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import type { ThreadId } from '#domain/ids.ts';
-import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
-import { createEgress, type Network } from '#egress/egress.ts';
+import { createEgress, type EgressRequest, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
-import { judge, requireBearer } from '#http/bearer.ts';
-import { collectRoutes } from '#http/collect-routes.ts';
-import { healthRoutes } from '#http/health.ts';
-import { describeApi } from '#http/openapi.ts';
-import { type CountUse, createLimiter } from '#http/rate-limit.ts';
-import { createServer } from '#http/server.ts';
+import type { CountUse } from '#http/rate-limit.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createEmbedder } from '#models/create-embedder.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
@@ -75,16 +35,19 @@ import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
-import { connectStore, isReachable } from '#store/connection.ts';
+import { buildNoteIndexes } from '#store/build-note-indexes.ts';
+import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { countUse } from '#store/rate-limits.ts';
 import { readComponentFiles } from '#store/tools.ts';
+import { createTraceSender } from '#telemetry/send-traces.ts';
+import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
-import { builtinTools, createRegistry, type ToolRegistry } from '#tools/registry.ts';
+import { builtinTools, createRegistry } from '#tools/registry.ts';
 import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
@@ -92,6 +55,8 @@ import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
+import { createGateway } from './serve-gateway.ts';
+import { createWebhook } from './serve-webhook.ts';
 
 export type App = {
   /** Where the gateway listens; undefined when it is turned off. */
@@ -128,12 +93,13 @@ export type Parts = {
   readonly callbacks?: Partial<CallbackPace>;
   /** How patiently notes are embedded. */
   readonly notes?: Partial<NotesPace>;
+  /** How often traces are sent. */
+  readonly traces?: Partial<TracingPace>;
+  /** When notes are indexed. */
+  readonly noteIndexes?: Partial<IndexPace>;
 };
 
-const MAX_BODY_BYTES = 14 * 1024 * 1024;
-const MAX_WEBHOOK_BYTES = 64 * 1024;
 const RUNNING_TURNS = 500;
-const WEB_FOLDER = path.join(import.meta.dirname, '../web/dist');
 
 /** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
 export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
@@ -163,7 +129,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const embedder = findEmbedder(config, log);
   const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
-  const refresh = createRefresh({ secrets, environment, send: (request) => egress.send(request) });
+  const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
+  const refresh = createRefresh(providers);
   const jails = createJails({ onLog: (line) => log.warn(line) });
   undo.defer(() => jails.close());
   const installed = createInstalledTools(db, {
@@ -197,33 +164,32 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine, onDecision);
   const jobs = createJobs(db);
-  const threads = createThreads(db, engine);
-  const operations = createOperations(engine);
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
-  const toolDesk = createToolDesk({ db, tools, secrets, builtinNames });
-  const modelDesk = createModelDesk({ db, settings, default: config.model, apiKeyFor });
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
   if (embedder) {
     const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
     undo.defer(() => notes.stop());
+    const indexes = startIndexingNotes({
+      engine,
+      model: embedder.model,
+      build: (plan, signal) => buildNoteIndexes(database.connection, plan, signal),
+      pace: parts.noteIndexes,
+      onProblem: (problem) => log.warn(problem),
+      onError,
+    });
+    undo.defer(() => indexes.stop());
   }
 
-  const site = { publicUrl: config.publicUrl };
-  const { trustedProxies } = config;
-  const gateway = createServer({
-    maxBodyBytes: MAX_BODY_BYTES,
-    log,
-    isAway,
-    site,
-    trustedProxies,
-    webSocketPath: '/api/ws',
-  });
-  undo.defer(() => gateway.close());
-  const routeList = collectRoutes(gateway);
-  const byStatus = countAnswers(gateway);
-  const sockets = new Set<unknown>();
+  if (config.otelEndpoint) {
+    const service = { version: packageJson.version, replica: engine.replica };
+    const send = createTraceSender(config.otelEndpoint, service);
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'traces could not be sent, and are tried again');
+    const tracing = startTracingTurns({ db, engine, send, onFailure, pace: parts.traces });
+    undo.defer(() => tracing.stop());
+  }
+
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
   const auth = createAuth({
     identities,
@@ -232,62 +198,30 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     oidc: config.oidc,
     onError,
   });
-  const limiter = createLimiter(count, config.chatRatePerMinute, 60);
-  await gateway.register(healthRoutes(() => isReachable(db)));
-  const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
-    ...responsesDescription,
-    ...gatewayDescription,
-    ...webhookDescription,
-  ]);
-  await gateway.register(signInRoutes(auth.signIn, site));
-  gateway.get('/openapi.json', async () => api);
-  await gateway.register(docsRoute());
-  await gateway.register(webAppRoutes(parts.webFolder ?? WEB_FOLDER));
-  await gateway.register(async (app) => {
-    requireBearer(app, { ...auth, site });
-    const routes = responsesRoutes(agent, {
-      toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
-      externalTools: parts.externalTools ?? true,
-      timeoutSeconds: config.responsesTimeoutSecs,
-      limiter,
-      modelNames: async () => Object.keys(await settings.readRoutes()),
-      threadUrl,
-    });
-    await app.register(routes, { prefix: '/api/v1' });
-    await app.register(routes, { prefix: '/v1' });
-    const chatOptions = { limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
-    await app.register(chatRoutes(agent, chatOptions), { prefix: '/api' });
-    await app.register(jobsRoute(jobs), { prefix: '/api' });
-    await app.register(gatesRoute(agent), { prefix: '/api' });
-    await app.register(accountRoutes(auth.accounts), { prefix: '/api' });
-    await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
-    await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
-    await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
-    await app.register(memoryRoutes(memory), { prefix: '/api' });
-    await app.register(threadRoutes(threads), { prefix: '/api' });
-    await app.register(inspectRoute(createInspectTurn({ db, engine, tools, memory, skills })), { prefix: '/api' });
-    await app.register(toolRoutes(toolDesk), { prefix: '/api' });
-    await app.register(settingsRoutes(modelDesk), { prefix: '/api' });
-    await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });
-    await app.register(replicasRoute(operations), { prefix: '/api' });
-    await app.register(metricsRoute(operations, { byStatus, sockets: () => sockets.size }));
-    await app.register(attachmentRoute(threads), { prefix: '/api' });
-    await app.register(exportRoute(threads), { prefix: '/api' });
-    await app.register(
-      socketRoute({
-        agent,
-        threads,
-        jobs,
-        limiter,
-        maxBytes: MAX_BODY_BYTES,
-        sockets,
-        judge: (request) => judge(request, { ...auth, site }),
-        onError,
-      }),
-      { prefix: '/api' },
-    );
-    await app.register(statusRoute(agent, statusFacts(config, database, tools)), { prefix: '/api' });
+  const { server: gateway, routes } = await createGateway({
+    ...parts,
+    config,
+    log,
+    db,
+    database,
+    auth,
+    count,
+    engine,
+    agent,
+    jobs,
+    tools,
+    memory,
+    skills,
+    threadUrl,
+    threads: createThreads(db, engine),
+    operations: createOperations(engine),
+    toolDesk: createToolDesk({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
+    modelDesk: createModelDesk({ db, settings, default: config.model, apiKeyFor }),
+    modelNames: async () => Object.keys(await settings.readRoutes()),
+    onDecision,
+    onError,
   });
+  undo.defer(() => gateway.close());
   const notices: string[] = [];
   const onTaken = parts.terminal ? (notice: string) => void notices.push(notice) : undefined;
   const gatewayUrl = config.gateway.enabled
@@ -301,45 +235,16 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const webhookUrl = config.webhook.enabled ? await startWebhook(config.webhook) : undefined;
   if (webhookUrl) log.info(`The webhook channel is at ${webhookUrl}`);
 
-  /** The channel on its own port, and the calls back to those who asked for one. */
-  async function startWebhook({ secret, ratePerMinute, callbackHosts, host, port }: EnabledWebhook) {
-    const callbackRule = { hosts: callbackHosts };
-    const server = createServer({ maxBodyBytes: MAX_WEBHOOK_BYTES, log, trustedProxies: config.trustedProxies });
-    undo.defer(() => server.close());
-    await server.register(healthRoutes(() => isReachable(db)));
-    await server.register(async (app) => {
-      limitAddresses(app, createLimiter(count, ratePerMinute, 60));
-      await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));
-      await app.register(eventRoutes(agent, createWebhookRoutes(db, secrets)));
-    });
-    const callbacks = startCallbacks({
-      db,
-      egress,
-      render: async (job) => JSON.stringify(renderJob(await jobs.withResponse({ ...job, callback: null }))),
-      secret: toSigningSecret(deriveSigningText(secret)),
-      isAllowed: (url) => isCallbackAllowed(url, callbackRule),
-      ...(parts.callbacks && { pace: parts.callbacks }),
-      onDead: (job, error) => log.warn({ job: job.id, error }, 'a callback was given up'),
-      onError,
-    });
-    undo.defer(() => callbacks.stop());
-    return listen(server, { host, port }, 'HTTP_PORT', onTaken);
+  async function startWebhook(enabled: EnabledWebhook) {
+    const shared = { trustedProxies: config.trustedProxies, log, db, secrets, egress, count, agent, jobs, onError };
+    const webhook = await createWebhook({ ...shared, config: enabled, pace: parts.callbacks });
+    undo.defer(() => webhook.close());
+    return listen(webhook.server, enabled, 'HTTP_PORT', onTaken);
   }
 
   const running = undo.move();
   const urls = { gatewayUrl, loginUrl, terminalUrl, webhookUrl };
-  return { ...urls, notices, routes: routeList, close: () => running.disposeAsync() };
-}
-
-function statusFacts(config: Config, database: OpenDatabase, tools: ToolRegistry): StatusFacts {
-  return {
-    version: packageJson.version,
-    startedAt: new Date(),
-    model: { provider: config.model.provider, name: config.model.name },
-    channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
-    database: { kind: database.kind, version: database.version },
-    tools: async () => (await tools.current()).definitions().length,
-  };
+  return { ...urls, notices, routes, close: () => running.disposeAsync() };
 }
 
 function findEmbedder({ model, embeddingModel }: Config, log: Logger): Embedder | undefined {
@@ -363,16 +268,6 @@ function secretsOfService(config: Config, tokens: { operator: string; gateway: s
     ['gateway_token', tokens.gateway] as const,
   ];
   return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
-}
-
-function appFacts(config: Config): AppFacts {
-  return {
-    version: packageJson.version,
-    model: { provider: config.model.provider, name: config.model.name },
-    singleSignOn: config.oidc !== undefined,
-    sendsPerMinute: config.chatRatePerMinute,
-    bodyBytes: MAX_BODY_BYTES,
-  };
 }
 
 /** Each of these means the operator. */

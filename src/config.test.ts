@@ -3,15 +3,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  ConfigError,
-  explainOptions,
-  type Option,
-  options,
-  readConfig,
-  readEnvironment,
-  readForeignVariable,
-} from './config.ts';
+import { ConfigError, explainOptions, readConfig, readEnvironment, readForeignVariable } from './config.ts';
+import { type Option, options } from './options.ts';
 
 describe('without any setting', () => {
   test("the defaults are the spec's, and the demo model answers", () => {

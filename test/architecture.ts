@@ -8,13 +8,16 @@ export type SourceFile = { path: string; text: string };
 const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   'main.ts': 'everything',
   'app.ts': 'everything',
+  'serve-gateway.ts': 'everything',
+  'serve-webhook.ts': 'everything',
   cli: 'everything',
-  'config.ts': ['config-parsers.ts', 'settings-file.ts'],
+  'config.ts': ['options.ts', 'settings-file.ts'],
+  'options.ts': ['config-parsers.ts'],
   'config-parsers.ts': [],
   'settings-file.ts': [],
   'log.ts': [],
   channels: ['agent', 'memory', 'auth', 'http', 'domain'],
-  agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'store', 'domain'],
+  agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'telemetry', 'store', 'domain'],
   tools: ['safety', 'egress', 'store', 'domain'],
   http: ['auth', 'domain'],
   memory: ['store', 'domain'],
@@ -24,6 +27,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   store: ['domain'],
   engine: ['domain'],
   egress: ['domain'],
+  telemetry: ['domain'],
   database: ['domain'],
   domain: [],
 };
@@ -38,6 +42,7 @@ const TESTS_MAY_ALSO_IMPORT = ['database', 'store'];
 const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
   'main.ts': ['package.json'],
   'app.ts': ['package.json'],
+  'serve-gateway.ts': ['package.json'],
   cli: ['package.json', 'sdk/src/'],
   database: ['migrations/'],
 };
@@ -45,7 +50,7 @@ const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
 const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^(kysely|pg)$/, places: ['store', 'database', 'engine'] },
   { packages: /^pg-boss$/, places: ['engine'] },
-  { packages: /^(fastify|fastify-.+|@fastify\/.+)$/, places: ['http', 'channels', 'app.ts'] },
+  { packages: /^(fastify|fastify-.+|@fastify\/.+)$/, places: ['http', 'channels', 'app.ts', 'serve-gateway.ts'] },
   { packages: /^(ai|@ai-sdk\/.+)$/, places: ['models'] },
   { packages: /^(undici|ipaddr\.js)$/, places: ['egress'] },
   { packages: /^@bytecodealliance\/.+$/, places: ['tools/component/install'] },

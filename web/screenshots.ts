@@ -71,6 +71,8 @@ async function setScene(): Promise<Shot[]> {
     { name: 'jobs', path: '/jobs' },
     { name: 'memory', path: '/memory' },
     { name: 'tools', path: '/tools' },
+    { name: 'skills', path: '/skills' },
+    { name: 'skill', path: '/skills', act: openSkill },
     { name: 'users', path: '/operator/users' },
     { name: 'models', path: '/operator/models' },
     { name: 'usage', path: '/operator/usage', act: (page) => page.locator('.recharts-surface').last().waitFor() },
@@ -87,6 +89,11 @@ async function openGate(): Promise<string> {
     method: 'PATCH',
     body: JSON.stringify({ title: 'Mail to Ann' }),
   });
+  await stage.home.query(
+    `update items set body = jsonb_set(body::jsonb, '{content,0,text}', '"Tell Ann that the release notes are ready."')::json
+     where thread_id = $1 and position = 0`,
+    [threadId],
+  );
   return threadId;
 }
 
@@ -94,6 +101,11 @@ async function scrolledUp(page: Page): Promise<void> {
   await page.getByText('Which of it works with a pram?').waitFor();
   await page.getByRole('log').evaluate((element) => element.scrollTo({ top: 0 }));
   await page.locator('[data-streamdown="code-block"] span[style]').first().waitFor({ state: 'attached' });
+}
+
+async function openSkill(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /release-notes/ }).click();
+  await page.getByRole('dialog').getByRole('heading', { name: 'Order' }).waitFor();
 }
 
 async function openPalette(page: Page): Promise<void> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { REPOSITORY } from '../repository.ts';
 
 type Manifest = {
   readonly name: string;
@@ -21,7 +22,7 @@ export async function packageManifest(root: string) {
     description,
     keywords: ['agent', 'llm', 'openai', 'responses-api', 'webhook', 'postgresql', 'self-hosted'],
     license,
-    repository: { type: 'git', url: 'git+https://github.com/reborn-agent/reborn.git' },
+    repository: { type: 'git', url: `git+${REPOSITORY}.git` },
     type: 'module',
     bin: { reborn: 'bin/reborn.js' },
     exports: { './package.json': './package.json' },

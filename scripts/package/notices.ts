@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { glob, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { InstalledPackage } from './installed-packages.ts';
 
@@ -15,12 +15,14 @@ export async function listNotices(root: string, packages: readonly InstalledPack
 }
 
 async function readLicence(folder: string): Promise<string> {
-  const files = existsSync(folder)
-    ? await Array.fromAsync(glob('{LICENSE,LICENCE,COPYING,NOTICE}*', { cwd: folder }))
-    : [];
-  const texts = await Promise.all(files.toSorted().map((file) => readFile(path.join(folder, file), 'utf8')));
+  if (!existsSync(folder)) return 'It is for other machines, and was not at hand when this was written.';
+
+  const files = (await readdir(folder)).filter((file) => LICENCE.test(file)).toSorted();
+  const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
   return texts.length > 0 ? indented(texts.join('\n')) : 'The package brings no licence text of its own.';
 }
+
+const LICENCE = /^(licen[cs]e|copying|notice)([.-]|$)/i;
 
 /** As code, so that nothing in it is taken for Markdown. */
 const indented = (text: string): string =>

@@ -24,7 +24,7 @@ const gate = (kind: GateKind): Gate => ({ id: 'g', threadId: 't', turnId: 'u', k
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 beforeAll(async () => {
   database = await openMigratedDatabase();
-}, 60_000);
+});
 afterAll(() => database.close());
 
 const owner = { userId: 'ann' };

@@ -2,16 +2,19 @@ import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import { textOf } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { MadeSummary } from '#domain/summary.ts';
 import type { TimedItem } from '#domain/timed-item.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/turn-trace.ts';
 import type { Prompt } from '#models/model.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { findSummary } from '#store/summaries.ts';
 import { listHistory } from '#store/thread-items.ts';
 import { findTimedGate, findTurnTimes, type TimedGate } from '#store/turn-details.ts';
 import { findTurn } from '#store/turns.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
+import { recentItems } from './history.ts';
 import { buildPrompt } from './prompt.ts';
 import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
 import { type Span, spansOf } from './turn-spans.ts';
@@ -26,6 +29,8 @@ export type Inspection = {
   readonly spans: readonly Span[];
   /** What its newest model call was asked, built anew from what is stored, with the tools of now. */
   readonly prompt: Prompt;
+  /** What stands in that prompt for the older part of the thread. */
+  readonly summary: MadeSummary | undefined;
   /** What attempts had said that did not live to write it down. */
   readonly superseded: readonly { readonly attempt: number; readonly text: string }[];
 };
@@ -37,13 +42,22 @@ export function createInspectTurn(
 ): InspectTurn {
   const { db, engine, tools } = parts;
   return async (owner, id) => {
-    const { turn, times, history, gate } = await withOwner(db, owner, async (trx) => {
+    const { turn, times, history, answer, summary, gate } = await withOwner(db, owner, async (trx) => {
       const found = await findTurnTimes(trx, owner, id);
       const row = found && (await findTurn(trx, owner, found.threadId, id));
       if (!row) throw new NotFound('There is no such turn.');
       const said = await listHistory(trx, owner, row.threadId, row.seq);
-      return { turn: row, times: found, history: said, gate: await findTimedGate(trx, owner, id) };
+      const newest = newestAnswer(said, row);
+      return {
+        turn: row,
+        times: found,
+        history: said,
+        answer: newest,
+        summary: await findSummary(trx, owner, row.threadId, { seq: row.seq, before: newest?.createdAt }),
+        gate: await findTimedGate(trx, owner, id),
+      };
     });
+    const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
     const setting = await readPromptSetting(parts, owner, await tools.current());
@@ -54,16 +68,16 @@ export function createInspectTurn(
       items,
       gate,
       spans: spansOf(turn, times.startedAt, items, trace, gate),
-      prompt: buildPrompt(turn, beforeNewestAnswer(history, turn), setting),
+      prompt: buildPrompt(turn, shown, setting, summary),
+      summary,
       superseded: supersededIn(trace, items),
     };
   };
 }
 
-/** The newest model call saw everything up to the first item of its answer. */
-function beforeNewestAnswer(history: readonly TimedItem[], turn: Turn): readonly TimedItem[] {
-  const answer = history.findLastIndex((item) => item.turnSeq === turn.seq && item.usage !== null);
-  return answer < 0 ? history : history.slice(0, answer);
+/** The first item of it; the newest model call saw everything up to there. */
+function newestAnswer(history: readonly TimedItem[], turn: Turn): TimedItem | undefined {
+  return history.findLast((item) => item.turnSeq === turn.seq && item.usage !== null);
 }
 
 function supersededIn(trace: readonly AttemptTrace[], items: readonly TimedItem[]): Inspection['superseded'] {

@@ -1,8 +1,11 @@
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
+import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteTool, findTool, listTools, type ToolRow } from '#store/tools.ts';
+import { AuthFailure } from '#tools/auth/auth-failure.ts';
+import type { BrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import type { Capabilities } from '#tools/component/capabilities.ts';
 import { describeCapabilities } from '#tools/component/describe-capabilities.ts';
 import { InstallRefused } from '#tools/component/install/prepare-component.ts';
@@ -60,6 +63,7 @@ export function createToolDesk(parts: {
   readonly db: Database;
   readonly tools: ToolRegistry;
   readonly secrets: Pick<Secrets, 'put' | 'exists'>;
+  readonly signIn: BrowserSignIn;
   readonly builtinNames: ReadonlySet<string>;
 }) {
   const { db, tools, secrets } = parts;
@@ -80,6 +84,12 @@ export function createToolDesk(parts: {
       installedAt: row.installedAt,
       updatedAt: row.updatedAt,
     };
+  }
+
+  async function getSignIn(name: string) {
+    const row = await findTool(db, name);
+    if (!row) throw noTool(name);
+    return { name, auth: parseCapabilities(row.capabilities).auth };
   }
 
   return {
@@ -128,6 +138,17 @@ export function createToolDesk(parts: {
       if (!(await deleteTool(db, name, actor.userId))) throw noTool(name);
     },
 
+    /** Where the caller signs in to what the tool uses; `finishSignIn` takes what they come back with. */
+    async beginSignIn(principal: Principal, toolName: string, redirectUri: string): Promise<string> {
+      const tool = await getSignIn(toolName);
+      return orExplain(() => parts.signIn.begin(principal, tool, redirectUri));
+    },
+
+    async finishSignIn(principal: Principal, toolName: string, answer: { state: string; code: string }): Promise<void> {
+      const tool = await getSignIn(toolName);
+      await orExplain(() => parts.signIn.finish(principal, tool, answer));
+    },
+
     /** Only a secret that the tool itself names can be stored by way of it. */
     async putSecret(
       principal: Principal,
@@ -169,6 +190,8 @@ async function orExplain<T>(act: () => Promise<T>): Promise<T> {
         error instanceof InvalidCapabilities ? 'capabilities' : null,
         error.message,
       );
+    if (error instanceof AuthFailure || error instanceof EgressFailed || error instanceof EgressRefused)
+      throw new InvalidRequest('invalid_request', null, error.message);
     throw error;
   }
 }

@@ -26,7 +26,7 @@ import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
 import { createMeter } from './budget-meter.ts';
 import { callTool } from './call-tool.ts';
-import { type OpenPassage, type PassageFacts, passageFor } from './gates.ts';
+import { type OpenPassage, type Passage, type PassageFacts, passageFor } from './gates.ts';
 import { createHistoryWindow } from './history-window.ts';
 import type { PromptSetting } from './prompt.ts';
 import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
@@ -65,6 +65,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
   });
   const window = createHistoryWindow(turn, run, meter);
   let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
+  let decided: DecidedCall | undefined; // by the answer that was written last
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
@@ -112,8 +113,13 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     seq: turn.seq,
     gateAhead: run.gateAhead,
     threadUrl: context.threadUrl?.(turn.threadId),
-    passageFor: async (call) =>
-      passageFor(callOf(call), { ...passageFacts(await tools.current()), started: call.startedAt !== null }),
+
+    async passageFor(call) {
+      const known = decided?.id === call.id ? decided.passage : undefined;
+      decided = undefined; // it holds for this moment, and for this call
+      if (known) return known;
+      return passageFor(callOf(call), { ...passageFacts(await tools.current()), started: call.startedAt !== null });
+    },
 
     async loadHistory() {
       thread.push(...run.history);
@@ -128,7 +134,10 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
       const model = await models.find(turn.request.model);
       const offered = await tools.current();
       const { answer, call } = await askUnspoiled(model, history, offered);
-      return append(await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered)), call);
+      const written = await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered));
+      const appended = await append(written.items, call);
+      decided = written.first;
+      return appended;
     },
 
     async callTool(call, passage) {
@@ -169,13 +178,16 @@ const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without 
 
 const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
 
+/** What lies before a call, as it was decided when the call was written down. */
+type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
+
 /** What the model said and wants. Its first call, if no gate stops it, is started by the write that records it. */
 async function toItems(
   answer: ModelAnswer,
   messageId: ItemId,
   turn: Turn,
   facts: PassageFacts,
-): Promise<WrittenItem[]> {
+): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
   const { tools } = facts;
   const status = answer.finish === 'length' ? 'incomplete' : 'completed';
   const said =
@@ -188,9 +200,10 @@ async function toItems(
   const [first, ...others] = calls;
   const passage = first && (await passageFor(first, facts));
   const started = passage?.kind === 'open' && passage.tool !== undefined;
-  return [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
+  const items = [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
     index === 0 ? { ...item, usage: answer.usage } : item,
   );
+  return { items, first: first && passage && { id: first.id, passage } };
 }
 
 function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {

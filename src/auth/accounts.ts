@@ -15,6 +15,8 @@ import { newUserToken } from './user-token.ts';
 export type Accounts = {
   addUser(actor: Principal, user: Pick<User, 'name' | 'email' | 'role'>): Promise<User>;
   listUsers(actor: Principal, page: Page): Promise<User[]>;
+  /** Whether somebody has this id who was not removed. */
+  isUser(id: UserId): Promise<boolean>;
   /** Who asks; undefined for the operator of the static tokens, who has no row. */
   findSelf(actor: Principal): Promise<User | undefined>;
   /** Their tokens and sessions end with them; what they wrote stays, and nobody else can see it. */
@@ -45,6 +47,8 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       requireOperator(actor);
       return listUsers(db, page);
     },
+
+    isUser: async (id) => (await findUser(db, id)) !== undefined,
 
     findSelf: (actor) => findUser(db, actor.userId),
 

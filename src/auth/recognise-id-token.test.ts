@@ -194,7 +194,7 @@ describe('the provider', () => {
     await idp.close();
     idp = await startIdentityProvider({ port, people: PEOPLE });
     const after = await idp.sign(usual());
-    await expect.poll(() => recognise(after), { timeout: 5000 }).toMatchObject({ outcome: 'known' });
+    await expect.poll(() => recognise(after)).toMatchObject({ outcome: 'known' });
     expect(await recognise(before)).toEqual({ outcome: 'unknown' });
   });
 
@@ -207,7 +207,7 @@ describe('the provider', () => {
     expect(verdicts).toEqual(verdicts.map(() => ({ outcome: 'provider-away' })));
     expect(problems).toHaveLength(1);
     idp = await startIdentityProvider({ port, people: PEOPLE, key });
-    await expect.poll(() => recognise(token), { timeout: 5000 }).toMatchObject({ outcome: 'known' });
+    await expect.poll(() => recognise(token)).toMatchObject({ outcome: 'known' });
   });
 
   test('may go down later: whose key is known is let in, even while strange keys are asked for', async () => {
@@ -217,7 +217,7 @@ describe('the provider', () => {
 
     expect(await recognise(token)).toMatchObject({ outcome: 'known' });
     const strange = await sign(await newKey(), { iss: idp.issuer, aud: CLIENT_ID, ...usual() });
-    await expect.poll(() => recognise(strange), { timeout: 5000 }).toEqual({ outcome: 'provider-away' });
+    await expect.poll(() => recognise(strange)).toEqual({ outcome: 'provider-away' });
     expect(await recognise(token)).toMatchObject({ outcome: 'known' });
   });
 });

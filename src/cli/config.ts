@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { explainOptions, findHome, findProblem, options } from '#config.ts';
+import { explainOptions, findHome, findProblem } from '#config.ts';
+import { options } from '#options.ts';
 import { changeSettings, settingsFile } from '#settings-file.ts';
 import { askingSecrets } from './ask-secret.ts';
 import { printJson, printLine } from './print.ts';

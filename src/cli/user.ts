@@ -4,6 +4,7 @@ import type { Accounts } from '#auth/accounts.ts';
 import type { Role } from '#domain/principal.ts';
 import type { User } from '#domain/user.ts';
 import { printJson, printLine, printTable } from './print.ts';
+import { addUserLimitCommand } from './user-limit.ts';
 import { withAccounts } from './with-accounts.ts';
 import { COMMAND_LINE } from './with-database.ts';
 
@@ -12,7 +13,7 @@ type AddOptions = Json & { readonly email?: string; readonly role: Role };
 
 /** `reborn user`: who may ask. */
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('Add, list and remove the people who may ask.');
+  const user = program.command('user').description('Add, list, limit and remove the people who may ask.');
   user
     .command('add')
     .argument('<name>', 'what to call them')
@@ -35,6 +36,7 @@ export function addUserCommands(program: Command): void {
     .description('Remove a user. Their tokens stop working within seconds.')
     .addHelpText('after', '\nExample:\n  reborn user remove ann@example.com')
     .action(removeUser);
+  addUserLimitCommand(user);
 }
 
 function addUser(name: string, { email, role, json }: AddOptions): Promise<void> {

@@ -11,6 +11,7 @@ import { connectEngine, inTransaction } from './engine-connection.ts';
 import { isLastEvent, writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
 import { findGateOwner, findOverdueGates } from './find-gates.ts';
+import { findManyNotes } from './find-many-notes.ts';
 import { findReplicas } from './find-replicas.ts';
 import { findOwnersOfWaitingNotes } from './find-waiting-notes.ts';
 import { forgetOld } from './forget.ts';
@@ -47,6 +48,7 @@ export async function startEngine(options: {
   let peers = 0;
   let followedElsewhere = false;
   let claimFailed = false;
+  const endFollowers = new Set<(turn: Turn) => void>();
 
   const writer = createEventWriter(async (runs) => {
     await writeEvents(pool, runs);
@@ -62,7 +64,10 @@ export async function startEngine(options: {
     push: watchers.push,
     onFree: () => dispatcher.freed(),
     onTurn: () => dispatcher.kick(),
-    onEnded: changes.tell,
+    onEnded: (turn) => {
+      changes.tell(turn);
+      for (const follow of endFollowers) follow(turn);
+    },
     onError,
     isAway: options.isAway,
   });
@@ -120,6 +125,7 @@ export async function startEngine(options: {
   ];
 
   return {
+    replica,
     /** Lets a turn run that has its thread, once the caller's transaction has committed and `kick` was called. */
     enqueue: (trx: OwnedTransaction, turnId: TurnId) => queue.send(trx, turnId),
     /** Something was enqueued here. A full replica tells the others. */
@@ -137,6 +143,11 @@ export async function startEngine(options: {
     /** Lets followers know that a thread has changed in a way that this engine did not see. */
     tellThread: (change: ThreadChanged) => changes.tell(change),
     followThreads: (...following: Parameters<typeof changes.follow>) => changes.follow(...following),
+    /** Calls `follow` with each turn that ends on this replica, until the function it answers is called. */
+    followEnds: (follow: (turn: Turn) => void) => {
+      endFollowers.add(follow);
+      return () => void endFollowers.delete(follow);
+    },
     census: () => takeCensus(pool),
     findReplicas: () => findReplicas(pool, replica),
     countTurns: () => countTurns(pool),
@@ -146,6 +157,7 @@ export async function startEngine(options: {
     findOverdueGates: () => findOverdueGates(pool),
     findGateOwner: (id: GateId) => findGateOwner(pool, id),
     findOwnersOfWaitingNotes: (model: string) => findOwnersOfWaitingNotes(pool, model),
+    findManyNotes: (asked: Parameters<typeof findManyNotes>[1]) => findManyNotes(pool, asked),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 

@@ -89,18 +89,16 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     );
   });
 
-  test('an abort before the first byte rejects at once with its reason, and hangs up', async () => {
+  test('an abort before the first byte, which never comes, rejects with its reason, and hangs up', async () => {
     await using server = await serveWire(null);
     const cancel = new AbortController();
     const asked = createModel(routeTo(wire.provider, server.baseUrl)).ask(hello, () => {}, cancel.signal);
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    await expect.poll(() => server.requests).toHaveLength(1);
 
     const reason = new Error('cancelled');
-    const started = performance.now();
     cancel.abort(reason);
 
     await expect(asked).rejects.toBe(reason);
-    expect(performance.now() - started).toBeLessThan(2000);
     await server.closed;
   });
 

@@ -114,9 +114,9 @@ test.each([
   ['PEM', '-----BEGIN PRIVATE KEY-----'],
   ['bearers', 'authorization: bearer '],
   ['addresses', 'https://a:'],
-])('half a megabyte of %s is searched in two seconds', async (_what, piece) => {
+])('half a megabyte of %s takes no more than two seconds of computing', async (_what, piece) => {
   const text = piece.repeat(Math.ceil(500_000 / piece.length));
-  const began = performance.now();
+  const began = process.cpuUsage();
   await inspectIncoming(text, knowing({ key: 'a-stored-secret' }));
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(2_000);
 });

@@ -7,7 +7,7 @@ const FORMS: readonly (readonly [name: string, form: RegExp])[] = [
   ['github-token', /(?<!\w)(?:github_pat_\w{22,100}|gh[pousr]_[A-Za-z0-9]{36,100})(?!\w)/g],
   ['api-key', /(?<![\w-])sk-(?:proj-|svcacct-|ant-|or-)?[\w-]{32,256}(?![\w-])/g],
   ['json-web-token', /(?<![\w-])eyJ[\w-]{10,4096}\.eyJ[\w-]{10,4096}\.[\w-]{20,1024}(?![\w-])/g],
-  ['bearer-token', /(?<=\bauthorization["']?\s{0,3}[:=]\s{0,3}["']?bearer\s{1,3})[\w.~+/-]{20,2048}/gi],
+  ['bearer-token', /(?<=\bauthorization["']?\s{0,9}[:=]\s{0,9}["']?bearer\s{1,3})[\w.~+/-]{20,2048}/gi],
   ['private-key', /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{16,16384}-----END [A-Z ]{0,30}PRIVATE KEY-----/g],
 ];
 

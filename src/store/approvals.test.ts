@@ -12,7 +12,7 @@ let callId: string;
 
 beforeAll(async () => {
   database = await openMigratedDatabase();
-}, 60_000);
+});
 
 beforeEach(async () => {
   [gateId, callId] = [newId(), newId()];

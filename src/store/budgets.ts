@@ -15,6 +15,18 @@ export async function putBudget(trx: OwnedTransaction, userId: UserId, limits: S
     .execute();
 }
 
+export type Budget = SpendingLimits & { readonly userId: UserId };
+
+/** Of these users, those who have limits of their own. */
+export function listBudgets(trx: OwnedTransaction, userIds: readonly UserId[]): Promise<Budget[]> {
+  if (userIds.length === 0) return Promise.resolve([]);
+  return trx
+    .selectFrom('budgets')
+    .select(['userId', 'usdPerDay', sql<number | null>`tokens_per_day::float8`.as('tokensPerDay')])
+    .where('userId', 'in', userIds)
+    .execute();
+}
+
 /** From now on everybody's limits hold for the user again. */
 export async function deleteBudget(trx: OwnedTransaction, userId: UserId): Promise<void> {
   await trx.deleteFrom('budgets').where('userId', '=', userId).execute();

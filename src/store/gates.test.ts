@@ -19,7 +19,7 @@ beforeAll(async () => {
       [newId(), thread, userId, answered ?? null],
     );
   }
-}, 60_000);
+});
 
 afterAll(() => database.close());
 

@@ -13,7 +13,7 @@ test('a server that takes the call and then says nothing counts as away, within 
   const begun = performance.now();
 
   expect(await isReachable(identities)).toBe(false);
-  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(performance.now() - begun).toBeLessThan(20_000);
   await identities.destroy();
   silent.close();
 });

@@ -1,4 +1,5 @@
 import { type OwnedTransaction, type Owner, runStatement } from './connection.ts';
+import { findByIndex } from './note-index.ts';
 import { toSignature } from './signature.ts';
 
 /** The paths of notes that share words with the question, the best first. */
@@ -12,13 +13,20 @@ export async function findByWords(
   return rows.map(({ path }) => path);
 }
 
-/** The paths of notes whose meaning is nearest to a vector of the same model, the nearest first. */
+/**
+ * The paths of notes whose meaning is nearest to a vector of the same model, the nearest first. Where there is an index
+ * over them it is asked, and otherwise every note.
+ */
 export async function findByMeaning(
   trx: OwnedTransaction,
   owner: Owner,
   { model, vector }: { model: string; vector: readonly number[] },
   limit: number,
 ): Promise<string[]> {
+  const index = { userId: owner.userId, model, dimensions: vector.length };
+  const indexed = await findByIndex(trx, index, vector, limit);
+  if (indexed) return indexed;
+
   const rows = await runStatement<{ path: string }>(trx, BY_MEANING, [
     owner.userId,
     model,

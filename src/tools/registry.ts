@@ -18,7 +18,7 @@ export type ToolSet = {
   definitions(): readonly ToolDefinition[];
 };
 
-export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Skills): Tool[] => [
+export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Pick<Skills, 'list' | 'find'>): Tool[] => [
   timeTool(),
   webFetchTool(egress),
   skillListTool(skills),

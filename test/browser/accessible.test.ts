@@ -18,6 +18,7 @@ beforeAll(async () => {
     ['jobs', '/jobs'],
     ['memory', '/memory'],
     ['tools', '/tools'],
+    ['skills', '/skills'],
     ['inspector', `/turns/${seeded.turn}`],
     ['users', '/operator/users'],
     ['models', '/operator/models'],

@@ -153,15 +153,39 @@ test('a thread can be renamed, pinned, exported, archived and deleted', async ()
   await page.close();
 });
 
-test('an attachment that is pasted goes along, and is shown from the service', async () => {
+test('attachments that are chosen, pasted and dropped go along, and are shown from the service', async () => {
   const page = await browser.signIn(stage.url);
-  await page.getByRole('textbox', { name: 'Message' }).fill('say seen');
-  await page.locator('input[type=file]').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: DOT });
-  await page.getByText('dot.png').waitFor();
-  await page.keyboard.press('Enter');
-  const image = page.getByRole('img', { name: 'Attached' });
-  await image.waitFor();
-  await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.fill('say seen');
+  await page.locator('input[type=file]').setInputFiles({ name: 'chosen.png', mimeType: 'image/png', buffer: DOT });
+  await give(page, 'paste', 'pasted.png');
+  await give(page, 'drop', 'dropped.png');
+  const picked = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+  await expect.poll(() => picked.count()).toBe(3);
+  await page.getByRole('button', { name: 'Remove chosen.png' }).click();
+  expect(await picked.allInnerTexts()).toEqual([
+    expect.stringContaining('pasted.png'),
+    expect.stringContaining('dropped.png'),
+  ]);
+  await composer.press('Enter');
+  const images = page.getByRole('img', { name: 'Attached' });
+  await expect
+    .poll(() => images.evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth)))
+    .toEqual([1, 1]);
+  await page.close();
+});
+
+test('what is too much is refused before it is sent, and can be taken away', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.getByRole('textbox', { name: 'Message' }).fill('say never');
+  const many = Array.from({ length: 11 }, (_, n) => ({ name: `${n}.png`, mimeType: 'image/png', buffer: DOT }));
+  await page.locator('input[type=file]').setInputFiles(many);
+  await page.getByRole('alert').getByText('A message may have 10 attachments. Take some away.').waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+  expect(page.url()).toBe(`${stage.url}/`);
+  await page.getByRole('button', { name: 'Remove 3.png' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByRole('textbox', { name: 'Message' }).fill('');
   await page.close();
 });
 
@@ -185,6 +209,22 @@ test('the whole conversation goes by keyboard alone', async () => {
   expect(await conversation(page)).toContain('say by hand');
   await page.close();
 });
+
+/** A file from the clipboard or another window, as the browser hands it over. */
+async function give(page: Page, by: 'paste' | 'drop', name: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).evaluate(
+    (element, { type, file, bytes }) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(bytes)], file, { type: 'image/png' }));
+      const event =
+        type === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+      element.dispatchEvent(event);
+    },
+    { type: by, file: name, bytes: [...DOT] },
+  );
+}
 
 async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { TOKEN } from '../support/service.ts';
 
+/** Debian's, or another. */
+export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
 type Look = {
   readonly width?: number;
   readonly height?: number;
@@ -17,7 +20,7 @@ export type OpenPage = Page & { readonly problems: string[] };
 export async function openChromium(look: Look = {}) {
   const profile = await mkdtemp(path.join(tmpdir(), 'reborn-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: CHROMIUM,
     headless: true,
     args: FLAGS,
     viewport: { width: look.width ?? 1280, height: look.height ?? 800 },

@@ -23,6 +23,7 @@ export async function seedExamples(stage: Stage) {
     stage.service.request(path, { method, body: JSON.stringify(body) });
   for (const user of USERS) await send('POST', '/api/users', user);
   for (const [path, note] of NOTES) await send('PUT', `/api/memory/${encodeURIComponent(path)}`, { text: note });
+  for (const skill of SKILLS) await send('POST', '/api/skills', skill);
   await home.query(USAGE_DAYS);
   return { tour, failed, turn: turn?.id ?? '' };
 }
@@ -82,8 +83,8 @@ const TOUR = [
       },
       { body: call('c2', 'search', { query: 'ferries Hovedøya timetable' }), seconds: 0.6 },
       { body: output('c2', { results: 4 }), seconds: 1.1 },
-      { body: call('c3', 'search', { query: 'Sørenga water temperature' }), seconds: 0.4 },
-      { body: output('c3', { results: 2 }), seconds: 0.5 },
+      { body: call('c3', 'search', { query: 'Sørenga water temperature' }), seconds: 0.4, attempt: 1 },
+      { body: output('c3', { results: 2 }), seconds: 0.5, attempt: 1 },
       { body: said(ANSWER), seconds: 4, attempt: 1 },
     ],
   },
@@ -128,6 +129,48 @@ const NOTES = [
   ['travel/oslo', 'Booked: Hotel Bristol, 16 to 18 May, two people. The reservation number is in the mail of 2 April.'],
   ['work/release-notes', 'Group by customer benefit, newest first; no internal ticket numbers.'],
 ] as const;
+
+const skill = (name: string, description: string, words: string) => ({
+  path: 'SKILL.md',
+  text: `---\nname: ${name}\ndescription: ${description}\n---\n${words}\n`,
+});
+
+const SKILLS = [
+  {
+    files: [
+      skill(
+        'release-notes',
+        'How we write release notes. Read it before writing or changing any.',
+        `Write for somebody who uses the product and never saw the code.
+
+## Order
+
+1. What they can do now.
+2. What works differently, and what to do about it.
+3. What was mended.
+
+## Words
+
+- The present tense, one line each, no ticket numbers.
+- A **breaking change** says so first:
+
+\`\`\`md
+- **Breaking:** \`--force\` is gone; use \`--yes\`.
+\`\`\`
+`,
+      ),
+      { path: 'examples/2026-04.md', text: '# April\n\n- Threads can be pinned.\n' },
+    ],
+  },
+  {
+    files: [skill('tone-of-voice', 'How the company speaks to customers: short, plain, never sorry twice.', 'Short.')],
+    for: 'everyone',
+  },
+  {
+    files: [skill('expense-report', 'Which receipts count, who signs, and where the form is filed.', 'Ask Ann.')],
+    for: 'everyone',
+  },
+];
 
 /** Six weeks of two models, with weekends and a bad day. */
 const USAGE_DAYS = `

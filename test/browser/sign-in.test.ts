@@ -46,6 +46,18 @@ test('a token that is typed in opens the chat, and does not stay in the address'
   await page.close();
 });
 
+test('a token that is not known is told of on the way in, and does not stay in the address', async () => {
+  await browser.context.clearCookies();
+  const page = await browser.open();
+  await page.goto(`${stage.url}/login`);
+  await page.getByLabel('Token').fill('mistyped');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('This token is not known here').waitFor();
+  expect(page.url()).toBe(`${stage.url}/login`);
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
 test('who signs out is shown the way in, in every tab', async () => {
   const page = await browser.signIn(stage.url);
   const other = await browser.open();

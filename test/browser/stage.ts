@@ -1,7 +1,6 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import type { Parts } from '#app.ts';
 import { openDatabase } from '#database/open-database.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, startService } from '../support/service.ts';
@@ -51,12 +50,4 @@ export async function startMortalStage() {
       await home.remove();
     },
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

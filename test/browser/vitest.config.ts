@@ -5,10 +5,11 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 1,
-    hookTimeout: 60_000,
-    testTimeout: 60_000,
+    maxWorkers: 2,
+    hookTimeout: 120_000,
+    testTimeout: 120_000,
     teardownTimeout: 10_000,
+    expect: { poll: { timeout: 20_000 } },
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),
   },
 });

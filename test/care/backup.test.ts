@@ -91,10 +91,10 @@ test('what stands in the way of a backup or of restoring one is told', async () 
   const refused = await runReborn(['restore', file], { env: other.env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('differs from the one in the backup') });
   expect(await readFile(path.join(other.home, 'webui-token'), 'utf8')).toBe('theirs\n');
-}, 120_000);
+});
 
 async function newHome(): Promise<Home> {
-  const home = await freshHome();
+  const home = await freshHome({ empty: true });
   homes.push(home);
   return home;
 }

@@ -23,20 +23,22 @@ export async function openDatabases() {
       await client.end();
     }
   };
+  const close = async () => {
+    for (const name of made) await asAdministrator(`drop database ${name} with (force)`);
+    await server.close();
+    await fresh.remove();
+  };
   return {
+    /** One that has nothing in it but what PostgreSQL brings, no extension either. */
     create: async (): Promise<pg.PoolConfig> => {
       const name = `care_${randomBytes(4).toString('hex')}`;
-      await asAdministrator(
-        server.kind === 'embedded' ? `create database ${name} owner reborn` : `create database ${name}`,
-      );
+      const owner = server.kind === 'embedded' ? 'owner reborn' : '';
+      await asAdministrator(`create database ${name} ${owner} template template0`);
       made.push(name);
       return withDatabase(server.connection, name);
     },
-    close: async () => {
-      for (const name of made) await asAdministrator(`drop database ${name} with (force)`);
-      await server.close();
-      await fresh.remove();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

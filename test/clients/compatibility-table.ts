@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { table } from '../../scripts/reference/markdown.ts';
 import { type Client, FEATURES, type Feature } from './features.ts';
 
 /** A feature that a client was seen to have. */
@@ -17,7 +18,7 @@ export async function renderTable(clients: readonly Client[], successes: readonl
   const head = ['The client…', ...(await Promise.all(clients.map(nameOf)))];
   const rows = FEATURES.map((feature) => [feature, ...clients.map((client) => cell(client, feature))]);
   const limits = reasons.map((reason, index) => `${index + 1}. ${reason}\n`).join('');
-  return `${INTRODUCTION}\n${layOut([head, ...rows])}\n${limits && `\nLimits:\n\n${limits}`}`;
+  return `${INTRODUCTION}\n${table([head, ...rows])}\n${limits && `\nLimits:\n\n${limits}`}`;
 }
 
 const INTRODUCTION = `# Clients of the Responses API
@@ -32,10 +33,4 @@ async function nameOf({ packages }: Client): Promise<string> {
     return `\`${name}\` ${version}`;
   });
   return (await Promise.all(names)).join(', ');
-}
-
-function layOut([head = [], ...rows]: string[][]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: string[]) => `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }

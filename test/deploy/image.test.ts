@@ -2,11 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPackage } from '../package/installed.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { clientOf, TOKEN, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   installation = await installPackage();
   data = await mkdtemp(path.join(tmpdir(), 'reborn-image-'));
   await chmod(data, 0o777);
-}, 120_000);
+});
 
 afterAll(async () => {
   await installation.remove();
@@ -34,25 +34,25 @@ afterAll(async () => {
 test.runIf(canContain())(
   "the image's entrypoint runs on a read-only root as an ordinary user, is healthy, and stops when asked",
   async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const child = contain([...listOf(/^ENTRYPOINT (.*)$/m), ...listOf(/^CMD (.*)$/m)], port);
     let output = '';
     child.stdout?.on('data', (text) => (output += String(text)));
     child.stderr?.on('data', (text) => (output += String(text)));
     const exited = once(child, 'exit');
     const [node = '', ...healthcheck] = listOf(/^HEALTHCHECK .*CMD (.*)$/m);
-    const isHealthy = () =>
-      spawnSync(
-        node,
-        healthcheck.map((word) => word.replace(':3000', `:${port}`)),
-        NODE_ON_PATH,
-      ).status === 0;
+    const inContainer = { env: { ...NODE_ON_PATH.env, GATEWAY_PORT: String(port) } };
+    const isHealthy = () => spawnSync(node, healthcheck, inContainer).status === 0;
 
     expect(isHealthy()).toBe(false);
-    await waitFor('the container to be healthy', async () => {
-      if (child.exitCode !== null) throw new Error(`It exited with ${child.exitCode}:\n${output}`);
-      return isHealthy();
-    });
+    await waitFor(
+      'the container to be healthy',
+      async () => {
+        if (child.exitCode !== null) throw new Error(`It exited with ${child.exitCode}:\n${output}`);
+        return isHealthy();
+      },
+      90_000,
+    );
     const answer = await clientOf(`http://127.0.0.1:${port}`).ask('hello');
     child.kill(/^STOPSIGNAL (\w+)$/m.exec(dockerfile)?.[1] as NodeJS.Signals);
 
@@ -60,7 +60,6 @@ test.runIf(canContain())(
     expect(await exited).toEqual([0, null]);
     expect(await readdir(data)).toContain('postgres-18');
   },
-  120_000,
 );
 
 test('the image is for an ordinary user', () => {
@@ -92,13 +91,4 @@ function contain([command, ...words]: string[], port: number): ChildProcess {
 /** Only root of a real Linux may change what a process sees. */
 function canContain(): boolean {
   return spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -o remount,ro,bind /']).status === 0;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
+import { openSocket } from '../support/socket.ts';
 import { isInstalled, type ProxyName, startProxy } from './proxies.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -49,18 +48,16 @@ function whatHoldsBehind(name: ProxyName): void {
   });
   afterAll(() => proxy.close());
 
-  test('tokens come one by one, as the model says them', async () => {
-    const started = performance.now();
+  test('tokens come as the model says them, not in the few large pieces of a buffer', async () => {
     const response = await send(proxy, '/api/v1/responses', ask({ input: 'count 20 every 100', stream: true }));
-    const arrivals: number[] = [];
+    const pieces: number[] = [];
     for await (const chunk of response as AsyncIterable<Buffer>) {
       const deltas = chunk.toString().split('event: response.output_text.delta').length - 1;
-      for (let delta = 0; delta < deltas; delta++) arrivals.push(performance.now() - started);
+      if (deltas > 0) pieces.push(deltas);
     }
 
-    expect(arrivals).toHaveLength(20);
-    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(1000);
-    expect(new Set(arrivals.map((at) => Math.round(at / 50))).size).toBeGreaterThan(10);
+    expect(pieces.reduce((sum, deltas) => sum + deltas)).toBe(20);
+    expect(pieces.length).toBeGreaterThan(6); // a buffer of 4 KiB would make it two; a busy machine joins some
   });
 
   test('a body of almost 14 MiB passes, and of a larger one the service itself says that it is too large', async () => {
@@ -88,30 +85,18 @@ function whatHoldsBehind(name: ProxyName): void {
 
     expect(await service.webhook.completed(job)).toMatchObject({ response: 'hi' });
   });
-}
 
-describe.each(['nginx', 'caddy'] as const)('a WebSocket through %s', (name) => {
-  test.runIf(isInstalled(name))('is upgraded, and both sides are heard', async () => {
-    await using undo = new AsyncDisposableStack();
-    const upstream = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-    undo.defer(() => upstream.close());
-    await once(upstream, 'listening');
-    upstream.on('connection', (socket) =>
-      socket.on('message', (said) => socket.send(`heard ${(said as Buffer).toString()}`)),
-    );
-    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-    const proxy = await startProxy(name, { gateway: url, webhook: url });
-    undo.defer(() => proxy.close());
+  test('a WebSocket is upgraded, and both sides are heard while the turn runs', async () => {
+    const socket = await openSocket(proxy.gateway, {}, proxy.ca);
+    socket.send({ type: 'send', message: 'hang' });
+    const { turn_id } = await socket.first('accepted');
+    socket.send({ type: 'cancel', turn_id });
+    await socket.ended(turn_id);
 
-    const socket = new WebSocket(`${proxy.gateway.replace('https', 'wss')}/api/gateway/ws`, { ca: proxy.ca });
-    undo.defer(() => socket.terminate());
-    await once(socket, 'open');
-    socket.send('hello');
-    const [answer] = (await once(socket, 'message')) as [Buffer];
-
-    expect(answer.toString()).toBe('heard hello');
+    expect(socket.socket.url).toMatch(/^wss:/);
+    socket.close();
   });
-});
+}
 
 const ask = (body: object) => ({
   headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findFreePort } from '../support/free-port.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 export type ProxyName = 'nginx' | 'caddy';
@@ -13,7 +13,7 @@ export type Upstreams = { readonly gateway: string; readonly webhook: string };
 /** The example from deploy/ with a real proxy, TLS included; only names, ports and certificates are others. */
 export async function startProxy(name: ProxyName, upstreams: Upstreams) {
   const folder = await mkdtemp(path.join(tmpdir(), `reborn-${name}-`));
-  const [gateway, webhook, plain] = [await freePort(), await freePort(), await freePort()];
+  const [gateway, webhook, plain] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const ca = makeCertificate(folder);
   const { program, words, text } = PROXIES[name]({ folder, gateway, webhook, plain, upstreams });
   await writeFile(path.join(folder, 'config'), text);
@@ -98,13 +98,4 @@ function makeCertificate(folder: string): string {
   const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')];
   execFileSync('openssl', [...words, ...names, ...files], { stdio: 'ignore' });
   return readFileSync(path.join(folder, 'fullchain.pem'), 'utf8');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -61,7 +61,7 @@ test('custom-tool: tested, built, installed, and called by the agent', async () 
     return said.includes('not offered') ? undefined : said;
   });
   expect(answer).toContain('{"words":3}');
-}, 60_000);
+});
 
 async function run(example: string, words: string[], input = ''): Promise<string> {
   const child = spawn(process.execPath, [example, ...words], {

@@ -31,8 +31,8 @@ test('killed while an approved call runs: the approval is used up, and the call 
       const response = await survivor.get(response_id);
       return response.status === 'completed' && response;
     },
-    30_000,
+    90_000,
   );
   expect(textOf(done)).toBe('result: interrupted: the outcome is unknown');
   expect(cluster.ledger.marks).toHaveLength(1);
-}, 60_000);
+});

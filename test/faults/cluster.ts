@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type pg from 'pg';
 import { openDatabase } from '#database/open-database.ts';
+import { BARE_ENV } from '../support/bare-env.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../support/service.ts';
@@ -58,6 +59,7 @@ export async function startCluster(more: Record<string, string> = {}) {
 async function startReplica(name: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [path.resolve('test/faults/replica.ts')], {
     env: {
+      ...BARE_ENV,
       ...SETTINGS,
       HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
       LLM_PROVIDER: 'openai-compatible',

@@ -15,22 +15,18 @@ afterEach(() => cluster.close());
 test.each([
   ['mark_once', 1, 'result: interrupted: the outcome is unknown'],
   ['mark_again', 2, 'result: marked'],
-])(
-  'a call of %s found started after a crash leaves %i mark(s)',
-  async (tool, marks, answer) => {
-    const [victim] = await Promise.all([cluster.start(), cluster.start()]);
-    const { id } = await victim.ask(`use ${tool} {"ledger":"${cluster.ledger.url}","pause":1500}`, {
-      background: true,
-    });
-    await waitFor('the tool to run', async () => cluster.ledger.marks.length === 1);
-    await [...cluster.replicas].find(({ name }) => name === cluster.model.seen[0]?.by)?.kill();
+])('a call of %s found started after a crash leaves %i mark(s)', async (tool, marks, answer) => {
+  const [victim] = await Promise.all([cluster.start(), cluster.start()]);
+  const { id } = await victim.ask(`use ${tool} {"ledger":"${cluster.ledger.url}","pause":1500}`, {
+    background: true,
+  });
+  await waitFor('the tool to run', async () => cluster.ledger.marks.length === 1);
+  await [...cluster.replicas].find(({ name }) => name === cluster.model.seen[0]?.by)?.kill();
 
-    const done = await ended(id);
-    expect(textOf(done)).toBe(answer);
-    expect(cluster.ledger.marks).toHaveLength(marks);
-  },
-  60_000,
-);
+  const done = await ended(id);
+  expect(textOf(done)).toBe(answer);
+  expect(cluster.ledger.marks).toHaveLength(marks);
+});
 
 test('a turn that kills its host is failed as interrupted, its neighbour is spared, and its thread goes on', async () => {
   await Promise.all([cluster.start(), cluster.start()]);
@@ -54,7 +50,7 @@ test('a turn that kills its host is failed as interrupted, its neighbour is spar
   expect(next && textOf(next)).toBe('on we go');
   await Promise.all(starting);
   expect(await findBreaches(cluster.connection, [turnIdOf(poison?.id ?? '')])).toEqual([]);
-}, 90_000);
+});
 
 /** The response when its turn has ended, asked of whoever lives. */
 function ended(id = ''): Promise<WireResponse> {
@@ -65,6 +61,6 @@ function ended(id = ''): Promise<WireResponse> {
       const response = await replica?.get(id).catch(() => undefined);
       return response && !['queued', 'in_progress'].includes(response.status) && response;
     },
-    40_000,
+    90_000,
   );
 }

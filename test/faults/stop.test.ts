@@ -20,12 +20,12 @@ test('a replica that hung until its turns were taken over writes nothing more', 
   await waitFor('the turns to run', async () => cluster.model.seen.length === 5);
   const peer = await cluster.start();
   hung.send('SIGSTOP');
-  await waitFor('the peer to take over', async () => asked(peer.name) === 5, 40_000);
+  await waitFor('the peer to take over', async () => asked(peer.name) === 5, 90_000);
   hung.send('SIGCONT');
   await waitFor(
     'the peer to finish',
     async () => (await states(ids)).every(({ status }) => status === 'completed'),
-    30_000,
+    90_000,
   );
 
   // It still answers, and has noticed.
@@ -40,7 +40,7 @@ test('a replica that hung until its turns were taken over writes nothing more', 
     new Date(peerTookOver(peer.name)),
   ]);
   expect(logged).toEqual([]);
-}, 90_000);
+});
 
 test('SIGTERM under load: nothing fails, a peer finishes everything at once, and the process is gone within 10 s', async () => {
   const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
@@ -56,7 +56,7 @@ test('SIGTERM under load: nothing fails, a peer finishes everything at once, and
   expect(asked(peer.name)).toBeGreaterThan(0);
   expect(leaving.output()).not.toContain('"level":50');
   expect(await findBreaches(cluster.connection, ids.map(turnIdOf))).toEqual([]);
-}, 60_000);
+});
 
 test('SIGTERM resets open streams, which never end cleanly without their terminal event', async () => {
   const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
@@ -70,7 +70,7 @@ test('SIGTERM resets open streams, which never end cleanly without their termina
 
   const watched = await (await peer.request(`/api/v1/responses/${id}?stream=true`)).text();
   expect(watched).toContain('event: response.completed');
-}, 60_000);
+});
 
 const asked = (name: string) => cluster.model.seen.filter((prompt) => prompt.by === name).length;
 

@@ -41,7 +41,7 @@ beforeAll(async () => {
     await reborn(args);
     await reborn(['policy', 'set', name, 'allow']);
   }
-}, 120_000);
+});
 
 beforeEach(() => {
   pause = 0;
@@ -70,7 +70,7 @@ test('kill -9 of the jail in mid-call: what only reads is called again, and the 
 
   expect(textOf(asked)).toContain('fine');
   expect(standIn.asked).toHaveLength(2);
-}, 60_000);
+});
 
 test('kill -9 of the jail in mid-call: what may write is not repeated; the model is told, and the turn goes on', async () => {
   const asked = await inMidCall('writer', killJail);
@@ -78,39 +78,35 @@ test('kill -9 of the jail in mid-call: what may write is not repeated; the model
   expect(asked.status).toBe('completed');
   expect(textOf(asked)).toContain('unknown');
   expect(standIn.asked).toHaveLength(1);
-}, 60_000);
+});
 
 test.each([
   ['reader', 2, 'fine'],
   ['writer', 1, 'interrupted: the outcome is unknown'],
-])(
-  'kill -9 of the service while %s is called: the turn goes on by the rule',
-  async (tool, requests, told) => {
-    pause = 60_000;
-    const victim = getReplica();
-    const response = await victim.post({ input: script(tool), background: true });
-    const { id } = (await response.json()) as { id: string };
-    await waitFor('the call to be made', async () => standIn.asked.length === 1);
-    pause = 0;
-    const heir = await cluster.start();
-    const jails = await jailsOf(victim.pid);
-    await victim.kill();
+])('kill -9 of the service while %s is called: the turn goes on by the rule', async (tool, requests, told) => {
+  pause = 60_000;
+  const victim = getReplica();
+  const response = await victim.post({ input: script(tool), background: true });
+  const { id } = (await response.json()) as { id: string };
+  await waitFor('the call to be made', async () => standIn.asked.length === 1);
+  pause = 0;
+  const heir = await cluster.start();
+  const jails = await jailsOf(victim.pid);
+  await victim.kill();
 
-    const done = await waitFor(
-      'the turn to end',
-      async () => {
-        const found = await heir.get(id);
-        return found.status === 'completed' ? found : undefined;
-      },
-      40_000,
-    );
-    expect(textOf(done)).toContain(told);
-    expect(standIn.asked).toHaveLength(requests);
-    expect(jails.length).toBeGreaterThan(0);
-    await waitFor('the jail to end with its host', async () => !jails.some(isAlive));
-  },
-  90_000,
-);
+  const done = await waitFor(
+    'the turn to end',
+    async () => {
+      const found = await heir.get(id);
+      return found.status === 'completed' ? found : undefined;
+    },
+    90_000,
+  );
+  expect(textOf(done)).toContain(told);
+  expect(standIn.asked).toHaveLength(requests);
+  expect(jails.length).toBeGreaterThan(0);
+  await waitFor('the jail to end with its host', async () => !jails.some(isAlive));
+});
 
 /** A turn that calls the tool, whose jail gets killed while the world outside takes its time. */
 async function inMidCall(tool: string, harm: () => Promise<void>) {

@@ -23,7 +23,7 @@ test('a watcher that comes back to another replica with its last number sees eve
   expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, index) => index));
   expect(all.at(-1)?.type).toBe('response.completed');
   expect(saidIn(all)).toBe(textOf(await other.get(id)));
-}, 30_000);
+});
 
 test('a watcher outlives the replica that ran its turn, and half a message is closed as incomplete', async () => {
   const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
@@ -48,7 +48,7 @@ test('a watcher outlives the replica that ran its turn, and half a message is cl
   expect(again.map((event) => [event.sequence_number, event.type])).toEqual(
     events.map((event) => [event.sequence_number, event.type]),
   );
-}, 30_000);
+});
 
 test('a cancel on one replica stops the model call on another', async () => {
   const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
@@ -63,7 +63,7 @@ test('a cancel on one replica stops the model call on another', async () => {
   let last: StreamEvent | undefined;
   for await (const event of stream) last = event;
   expect(last).toMatchObject({ type: 'response.failed', response: { status: 'cancelled' } });
-}, 30_000);
+});
 
 test('when the event log is gone, the rest is made from the items', async () => {
   const replica = await cluster.start();
@@ -74,7 +74,7 @@ test('when the event log is gone, the rest is made from the items', async () => 
   expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
   expect(saidIn(events)).toBe('all of this');
   expect((await watch(replica, id, 5000)).map((event) => event.type)).toEqual(['response.completed']);
-}, 30_000);
+});
 
 async function take(response: Response, count: number): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];

@@ -29,7 +29,7 @@ test('whoever is subscribed on one replica hears of a turn that another accepted
   expect(saidIn(there.seen)).toBe(`hello${COUNTED}`);
   here.close();
   there.close();
-}, 60_000);
+});
 
 test('when the replica under a subscriber is killed, the thread goes on at another one from where it was', async () => {
   const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
@@ -55,4 +55,4 @@ test('when the replica under a subscriber is killed, the thread goes on at anoth
   const inspected = await survivor.request(`/api/turns/${turn_id}`);
   expect(await inspected.json()).toMatchObject({ attempts: 2, status: 'completed', superseded: [{ attempt: 0 }] });
   after.close();
-}, 60_000);
+});

@@ -44,7 +44,7 @@ beforeAll(async () => {
   [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
   service = await start();
   other = await start({ PUBLIC_URL: 'https://reborn.example.com/' });
-}, 60_000);
+});
 
 beforeEach(async () => {
   sent.length = 0;
@@ -113,7 +113,7 @@ test('the answer may come on another replica, after a restart, and after a week'
   await goesOn(muchLater ?? '', { answer: 'approve' }, other);
 
   expect(sent).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
-}, 60_000);
+});
 
 test('an approval is used up: the same call, made again, is asked about again', async () => {
   const first = await chat('use send {"n":1}');
@@ -225,7 +225,7 @@ test('a tool that has changed is asked about again, whether a call was approved 
   expect(sent).toEqual([]);
   await goesOn(next.id, { answer: 'approve' });
   expect(sent).toEqual(['{"n":1}']);
-}, 60_000);
+});
 
 test("the operator's word comes before everything else", async () => {
   await goesOn((await chat('use send {}')).gate.id, { answer: 'always' });
@@ -245,7 +245,7 @@ test("the operator's word comes before everything else", async () => {
   expect(JSON.parse(await reborn('policy', 'list', '--json'))).toEqual([{ tool: 'send', level: 'allow' }]);
   await reborn('policy', 'unset', 'send');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'waiting' });
-}, 60_000);
+});
 
 test('what waits and what was approved can be seen and taken back by command', async () => {
   const { gate } = await chat('use send {"n":4}');
@@ -256,7 +256,7 @@ test('what waits and what was approved can be seen and taken back by command', a
   expect(approval).toMatchObject({ shape: 'n = 4' });
   await reborn('approval', 'revoke', approval?.id ?? '');
   expect(await reborn('approval', 'list')).toContain('Nothing was approved');
-}, 60_000);
+});
 
 async function chat(message: string, thread_id?: string, on = service): Promise<Waiting> {
   const response = await on.request('/api/chat', { method: 'POST', body: JSON.stringify({ message, thread_id }) });

@@ -47,7 +47,7 @@ test('what is exported from a laptop is the same on the server: threads, jobs, u
   } finally {
     await second.close();
   }
-}, 120_000);
+});
 
 async function newHome() {
   const home = await freshHome();

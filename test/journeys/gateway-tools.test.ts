@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildTool } from '@reborn-agent/tool/build-tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -12,6 +13,7 @@ import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService } from '../support/service.ts';
+import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const CAPABILITIES = JSON.stringify({
@@ -38,11 +40,16 @@ beforeAll(async () => {
   await mkdir(path.join(webFolder, 'assets'));
   await writeFile(path.join(webFolder, 'index.html'), '<!doctype html><title>app</title>');
   await writeFile(path.join(webFolder, 'assets/index-abc123.js'), 'export {};');
+  for (const [kind, pack] of [
+    ['br', brotliCompressSync],
+    ['gz', gzipSync],
+  ] as const)
+    await writeFile(path.join(webFolder, `assets/index-abc123.js.${kind}`), pack('export {};'));
   await writeFile(path.join(webFolder, 'favicon.svg'), '<svg/>');
   service = await startService({ ...home.env, ...scripted }, { webFolder });
   const built = await buildTool('test/fixtures/tools/probe');
   wasm = (await readFile(built.path)).toString('base64');
-}, 120_000);
+});
 
 afterAll(async () => {
   await service.close();
@@ -98,7 +105,7 @@ test('a tool is shown before it is installed, then used, given a secret that is 
 
   expect((await send('DELETE', '/api/tools/probe')).status).toBe(204);
   expect((await send('DELETE', '/api/tools/probe')).status).toBe(404);
-}, 120_000);
+});
 
 test('what is no tool is refused in words', async () => {
   const refuse = async (body: object) => {
@@ -110,7 +117,7 @@ test('what is no tool is refused in words', async () => {
   expect(await refuse({ wasm: 'not base64!' })).toBe('wasm must be the component in base64.');
   expect(await refuse({ capabilities: '{' })).toContain('The capabilities file must be mended');
   expect(await refuse({ name: 'reborn_time' })).toContain('belongs to Reborn itself');
-}, 60_000);
+});
 
 test('model routes are changed and tried, and no key is ever shown', async () => {
   const route = { provider: 'openai-compatible', name: 'scripted', base_url: model.url };
@@ -135,11 +142,21 @@ test('me, replicas and metrics tell what is so', async () => {
     user_id: ann.id,
     name: 'Ann',
     role: 'member',
-    model: { demo: false },
+    model: { demo: false, context_tokens: 128_000 },
   });
   expect(await read(me, send('GET', '/api/me'))).toMatchObject({ user_id: 'operator', name: 'Operator' });
   expect((await read(replicaList, send('GET', '/api/replicas'))).replicas).toMatchObject([{ self: true }]);
   await send('POST', '/api/chat', { message: 'say x' });
+  const stream = await send('POST', '/api/v1/responses', { model: 'm', input: 'count 300 every 50', stream: true });
+  const socket = await openSocket(service.url);
+  const open = async () => {
+    const figures = await (await send('GET', '/metrics')).text();
+    return [/^reborn_streams (\d+)$/m, /^reborn_websockets (\d+)$/m].map((line) => Number(line.exec(figures)?.[1]));
+  };
+  expect(await open()).toEqual([1, 1]);
+  await stream.body?.cancel();
+  socket.close();
+  await waitFor('both to be counted off', async () => (await open()).every((count) => count === 0));
   const metrics = await (await send('GET', '/metrics')).text();
   expect(metrics).toMatch(/^reborn_turns_ended_last_hour\{status="completed"\} [1-9]/m);
   expect(metrics).toMatch(/^reborn_http_responses_total\{status="200"\} [1-9]/m);
@@ -158,9 +175,46 @@ test('the app is served with a strict policy: its pages fresh, its assets for go
   const asset = await fetch(`${service.url}/assets/index-abc123.js`);
   expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   expect(asset.headers.get('content-type')).toContain('javascript');
-  expect((await fetch(`${service.url}/favicon.svg`)).status).toBe(200);
-  for (const route of ['/api/nothing', '/assets/none.js', '/assets/..%2f..%2fpackage.json', '/v1/none', '/assets/%00'])
+  expect((await fetch(`${service.url}/favicon.svg`)).headers.get('cache-control')).toBe('no-cache');
+  expect((await fetch(`${service.url}/assets/index-abc124.js`)).headers.get('cache-control')).toBeNull();
+  for (const route of [
+    '/api/nothing',
+    '/assets/none.js',
+    '/assets/index-abc123.js.br',
+    '/assets/..%2f..%2fpackage.json',
+    '/v1/none',
+    '/assets/%00',
+  ])
     expect({ route, status: (await page(route)).status }).toEqual({ route, status: 404 });
+});
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip', 'gzip'],
+  ['identity', null],
+  ['br;q=0, gzip;q=0', null],
+])('to a browser that takes "%s" an asset is sent as %s', async (accepted, encoding) => {
+  const asset = await fetch(`${service.url}/assets/index-abc123.js`, { headers: { 'accept-encoding': accepted } });
+  expect(asset.headers.get('content-encoding')).toBe(encoding);
+  expect(asset.headers.get('content-type')).toContain('javascript');
+  expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  expect(asset.headers.get('vary')).toContain('accept-encoding');
+  expect(await asset.text()).toBe('export {};');
+});
+
+test('the way in is a page of the app, also for a browser whose token is refused', async () => {
+  const visit = (route: string, accept: string) => fetch(service.url + route, { headers: { accept } });
+  for (const [route, status] of [
+    ['/login', 200],
+    ['/login?token=wrong', 401],
+  ] as const) {
+    const response = await visit(route, 'text/html');
+    expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'no-store']);
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(response.headers.get('set-cookie')).toBeNull();
+    expect(await response.text()).toContain('<title>app</title>');
+  }
+  expect(await (await visit('/login?token=wrong', '*/*')).text()).toBe('Invalid or missing auth token');
 });
 
 test('the reference page runs no script but its own', async () => {

@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { turnInspection } from '#channels/gateway/wire-turn.ts';
+import { turnIdOf } from '../faults/cluster.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { isSummaryPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, startService, textOf } from '../support/service.ts';
@@ -97,7 +99,7 @@ test('a thread of 500 turns stays as fast as a short one, and knows what was sai
   expect(JSON.stringify(await items.json())).toContain('Ingrid');
 });
 
-test('between two summaries each prompt begins as the one before it', async () => {
+test('between two summaries each prompt begins as the one before it, and each can be inspected as it was', async () => {
   const { model, service, summaries } = await start();
   const thread = createThread(service);
   while (summaries() < 2) await thread.say(`say yes ${filler}`);
@@ -110,7 +112,23 @@ test('between two summaries each prompt begins as the one before it', async () =
     return prompt !== null && before !== null && before !== undefined && !prompt.startsWith(before);
   });
   expect(breaks).toEqual([]);
+
+  const told = model.seen.filter((prompt) => !isSummaryPrompt(prompt)).map(({ messages }) => messages.slice(1));
+  const inspected = await Promise.all(thread.ids.map((id) => inspect(service, id)));
+  expect(inspected.map(({ prompt }) => prompt.messages.map(({ role, text }) => ({ role, text })))).toEqual(
+    told.map((messages) => messages.map(({ role, text }) => ({ role, text }))),
+  );
+  expect(inspected[0]?.summary).toBeNull();
+  expect(inspected.at(-1)).toMatchObject({
+    summary: { turn_id: turnIdOf(thread.ids.at(-1) ?? ''), model: 'scripted', usage: { input_tokens: 10 } },
+  });
+  expect(inspected.at(-1)?.prompt.messages[0]?.text).toContain(inspected.at(-1)?.summary?.text);
 });
+
+async function inspect(service: Service, responseId: string) {
+  const response = await service.request(`/api/turns/${turnIdOf(responseId)}`);
+  return turnInspection.parse(await response.json());
+}
 
 test('a model that can read less than we thought is given less, once, and the turn goes on', async () => {
   const { model, service, summaries } = await start({ window: 9000 });
@@ -189,7 +207,7 @@ test('a summary that fails fails the turn, and the next one tries again', async 
   }
 });
 
-test('a process that dies while a summary is made is followed by one that makes it', { timeout: 60_000 }, async () => {
+test('a process that dies while a summary is made is followed by one that makes it', async () => {
   const { model, service, home } = await start();
   const thread = createThread(service);
   await thread.say('say noted\nfact: the ferry leaves at nine');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startEmbeddingModel } from '../support/embedding-model.ts';
 import { freshHome } from '../support/fresh-home.ts';
+import { hasPgvector } from '../support/pgvector.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -22,7 +23,10 @@ const start = (env: Record<string, string> = { EMBEDDING_MODEL: 'meanings' }) =>
       LLM_BASE_URL: embeddings.url,
       ...env,
     },
-    { notes: { lookEveryMs: 50, firstWaitSeconds: 0.1, timeoutMs: 500 } },
+    {
+      notes: { lookEveryMs: 50, firstWaitSeconds: 0.1, timeoutMs: 500 },
+      noteIndexes: { lookEveryMs: 50, least: 1 },
+    },
   );
 
 beforeAll(async () => {
@@ -85,6 +89,17 @@ test('the agent writes a note, finds it in another thread, reads it, and forgets
 test('a note is found by what it means, once it is embedded', async () => {
   await put('health/penicillin', 'Penicillin gives me a rash.');
   await embedded('openai-compatible/meanings');
+
+  expect((await search('Which antibiotic is dangerous?')).map(({ path }) => path)).toContain('health/penicillin');
+});
+
+test.skipIf(!hasPgvector)('with pgvector, who has many notes gets an index over them', async () => {
+  await put('health/nuts', 'Nuts are fine.');
+  const built = () =>
+    home.query(
+      `select from pg_indexes where tablename = 'notes' and indexdef like '%hnsw%''openai-compatible/meanings''%'`,
+    );
+  await waitFor('the index', async () => (await built()).length > 0);
 
   expect((await search('Which antibiotic is dangerous?')).map(({ path }) => path)).toContain('health/penicillin');
 });
@@ -178,7 +193,7 @@ test('an embedding model that is down or silent leaves the search by words, in t
     embeddings.state.mood = mood;
     const begun = performance.now();
     expect((await search('railway')).map(({ path }) => path)).toContain('people/walt');
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(performance.now() - begun).toBeLessThan(15_000);
   }
 });
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
     { tools: [vault] },
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.close();
@@ -93,7 +93,7 @@ test('pairings can be seen and undone, by API and by command', async () => {
   expect(await runReborn(['pairing', 'remove', 'webhook:two'], { env: home.env })).toMatchObject({ code: 0 });
   await waitingJob('one', 'pairing');
   await waitingJob('two', 'pairing');
-}, 60_000);
+});
 
 async function waitingJob(user_id: string, kind: string): Promise<{ id: string; gate: string }> {
   const id = await service.webhook.submit({ user_id, message: 'use vault {}' });

@@ -10,7 +10,7 @@ import { spawnService, startService, TOKEN, textOf } from '../support/service.ts
 let home: Awaited<ReturnType<typeof freshHome>>;
 
 beforeAll(async () => {
-  home = await freshHome();
+  home = await freshHome({ empty: true });
 });
 
 afterAll(() => home.remove());

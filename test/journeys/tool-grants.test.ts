@@ -53,7 +53,7 @@ beforeAll(async () => {
   ({ path: wasm } = await buildTool('test/fixtures/tools/probe'));
   await install('probe', CAPABILITIES);
   await rebornDone(['tool', 'setup', 'probe'], `${SECRET}\n`);
-}, 120_000);
+});
 
 beforeEach(() => {
   answer = () => ({ text: 'fine' });
@@ -165,7 +165,7 @@ test('the rate holds across replicas', async () => {
 
   expect(here.answers).toEqual([FINE, FINE, FINE]);
   expect(there.answers).toEqual([FINE, FINE, { error: expect.stringMatching(/5 requests a minute|rate/i) }]);
-}, 60_000);
+});
 
 test('a call that lacks its credential waits at a gate; once it is there, the answer goes on with the same call', async () => {
   const auth = { secret_name: 'door_key', display_name: 'The Door', instructions: 'Ask the keeper.' };
@@ -189,7 +189,7 @@ test('a call that lacks its credential waits at a gate; once it is there, the an
   expect(standIn.asked).toHaveLength(1);
   const again = await service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });
   expect(again.status).toBe(404);
-}, 60_000);
+});
 
 test('an installed tool that may write asks first, and one that can only read does not', async () => {
   const allowlist = [{ host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] }];
@@ -201,7 +201,7 @@ test('an installed tool that may write asks first, and one that can only read do
   expect(await service.ask(script('writer'))).toMatchObject({ error: { code: 'approval_required' } });
   expect(standIn.asked).toEqual([]);
   expect(textOf(await service.ask(script('reader')))).toContain('fine');
-}, 120_000);
+});
 
 test('a gate that is denied gives the call an output that says so', async () => {
   const auth = { secret_name: 'cellar_key' };
@@ -217,7 +217,7 @@ test('a gate that is denied gives the call an output that says so', async () => 
     return response.status === 'completed' ? response : undefined;
   });
   expect(textOf(done)).toContain('Not today.');
-}, 60_000);
+});
 
 test('a name that is taken needs --force; the tool is then another one everywhere', async () => {
   const file = path.join(folder, 'probe.json');
@@ -233,7 +233,7 @@ test('a name that is taken needs --force; the tool is then another one everywher
   });
   expect(await runReborn([...args, '--force'], { env: home.env })).toMatchObject({ code: 0 });
   await waitFor('the new one', async () => 'error' in (await request({ url: 'https://eu.cdn.example.com/' })));
-}, 60_000);
+});
 
 test('a capabilities file that is wrong is refused with every problem', async () => {
   const file = path.join(folder, 'wrong.json');
@@ -252,7 +252,7 @@ test('a tool without capabilities can reach nothing, and that is said', async ()
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
   const { stdout } = await runReborn(['tool', 'list', '--json'], { env: home.env });
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
-}, 60_000);
+});
 
 test('installs, stored secrets and their use are in the audit log, by name alone', async () => {
   const { entries } = (await (await service.request('/api/audit?limit=100')).json()) as {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, textOf } from '../support/service.ts';
@@ -69,6 +70,14 @@ test("one of the agent's own tools is called, and its call stays inside", async 
   expect(response.output.map((item) => item.type)).toEqual(['message']);
   expect(textOf(response)).toContain('Europe/Oslo');
   expect(response.usage).toMatchObject({ input_tokens: 20, output_tokens: 10 });
+});
+
+test('whether a call may be made is decided once for each call', async () => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  await service.ask('use reborn_time {}\nuse reborn_time {}');
+
+  const looks = query.mock.calls.filter((given) => JSON.stringify(given).includes('tool_policy:reborn_time'));
+  expect(looks).toHaveLength(2);
 });
 
 test('a tool that nobody declared is an error the model can read', async () => {

@@ -70,6 +70,10 @@ const MATRIX: Record<string, Row> = {
   'POST /api/users': row([403, 403, 201, 201], () => ({ route: '/api/users', body: { name: 'New', role: 'member' } })),
   'GET /api/users': row([403, 403, 200, 200], () => ({ route: '/api/users' })),
   'DELETE /api/users/:id': row([403, 403, 404, 204], ({ userId }) => ({ route: `/api/users/${userId}` })),
+  'PUT /api/users/:id/limits': row([403, 403, 200, 200], ({ userId }) => ({
+    route: `/api/users/${userId}/limits`,
+    body: { tokens_per_day: 1e9, usd_per_day: null },
+  })),
   'POST /api/users/:id/tokens': row([201, 404, 404, 201], ({ userId }) => ({
     route: `/api/users/${userId}/tokens`,
     body: { name: 'new' },
@@ -107,6 +111,18 @@ const MATRIX: Record<string, Row> = {
     route: '/api/tools/none/secret',
     body: { name: 'key', value: 'x' },
   })),
+  'POST /api/tools/:name/sign-in': row([404, 404, 404, 404], () => ({ route: '/api/tools/none/sign-in' })),
+  'POST /api/tools/:name/sign-in/finish': row([404, 404, 404, 404], () => ({
+    route: '/api/tools/none/sign-in/finish',
+    body: { state: 'none.x', code: 'x' },
+  })),
+  'GET /api/skills': row([200, 200, 200, 200], () => ({ route: '/api/skills' })),
+  'GET /api/skills/:name': row([404, 404, 404, 404], () => ({ route: '/api/skills/none' })),
+  'POST /api/skills': row([403, 403, 201, 201], () => ({
+    route: '/api/skills',
+    body: { text: '---\nname: shared\ndescription: For all\n---\n', for: 'everyone', replace: true },
+  })),
+  'DELETE /api/skills/:name': row([403, 403, 404, 404], () => ({ route: '/api/skills/none?for=everyone' })),
   'GET /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings' })),
   'PATCH /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings', body: { model_routes: {} } })),
   'POST /api/settings/test-model': row([403, 403, 200, 200], () => ({ route: '/api/settings/test-model', body: {} })),

@@ -55,7 +55,7 @@ beforeAll(async () => {
     await service.ask('say ready');
     return model.seen.at(-1)?.tools.includes('weather');
   });
-}, 120_000);
+});
 
 beforeEach(() => {
   geocoding = { json: { results: [BERLIN, { ...BERLIN, name: 'Berlin, too' }] } };
@@ -155,7 +155,7 @@ test('every weather code has its words', async () => {
     forecast = { json: { current: { ...CURRENT, weather_code: Number(code) } } };
     expect(await callWeather({ action: 'get_current', city: 'Berlin' })).toMatchObject({ description });
   }
-}, 60_000);
+});
 
 test.each([
   ['Good', [0, 20]],
@@ -232,7 +232,7 @@ test('once it is removed, the model is not offered it any more', async () => {
     await service.ask('say gone');
     return !model.seen.at(-1)?.tools.includes('weather');
   });
-}, 60_000);
+});
 
 /** The tool's own capabilities, with a rate that so many tests fit into. */
 async function grantMore(folder: string): Promise<string> {

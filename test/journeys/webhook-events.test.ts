@@ -31,7 +31,7 @@ beforeAll(async () => {
   await expectDone(reborn(['route', 'add', 'issues', ...issues, ...conversation], `${GITHUB_SECRET}\n`));
   const billing = ['--verify', 'stripe', '--user', 'billing', '--message', 'say paid: {{type}}'];
   await expectDone(reborn(['route', 'add', 'billing', ...billing], STRIPE_SECRET));
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.close();
@@ -100,7 +100,7 @@ test('routes are listed without their secrets, and gone once removed', async () 
   expect((await reborn(['route', 'remove', 'billing'])).stderr).toContain('There is no route "billing"');
   const again = ['route', 'add', 'issues', '--verify', 'github', '--user', 'x', '--message', 'say x'];
   expect((await reborn(again, 'other')).stderr).toContain('already');
-}, 60_000);
+});
 
 test('`reborn webhook test` sends a message and shows its job until it is completed', async () => {
   const { stdout } = await expectDone(reborn(['test', '--url', service.webhook.url, 'say it works']));
@@ -110,7 +110,7 @@ test('`reborn webhook test` sends a message and shows its job until it is comple
   const failed = await reborn(['test', '--url', service.webhook.url, 'break 500']);
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('model_error') });
   expect((await reborn(['test', '--url', 'http://127.0.0.1:1'])).stderr).toContain('Nothing answers');
-}, 60_000);
+});
 
 function deliver(route: string, body: Buffer, headers: Record<string, string>): Promise<Response> {
   return fetch(`${service.webhook.url}/webhook/events/${route}`, {

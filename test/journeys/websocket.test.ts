@@ -1,11 +1,14 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMailTool } from '../browser/mail-tool.ts';
 import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, TOKEN } from '../support/service.ts';
+import { startService, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { eventsOf, openSocket, saidIn, type TestSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const { tool: mailTool, sent } = createMailTool();
 
 let home: Awaited<ReturnType<typeof freshHome>>;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
@@ -14,7 +17,8 @@ let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
   [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  service = await startService({ ...home.env, ...scripted });
+  const webhook = { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET };
+  service = await startService({ ...home.env, ...scripted, ...webhook }, { tools: [mailTool] });
 });
 
 afterAll(async () => {
@@ -148,6 +152,47 @@ test('cancel stops a turn, and ping is answered', () =>
     expect(await socket.first('pong')).toEqual({ type: 'pong', id: '7' });
   }));
 
+test('a gate is told as it opens and to whoever comes later, and is answered over the socket', () =>
+  using(async (open) => {
+    const [socket, late] = [await open(), await open()];
+    socket.send({ type: 'send', message: 'use send_mail {"to": "ann@example.com"}' });
+    const { gate } = await socket.first('gate');
+    const { thread_id: threadId, turn_id: turnId } = await socket.first('accepted');
+    expect(gate).toMatchObject({ thread_id: threadId, turn_id: turnId, kind: 'approval', call: { name: 'send_mail' } });
+    expect(JSON.parse(gate.call.arguments)).toEqual({ to: 'ann@example.com' });
+    late.send({ type: 'subscribe', thread_id: threadId });
+    expect((await late.first('gate')).gate).toEqual(gate);
+    expect(sent).toHaveLength(0);
+
+    const from = late.seen.length;
+    late.send({ type: 'gate', id: 'yes', gate_id: gate.id, answer: 'approve' });
+    const accepted = await late.first('accepted', from);
+    expect(accepted).toMatchObject({ id: 'yes', thread_id: threadId });
+    for (const each of [socket, late]) await each.ended(accepted.turn_id);
+    expect(sent).toHaveLength(1);
+    late.send({ type: 'gate', id: 'again', gate_id: gate.id, answer: 'approve' });
+    expect(await late.first('error')).toMatchObject({ id: 'again' });
+    expect(sent).toHaveLength(1);
+  }));
+
+test('the operator hears of a webhook caller’s job until it is completed, and nobody else does', () =>
+  using(async (open) => {
+    const operator = await open();
+    const ann = await openSocket(service.url, (await addUser(service, 'Ann')).headers);
+    try {
+      const id = await service.webhook.submit({ message: 'say filed', conversation_id: 'invoice-7' });
+      const completed = await operator.until('the job to be told as completed', () =>
+        operator.seen.find((message) => message.type === 'job' && message.job.status === 'completed'),
+      );
+      expect(completed).toMatchObject({ job: { id, user_id: 'webhook:ann', conversation_id: 'invoice-7' } });
+      ann.send({ type: 'ping' });
+      await ann.first('pong');
+      expect(ann.seen.map(({ type }) => type)).toEqual(['pong']);
+    } finally {
+      ann.close();
+    }
+  }));
+
 test('mistakes are told in the envelope of every interface, and the socket goes on', () =>
   using(async (open) => {
     const socket = await open();
@@ -254,7 +299,7 @@ test('sends over the socket count against the one limit of their user', async ()
   expect(socket.seen.filter(({ type }) => type === 'accepted')).toHaveLength(3);
   await limited.close();
   expect(await socket.closed()).toMatchObject({ code: 1012 });
-}, 30_000);
+});
 
 test('a request that offers another protocol than a WebSocket is answered as any other', async () => {
   const { hostname, port } = new URL(service.url);

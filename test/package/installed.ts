@@ -1,11 +1,11 @@
-import { execFile, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { findFreePort } from '../support/free-port.ts';
 import { TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { openTerminal } from '../terminal/tmux.ts';
 
 const run = promisify(execFile);
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -40,36 +40,46 @@ async function linkDependencies(folder: string, installed: string): Promise<void
   }
 }
 
-/** Starts the installed command as a user does, and waits until it listens. */
-export async function serve(installed: string, home: string, as: SpawnOptions = {}) {
-  const child = spawn(process.execPath, [path.join(installed, 'bin/reborn.js'), 'serve'], {
-    cwd: '/',
+/** Who runs it: whoever runs the tests, or somebody else, whom only root can become. */
+export type Person = { readonly uid: number; readonly gid: number } | undefined;
+
+/** The installed command in a terminal, in a home where it was never started before. */
+export async function openInstalled(installed: string, person: Person) {
+  const home = await mkdtemp(path.join(tmpdir(), 'reborn-package-home-'));
+  await chmod(home, 0o711); // as root, PostgreSQL runs as another user
+  if (person) await chown(home, person.uid, person.gid);
+  const port = await findFreePort();
+  const terminal = await openTerminal({
+    program: [...becoming(person), process.execPath, path.join(installed, 'bin/reborn.js')],
+    columns: 120,
     env: {
-      PATH: process.env['PATH'],
       HOME: home,
       REBORN_HOME: path.join(home, '.reborn'),
       GATEWAY_PORT: '0',
-      HTTP_PORT: '0',
+      HTTP_PORT: String(port),
       HTTP_HOST: '127.0.0.1',
       HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
       SERVICE_REBORN_WEBUI_TOKEN: TOKEN,
+      NODE_COMPILE_CACHE: '', // as it is for a person
     },
-    ...as,
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (output += String(data)));
-  const exited = once(child, 'exit');
-  const address = (what: RegExp) =>
-    waitFor('the service to listen', async () => {
-      if (child.exitCode !== null) throw new Error(`The service exited:\n${output}`);
-      return what.exec(output)?.[1];
-    });
+  const login = (await terminal.sees(/login\?token=\S+/, 90_000)).match(/http:\S+/)?.[0] ?? '';
   return {
-    gateway: await address(/The gateway is at (http:\/\/[\d.:]+)/),
-    webhook: await address(/The webhook channel is at (http:\/\/[\d.:]+)/),
-    stop: async () => {
-      child.kill('SIGTERM');
-      return ((await exited) as [number | null])[0];
+    terminal,
+    login,
+    gateway: new URL(login).origin,
+    webhook: `http://127.0.0.1:${port}`,
+    close: async () => {
+      await terminal.close();
+      await rm(home, { recursive: true, force: true });
     },
   };
 }
+
+export function canBecome(person: Person): boolean {
+  const [program, ...words] = [...becoming(person), process.execPath, '--version'];
+  return spawnSync(program ?? '', words).status === 0;
+}
+
+const becoming = (person: Person): string[] =>
+  person ? ['setpriv', `--reuid=${person.uid}`, `--regid=${person.gid}`, '--clear-groups'] : [];

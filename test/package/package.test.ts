@@ -1,10 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientOf, textOf, webhookClientOf } from '../support/service.ts';
-import { installPackage, serve } from './installed.ts';
+import { promisify } from 'node:util';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, openChromium } from '../browser/open-chromium.ts';
+import { TOKEN, textOf, type WireResponse, webhookClientOf } from '../support/service.ts';
+import { canBecome, installPackage, openInstalled, type Person } from './installed.ts';
 
 const NOBODY = 65_534;
 
@@ -12,39 +16,87 @@ let installation: Awaited<ReturnType<typeof installPackage>>;
 
 beforeAll(async () => {
   installation = await installPackage();
-}, 120_000);
+});
 
 afterAll(() => installation.remove());
 
-test.each([
+describe.each([
   ['whoever runs the tests', undefined],
   ['an ordinary user', { uid: NOBODY, gid: NOBODY }],
-])(
-  'installed in an empty folder, it answers %s by HTTP and by webhook',
-  async (_, user) => {
-    if (user && !canRun(user)) return; // only root can become somebody else, where all may read this checkout
-    const home = await mkdtemp(path.join(tmpdir(), 'reborn-package-home-'));
-    if (user) await chown(home, NOBODY, NOBODY);
-    const service = await serve(installation.installed, home, user);
+])('installed in an empty folder and started for the first time by %s', (_, person) => {
+  describe.runIf(canBecome(person))('it gives a first answer', () => {
+    firstAnswers(person);
+  });
+});
 
-    const answer = await clientOf(service.gateway).ask('hello');
-    const webhook = webhookClientOf(service.webhook);
-    const job = await webhook.completed(await webhook.submit({ message: 'hello' }));
+/** One start for all of them, as a person would. */
+function firstAnswers(person: Person): void {
+  let opened: Awaited<ReturnType<typeof openInstalled>>;
 
-    expect(textOf(answer)).toContain('hello');
-    expect(job.response).toContain('hello');
-    expect(await service.stop()).toBe(0);
-    await rm(home, { recursive: true, force: true });
-  },
-  120_000,
-);
+  beforeAll(async () => {
+    opened = await openInstalled(installation.installed, person);
+  });
+  afterAll(() => opened.close());
+
+  test('in the terminal', async () => {
+    await opened.terminal.type('hello from the terminal');
+    await opened.terminal.press('Enter');
+    expect(await opened.terminal.sees('You said: “hello from the terminal”')).toContain('demo model');
+  });
+
+  test.runIf(existsSync(CHROMIUM))('in the browser, by the link that the terminal shows', async () => {
+    const browser = await openChromium();
+    try {
+      const page = await browser.open();
+      await page.goto(opened.login);
+      const box = page.getByRole('textbox', { name: 'Message' });
+      await box.fill('hello from the browser');
+      await box.press('Enter');
+      await page.getByText('You said: “hello from the browser”').first().waitFor();
+      expect(page.problems).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  test('by curl', async () => {
+    const body = JSON.stringify({ model: 'reborn', input: 'hello by curl' });
+    const headers = [`authorization: Bearer ${TOKEN}`, 'content-type: application/json'];
+    const words = ['-sS', '--fail', '--data', body, ...headers.flatMap((header) => ['--header', header])];
+    const { stdout } = await promisify(execFile)('curl', [...words, `${opened.gateway}/api/v1/responses`]);
+    expect(textOf(JSON.parse(stdout) as WireResponse)).toContain('You said: “hello by curl”');
+  });
+
+  test("by OpenAI's own client", async () => {
+    const client = new OpenAI({ baseURL: `${opened.gateway}/api/v1`, apiKey: TOKEN });
+    const { output_text } = await client.responses.create({ model: 'reborn', input: 'hello by SDK' });
+    expect(output_text).toContain('You said: “hello by SDK”');
+  });
+
+  test('by webhook', async () => {
+    const webhook = webhookClientOf(opened.webhook);
+    const job = await webhook.completed(await webhook.submit({ message: 'hello by webhook' }));
+    expect(job.response).toContain('You said: “hello by webhook”');
+  });
+
+  test('and ends when it is told to', async () => {
+    await opened.terminal.press('C-c');
+    expect(await opened.terminal.exited()).toEqual({ code: 0 });
+  });
+}
 
 test('it holds what it needs, and nothing of the checkout', async () => {
   const files = installation.files.map((file) => file.path);
   const manifest = JSON.parse(await readFile(path.join(installation.installed, 'package.json'), 'utf8'));
 
   expect(files).toEqual(
-    expect.arrayContaining(['bin/reborn.js', 'LICENSE', 'wit/tool.wit', 'migrations/0001-threads.js']),
+    expect.arrayContaining([
+      'bin/reborn.js',
+      'LICENSE',
+      'wit/tool.wit',
+      'migrations/0001-threads.js',
+      'web/dist/index.html',
+    ]),
   );
   expect(files).toEqual(expect.arrayContaining(['THIRD-PARTY-NOTICES.md', 'sbom.cdx.json']));
   expect(files.filter((file) => /\.test\.|node_modules|^(test|bench|scripts)\//.test(file))).toEqual([
@@ -62,6 +114,15 @@ test('its bill of materials names every direct dependency', async () => {
 
   expect(bom.bomFormat).toBe('CycloneDX');
   expect(named).toEqual(expect.arrayContaining(Object.keys((await read('package.json')).dependencies)));
+});
+
+test('its notices have the licence of everything that the browser app is bundled with', async () => {
+  const notices = await readFile(path.join(installation.installed, 'THIRD-PARTY-NOTICES.md'), 'utf8');
+  const sections = notices.split(/^(?=## )/m);
+  const bundled = sections.filter((section) => / (react|micromark|shiki|clsx) \d/.test(section));
+
+  expect(bundled.length).toBeGreaterThan(2);
+  for (const section of bundled) expect(section).toMatch(/permission is hereby granted/i);
 });
 
 test('a Node that is too old is told so in one sentence', async () => {
@@ -89,8 +150,4 @@ test('a new tool finds its kit, and who builds one without a compiler is told wh
   expect(reborn('tool', 'test', path.join(folder, 'stars'))).toMatchObject({ status: 0 });
   expect(reborn('tool', 'build', path.join(folder, 'stars')).stderr).toContain('npm install rolldown componentize-qjs');
   await rm(folder, { recursive: true });
-}, 60_000);
-
-function canRun(as: { uid: number; gid: number }): boolean {
-  return process.getuid?.() === 0 && spawnSync(process.execPath, ['--version'], as).status === 0;
-}
+});

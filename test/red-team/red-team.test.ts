@@ -84,7 +84,7 @@ beforeAll(async () => {
   app = await startApp(readConfig(env), pino({ level: 'info' }, lines), { tools: TOOLS, network: standIn.network });
   service = clientOf(app.gatewayUrl ?? '');
   await storeSecret(env);
-}, 60_000);
+});
 
 afterAll(async () => {
   await closeDatabase();

@@ -5,14 +5,20 @@ import path from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '#database/open-database.ts';
 import { engineQuery } from './engine-query.ts';
+import { placePreparedCluster } from './prepared-cluster.ts';
+import { findPreparedTemplate, runOn, withDatabase } from './prepared-template.ts';
 import { waitFor } from './wait-for.ts';
 
-/** A home folder, and the settings that give a service a database of its own: the embedded one, or one on DATABASE_URL's server. */
-export async function freshHome() {
+/**
+ * A home folder, and the settings that give a service a database of its own: the embedded one, or one on DATABASE_URL's
+ * server. Its schema is there already, unless it shall be `empty`, for a test of a first start.
+ */
+export async function freshHome({ empty = false } = {}) {
   const home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
   await chmod(home, 0o711); // as root, PostgreSQL runs as another user
   const server = process.env['DATABASE_URL'];
-  const database = server ? await createDatabase(server) : undefined;
+  const database = server ? await createDatabase(server, empty) : undefined;
+  if (!server && !empty) await placePreparedCluster(home);
   return {
     home,
     env: { REBORN_HOME: home, ...(database && { DATABASE_URL: database.url }) },
@@ -32,22 +38,13 @@ export async function freshHome() {
   };
 }
 
-async function createDatabase(server: string) {
+async function createDatabase(server: string, empty: boolean) {
   const name = `reborn_test_${randomBytes(6).toString('hex')}`;
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: server });
-    await client.connect();
-    try {
-      await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
-  await run(`create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  const run = (statement: string) => runOn(server, statement);
+  const template = empty ? '' : `template ${await findPreparedTemplate(server)}`;
+  await run(`create database ${name} ${template}`);
   return {
-    url: url.href,
+    url: withDatabase(server, name),
     // A vacuum that PostgreSQL began by itself may be in it, and is nobody's to end.
     drop: () =>
       waitFor(`${name} to be dropped`, () => run(`drop database ${name} with (force)`).then(() => true, isInUse)),

@@ -26,6 +26,7 @@ export async function openMigratedDatabase() {
   const opened = undo.move();
   return {
     db,
+    connection: server.connection,
     /** A pool of its own, as another replica would have. */
     connect,
     /** Sees the rows of all owners, as only the engine does. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type Parts, startApp } from '#app.ts';
 import { readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
+import { BARE_ENV } from './bare-env.ts';
 import { waitFor } from './wait-for.ts';
 
 export const TOKEN = 'operator-token-of-the-tests';
@@ -22,7 +23,7 @@ export async function startService(env: Record<string, string>, parts: Parts = {
 /** The service as a process of its own, as a user starts it. */
 export async function spawnService(env: Record<string, string>) {
   const child = spawn(path.resolve('bin/reborn'), ['serve'], {
-    env: { PATH: process.env['PATH'], ...SETTINGS, ...env },
+    env: { ...BARE_ENV, ...SETTINGS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -6,10 +6,11 @@ import { waitFor } from './wait-for.ts';
 
 export type TestSocket = Awaited<ReturnType<typeof openSocket>>;
 
-/** A WebSocket of the gateway. Every message that comes is checked against its schema. */
-export async function openSocket(url: string, headers: Record<string, string> = {}) {
+/** A WebSocket of the gateway; `ca` vouches for a proxy. Every message that comes is checked against its schema. */
+export async function openSocket(url: string, headers: Record<string, string> = {}, ca?: string) {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/api/ws`, {
     headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+    ca,
   });
   const seen: ServerMessage[] = [];
   let closed: { code: number; reason: string } | undefined;

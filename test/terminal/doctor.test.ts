@@ -115,7 +115,7 @@ test('a schema that is older, or newer than this program, is told apart', () => 
 });
 
 test('a database that no start has migrated yet is an old schema', async () => {
-  const empty = await freshHome();
+  const empty = await freshHome({ empty: true });
   onTestFinished(() => empty.remove());
   const findings = await checkDatabase(readConfig(empty.env), async () => {
     throw new Error('nothing may be asked of a schema that is not there');

@@ -12,7 +12,7 @@ let home: Awaited<ReturnType<typeof freshHome>>;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
 
 beforeAll(async () => {
-  home = await freshHome();
+  home = await freshHome({ empty: true });
   model = await startScriptedModel();
 });
 afterAll(async () => {

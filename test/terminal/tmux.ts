@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { BARE_ENV } from '../support/bare-env.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const run = promisify(execFile);
@@ -10,6 +11,8 @@ const run = promisify(execFile);
 type Options = {
   readonly env: Record<string, string>;
   readonly args?: readonly string[];
+  /** What is run; otherwise the command of this checkout. */
+  readonly program?: readonly string[];
   readonly extendedKeys?: boolean;
   readonly columns?: number;
   readonly rows?: number;
@@ -18,7 +21,15 @@ type Options = {
 };
 
 /** The command in a real terminal, with a server of its own, so that nothing of the person's tmux is touched. */
-export async function openTerminal({ env, args = [], extendedKeys = false, columns = 80, rows = 24, record }: Options) {
+export async function openTerminal({
+  env,
+  args = [],
+  program = [path.resolve('bin/reborn')],
+  extendedKeys = false,
+  columns = 80,
+  rows = 24,
+  record,
+}: Options) {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-tmux-'));
   const tmux = async (...words: string[]) =>
     (await run('tmux', ['-S', path.join(folder, 's'), '-f', conf, ...words])).stdout;
@@ -35,8 +46,10 @@ export async function openTerminal({ env, args = [], extendedKeys = false, colum
       'set -g history-limit 10000',
     ].join('\n'),
   );
-  const settings = Object.entries({ HOME: folder, ...env }).map(([name, value]) => `${name}=${quoted(value)}`);
-  const command = `env -u NO_COLOR ${settings.join(' ')} ${quoted(path.resolve('bin/reborn'))} ${args.map(quoted).join(' ')}`;
+  const settings = Object.entries({ HOME: folder, ...BARE_ENV, ...env }).map(
+    ([name, value]) => `${name}=${quoted(value)}`,
+  );
+  const command = `env -u NO_COLOR ${settings.join(' ')} ${[...program, ...args].map(quoted).join(' ')}`;
   const recorded = record ? `script -qfc ${quoted(command)} ${quoted(record)}` : command;
   await tmux(
     'new-session',

@@ -5,7 +5,7 @@ import { NotFound } from '#domain/errors.ts';
 import { textOf } from '#domain/item.ts';
 import { placeOf } from './accepted-turn.ts';
 import { renderItem, renderUsage } from './render-item.ts';
-import type { turnInspection, wirePrompt } from './wire-turn.ts';
+import type { turnInspection, wirePrompt, wireSummary } from './wire-turn.ts';
 
 /** `GET /api/turns/{id}`: everything that is known of how a turn went. */
 export function inspectRoute(inspect: InspectTurn) {
@@ -54,7 +54,21 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
         }
       : null,
     prompt: renderPrompt(inspection.prompt),
+    summary: inspection.summary ? renderSummary(inspection.summary) : null,
     superseded: [...inspection.superseded],
+  };
+}
+
+function renderSummary(summary: NonNullable<Inspection['summary']>): z.infer<typeof wireSummary> {
+  return {
+    text: summary.text,
+    through_seq: summary.throughSeq,
+    through_position: summary.throughPosition,
+    turn_id: summary.turnId,
+    provider: summary.provider,
+    model: summary.model,
+    usage: renderUsage(summary.usage),
+    created_at: summary.createdAt.toISOString(),
   };
 }
 

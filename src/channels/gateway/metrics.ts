@@ -2,7 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Operations } from '#agent/operations.ts';
 
 /** What a process counts about its own HTTP. */
-export type HttpCounts = { readonly byStatus: ReadonlyMap<number, number>; readonly sockets: () => number };
+export type HttpCounts = {
+  readonly byStatus: ReadonlyMap<number, number>;
+  readonly sockets: ReadonlySet<unknown>;
+  readonly streams: ReadonlySet<unknown>;
+};
 
 /** `GET /metrics`, for the operator: the text format of Prometheus. Turns are those of all replicas, the rest this process's. */
 export function metricsRoute(operations: Operations, http: HttpCounts) {
@@ -24,7 +28,8 @@ export function metricsRoute(operations: Operations, http: HttpCounts) {
           'status',
           Object.entries(ended),
         ),
-        gauge('reborn_websockets', 'Open WebSockets.', http.sockets()),
+        gauge('reborn_websockets', 'Open WebSockets.', http.sockets.size),
+        gauge('reborn_streams', 'Open event streams of responses.', http.streams.size),
         family('reborn_http_responses_total', 'counter', 'Answers to HTTP requests.', 'status', [...http.byStatus]),
         gauge('process_resident_memory_bytes', 'Memory of the process.', rss),
         gauge('nodejs_heap_size_used_bytes', 'Memory that JavaScript uses.', heapUsed),

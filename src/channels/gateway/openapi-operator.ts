@@ -3,7 +3,8 @@ import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
 import { me } from './wire-me.ts';
 import { replicaList } from './wire-replicas.ts';
 import { modelTest, modelTestResult, settingsChange, wireSettings } from './wire-settings.ts';
-import { toolInstall, toolList, toolPreview, toolSecret } from './wire-tools.ts';
+import { skillAdd, skillList, skillQuery, skillRemoval, wireSkill } from './wire-skills.ts';
+import { signInAnswer, signInBegun, toolInstall, toolList, toolPreview, toolSecret } from './wire-tools.ts';
 
 /** The routes about the caller, the agent's tools, and how the service is set up and doing. */
 export const operatorDescription: readonly RouteDescription[] = [
@@ -42,6 +43,46 @@ export const operatorDescription: readonly RouteDescription[] = [
     summary: "Store one of the secrets that a tool names: the caller's own, or everyone's (operator).",
     request: toolSecret,
     responses: { 204: { description: 'It is stored, and never shown again.' }, ...errorAnswers(400, 404, 413) },
+  },
+  {
+    path: '/api/tools/{name}/sign-in',
+    method: 'post',
+    summary: 'Begin to sign in to what a tool uses, by OAuth.',
+    responses: { 200: { description: 'Where the browser goes.', json: signInBegun }, ...errorAnswers(400, 404) },
+  },
+  {
+    path: '/api/tools/{name}/sign-in/finish',
+    method: 'post',
+    summary: 'Hand in what the provider sent the browser back with.',
+    request: signInAnswer,
+    responses: { 204: { description: 'The tool is signed in, for the caller.' }, ...errorAnswers(400, 404, 413) },
+  },
+  {
+    path: '/api/skills',
+    method: 'get',
+    summary: 'What the agent can read up on.',
+    responses: { 200: { description: "The caller's own skills, everyone's, and those on the disk.", json: skillList } },
+  },
+  {
+    path: '/api/skills',
+    method: 'post',
+    summary: "Add a skill: the caller's own, or everyone's (operator).",
+    request: skillAdd,
+    responses: { 201: { description: 'The skill as it is kept.', json: wireSkill }, ...errorAnswers(400, 409, 413) },
+  },
+  {
+    path: '/api/skills/{name}',
+    method: 'get',
+    summary: 'Read a skill: the one of a source, or the one that the agent would read.',
+    query: skillQuery,
+    responses: { 200: { description: 'The skill with its files.', json: wireSkill }, ...errorAnswers(400, 404) },
+  },
+  {
+    path: '/api/skills/{name}',
+    method: 'delete',
+    summary: "Remove a skill: the caller's own, or everyone's (operator).",
+    query: skillRemoval,
+    responses: { 204: { description: 'It is gone.' }, ...errorAnswers(400, 404) },
   },
   {
     path: '/api/settings',

@@ -10,7 +10,16 @@ import { memoryQuery, memoryResults, noteText, wireNote } from './wire-memory.ts
 import { pairingList } from './wire-pairings.ts';
 import { serviceStatus } from './wire-status.ts';
 import { usageQuery, usageReport } from './wire-usage.ts';
-import { createdToken, newToken, newUser, tokenList, userList, usersQuery, wireUser } from './wire-users.ts';
+import {
+  createdToken,
+  newToken,
+  newUser,
+  tokenList,
+  userList,
+  usersQuery,
+  wireLimits,
+  wireUser,
+} from './wire-users.ts';
 
 /** The gateway's own endpoints for the public document. */
 export const gatewayDescription: readonly RouteDescription[] = [
@@ -150,6 +159,13 @@ export const gatewayDescription: readonly RouteDescription[] = [
     method: 'delete',
     summary: 'Remove a user; their tokens and sessions end (operator).',
     responses: { 204: { description: 'The user is gone.' }, ...errorAnswers(404) },
+  },
+  {
+    path: '/api/users/{id}/limits',
+    method: 'put',
+    summary: 'Say what a user may spend in a day, in place of what everybody may (operator).',
+    request: wireLimits,
+    responses: { 200: { description: 'The limits of their own.', json: wireLimits }, ...errorAnswers(400, 404, 413) },
   },
   {
     path: '/api/users/{id}/tokens',

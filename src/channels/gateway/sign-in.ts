@@ -7,6 +7,7 @@ import { sendText } from '#http/plain-text.ts';
 import { requireSameOrigin } from '#http/same-origin.ts';
 import { addressOf, type Site } from '#http/site.ts';
 import { LEAVING_PAGE, loginPage, sendPage } from './pages.ts';
+import { type AppPage, acceptsPage } from './web-app.ts';
 
 type LoginQuery = { Querystring: { token?: string | string[] } };
 
@@ -14,7 +15,7 @@ const TICKET_COOKIE = 'reborn_sign_in';
 const CALLBACK = '/login/oidc/callback';
 
 /** How a browser signs in and out. Nothing here needs a token, for whoever comes here has yet to show one. */
-export function signInRoutes(signIn: SignIn, site: Site) {
+export function signInRoutes(signIn: SignIn, site: Site, appPage: AppPage) {
   const formerOf = (request: FastifyRequest) => readCookie(request, site, SESSION_COOKIE);
 
   return async (app: FastifyInstance): Promise<void> => {
@@ -24,8 +25,10 @@ export function signInRoutes(signIn: SignIn, site: Site) {
 
     app.get<LoginQuery>('/login', async (request, reply) => {
       const { token } = request.query;
-      if (typeof token !== 'string') return sendPage(reply, loginPage(signIn.oidc !== undefined));
+      if (typeof token !== 'string')
+        return appPage ? appPage(reply) : sendPage(reply, loginPage(signIn.oidc !== undefined));
       const signedIn = await signIn.withToken(token, formerOf(request));
+      if (signedIn.outcome === 'unknown' && appPage && acceptsPage(request)) return appPage(reply.code(401));
       return admit(reply, signedIn, () => reply.redirect('/', 303)); // the token leaves the address bar
     });
 

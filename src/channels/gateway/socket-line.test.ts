@@ -51,7 +51,7 @@ test('a reader that stops reading stops the writer, costs a bounded amount of me
   await writing;
   await waitFor('everything to arrive', async () => seen.length === count);
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => index));
-}, 30_000);
+});
 
 test('texts are dealt with one at a time, in order, and meanwhile no more are taken in than have come', async () => {
   const { line, client } = await connectLine();

@@ -2,12 +2,21 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { ListedTool, ToolDesk } from '#agent/tool-desk.ts';
 import { parseBody } from '#http/parse-body.ts';
-import { toolInstall, type toolList, type toolPreview, toolSecret, type wireTool } from './wire-tools.ts';
+import { addressOf, type Site } from '#http/site.ts';
+import {
+  signInAnswer,
+  type signInBegun,
+  toolInstall,
+  type toolList,
+  type toolPreview,
+  toolSecret,
+  type wireTool,
+} from './wire-tools.ts';
 
 type ByName = { Params: { name: string } };
 
 /** `/api/tools`: what the agent can do. Everybody sees it and stores their own secrets; the operator installs and removes. */
-export function toolRoutes(tools: ToolDesk) {
+export function toolRoutes(tools: ToolDesk, site: Site) {
   return async (app: FastifyInstance): Promise<void> => {
     app.get(
       '/tools',
@@ -39,8 +48,21 @@ export function toolRoutes(tools: ToolDesk) {
       await tools.putSecret(principal, params.name, { name, value, forEveryone: whom === 'everyone' });
       return reply.code(204).send();
     });
+
+    app.post<ByName>('/tools/:name/sign-in', async (request): Promise<z.infer<typeof signInBegun>> => {
+      const { principal, params } = request;
+      return { url: await tools.beginSignIn(principal, params.name, addressOf(request, site, CALLBACK)) };
+    });
+
+    app.post<ByName>('/tools/:name/sign-in/finish', async ({ principal, params, body }, reply) => {
+      await tools.finishSignIn(principal, params.name, parseBody(signInAnswer, body));
+      return reply.code(204).send();
+    });
   };
 }
+
+/** A page of the app: the browser sends no cookie along when another site sends it back here, but the page then can. */
+const CALLBACK = '/tools/callback';
 
 function renderTool(tool: ListedTool): z.infer<typeof wireTool> {
   const { name, description, parameters, needsSignIn, quarantinedUntil, installed } = tool;

@@ -1,13 +1,14 @@
-import { readdir } from 'node:fs/promises';
-import staticFiles from '@fastify/static';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import staticFiles, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HOME_PAGE, sendPage } from './pages.ts';
 
 /** What is answered by routes of their own: a path below these that is unknown is an error, not a page of the app. */
 const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets)(?:\/|$)/;
 
-/** As the build names them; whatever else somebody asks for was never there. */
-const ASSET = /^[\w-][\w.-]*$/;
+/** As the build names them; whatever else somebody asks for was never there. The packed ones go by their plain names. */
+const ASSET = /^[\w-][\w.-]*(?<!\.br|\.gz)$/;
 
 const POLICY = [
   "default-src 'none'",
@@ -23,38 +24,58 @@ const POLICY = [
   "form-action 'self'",
 ].join('; ');
 
+/** The page of the app, which finds its own way; undefined when it was not built. */
+export type AppPage = ((reply: FastifyReply) => FastifyReply) | undefined;
+
+export async function readAppPage(folder: string): Promise<AppPage> {
+  const html = await readFile(path.join(folder, 'index.html'), 'utf8').catch(() => undefined);
+  if (html === undefined) return undefined;
+  return (reply) => sendPage(reply.header('content-security-policy', POLICY), html);
+}
+
 /**
  * The browser app as it was built into `folder`, or a bare page when it was not. Names below `assets` hold a hash of
- * what is inside, so browsers may keep them for good; every other page is the app, which finds its own way.
+ * what is inside, so browsers may keep them for good; every other page is the app.
  */
-export function webAppRoutes(folder: string) {
+export function webAppRoutes(folder: string, appPage: AppPage) {
   return async (app: FastifyInstance): Promise<void> => {
     const files = new Set(await readdir(folder).catch(() => []));
-    const isBuilt = files.has('index.html');
-    if (isBuilt) await app.register(staticFiles, { root: folder, serve: false, cacheControl: false, index: false });
+    if (appPage) await app.register(staticFiles, { ...OPTIONS, root: folder });
 
     const sendApp = (reply: FastifyReply) =>
-      isBuilt
-        ? reply.headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' }).sendFile('index.html')
+      appPage
+        ? appPage(reply.header('cache-control', 'no-cache'))
         : sendPage(reply.header('cache-control', 'no-store'), HOME_PAGE);
 
     app.get('/', async (_request, reply) => sendApp(reply));
 
     app.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
-      if (!isBuilt || !ASSET.test(request.params['*'])) return reply.callNotFound();
-      return reply
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .sendFile(`assets/${request.params['*']}`);
+      if (!appPage || !ASSET.test(request.params['*'])) return reply.callNotFound();
+      return reply.sendFile(`assets/${request.params['*']}`);
     });
 
     app.get<{ Params: { '*': string } }>('/*', async (request, reply) => {
       const name = request.params['*'];
-      if (files.has(name) && /\.\w+$/.test(name)) return reply.header('cache-control', 'no-cache').sendFile(name);
+      if (files.has(name) && /\.\w+$/.test(name)) return reply.sendFile(name);
       return wantsPage(request) ? sendApp(reply) : reply.callNotFound();
     });
   };
 }
 
-function wantsPage({ url, headers }: FastifyRequest): boolean {
-  return !NOT_PAGES.test(url.split('?', 1)[0] ?? '') && (headers.accept ?? '').includes('text/html');
+/** Only what is there is kept: an asset that another replica has yet to get is asked for again. */
+const OPTIONS: Omit<FastifyStaticOptions, 'root'> = {
+  serve: false,
+  cacheControl: false,
+  index: false,
+  preCompressed: true,
+  setHeaders: (reply, file) => {
+    const isAsset = path.basename(path.dirname(file)) === 'assets';
+    reply.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
+  },
+};
+
+function wantsPage(request: FastifyRequest): boolean {
+  return !NOT_PAGES.test(request.url.split('?', 1)[0] ?? '') && acceptsPage(request);
 }
+
+export const acceptsPage = ({ headers }: FastifyRequest) => (headers.accept ?? '').includes('text/html');

@@ -8,7 +8,12 @@ export const me = z
     email: z.string().nullable(),
     role: z.enum(['operator', 'member']),
     version: z.string(),
-    model: z.strictObject({ provider: z.string(), name: z.string(), demo: z.boolean() }),
+    model: z.strictObject({
+      provider: z.string(),
+      name: z.string(),
+      demo: z.boolean(),
+      context_tokens: z.int().describe('How much it can read at once.'),
+    }),
     single_sign_on: z.boolean(),
     limits: z.strictObject({
       sends_per_minute: z.int(),

@@ -10,7 +10,7 @@ const requiredSecret = z.strictObject({
   stored: z.boolean().describe('Whether the caller has it, of their own or as one for everyone.'),
 });
 
-/** How the tool gets its credential. `oauth`: by signing in with the program `reborn tool auth`. */
+/** How the tool gets its credential. `oauth`: by signing in, here or with the program `reborn tool auth`. */
 const auth = z.strictObject({
   secret_name: z.string(),
   display_name: z.string().nullable(),
@@ -74,3 +74,14 @@ export const toolSecret = z
     for: z.enum(['me', 'everyone'], 'for must be me or everyone.').default('me'),
   })
   .meta({ id: 'ToolSecret' });
+
+/** Where a browser goes to sign in. It comes back to `/tools/callback` of this service. */
+export const signInBegun = z.strictObject({ url: z.url() }).meta({ id: 'SignInBegun' });
+
+/** What the provider sent the browser back with. */
+export const signInAnswer = z
+  .object({
+    state: z.string('state is required and must be a string.').max(500),
+    code: z.string('code is required and must be a string.').min(1, 'code must not be empty.').max(8192),
+  })
+  .meta({ id: 'SignInAnswer' });

@@ -41,6 +41,18 @@ export const wirePrompt = z.strictObject({
   temperature: z.number().nullable(),
 });
 
+/** What stands in a prompt for the older items of a thread, which stay in it. */
+export const wireSummary = z.strictObject({
+  text: z.string(),
+  through_seq: z.int().describe('The last turn it tells of…'),
+  through_position: z.int().describe('…and the last item of that turn.'),
+  turn_id: z.uuid().describe('The turn that made it.'),
+  provider: z.string(),
+  model: z.string(),
+  usage: wireUsage,
+  created_at: time,
+});
+
 /** The body of `GET /api/turns/{id}`: everything that is known of how a turn went. */
 export const turnInspection = z
   .strictObject({
@@ -70,6 +82,7 @@ export const turnInspection = z
       })
       .nullable(),
     prompt: wirePrompt,
+    summary: wireSummary.nullable().describe('The one in the prompt; null when the whole thread was in it.'),
     /** What a crash left half said; it is not part of the thread. Kept for an hour. */
     superseded: z.array(z.strictObject({ attempt: z.int(), text: z.string() })),
   })

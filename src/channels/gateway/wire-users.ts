@@ -28,6 +28,25 @@ export const newToken = z
   })
   .meta({ id: 'NewToken' });
 
+const MOST_USD = 1_000_000_000;
+
+/** Limits of a user's own take the place of everybody's. */
+export const wireLimits = z
+  .strictObject({
+    tokens_per_day: z
+      .int('tokens_per_day must be a whole number, or null.')
+      .min(0, 'tokens_per_day must not be negative.')
+      .nullable()
+      .describe('null: not limited.'),
+    usd_per_day: z
+      .number('usd_per_day must be a number, or null.')
+      .min(0, 'usd_per_day must not be negative.')
+      .max(MOST_USD, `usd_per_day must be at most ${MOST_USD}.`)
+      .nullable()
+      .describe('null: not limited. If both are null there are none, and what everybody may spend holds.'),
+  })
+  .meta({ id: 'SpendingLimits' });
+
 export const wireUser = z
   .strictObject({
     id: userId,
@@ -35,6 +54,7 @@ export const wireUser = z
     email: z.string().nullable(),
     role: z.enum(['operator', 'member']),
     created_at: z.iso.datetime(),
+    limits: wireLimits,
   })
   .meta({ id: 'User' });
 

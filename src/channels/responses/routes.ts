@@ -27,6 +27,8 @@ export type ResponsesOptions = {
   readonly limiter: Limiter;
   /** The names by which a request can choose a model. */
   readonly modelNames: () => Promise<readonly string[]>;
+  /** Holds every event stream while it is open. */
+  readonly streams: Set<unknown>;
   /** Where a caller is sent whose turn waits for a person. */
   readonly threadUrl: ThreadUrl;
 };
@@ -91,7 +93,8 @@ export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
       fresh: fresh && !isEnded(turn),
       signal,
     });
-    return sendEvents(reply, events, signal);
+    options.streams.add(reply);
+    return sendEvents(reply, events, signal).finally(() => options.streams.delete(reply));
   }
 }
 

@@ -1,13 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { SecretHolder } from '../secrets/holder.ts';
 import { checkSecretName } from '../secrets/secret-name.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { AuthFailure } from './auth-failure.ts';
+import { authorizationUrl, newSecretText } from './authorization-request.ts';
 import { listenForCallback } from './callback-listener.ts';
 import { getOAuthClient } from './oauth-client.ts';
 import { storeTokens } from './stored-tokens.ts';
 import { requestTokens, type Send } from './token-endpoint.ts';
-import type { Environment, OAuthSettings, ToolAuth } from './tool-auth.ts';
+import type { Environment, ToolAuth } from './tool-auth.ts';
 
 export type SignIn = {
   /** Where the person goes with a browser on this machine. */
@@ -38,23 +38,6 @@ export async function beginSignIn(parts: Parts, { auth, holder, signal }: Option
     });
   };
   const listener = await listenForCallback({ port: oauth.redirectPort, state, signal, complete });
-  const url = authorizationUrl(oauth, {
-    response_type: 'code',
-    client_id: client.id,
-    redirect_uri: listener.redirectUri,
-    ...(oauth.scopes.length > 0 && { scope: oauth.scopes.join(' ') }),
-    state,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
+  const url = authorizationUrl(oauth, { clientId: client.id, redirectUri: listener.redirectUri, state, verifier });
   return { url, done: listener.outcome, cancel: () => listener.close() };
-}
-
-const newSecretText = () => randomBytes(32).toString('base64url');
-
-/** What the author's address already asks for stays, such as `access_type=offline`. */
-function authorizationUrl(oauth: OAuthSettings, parameters: Readonly<Record<string, string>>): string {
-  const url = new URL(oauth.authorizationUrl);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return url.href;
 }

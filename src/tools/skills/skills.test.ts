@@ -23,7 +23,7 @@ const problems: string[] = [];
 
 beforeAll(async () => {
   database = await openMigratedDatabase();
-}, 60_000);
+});
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'reborn-skills-'));
   problems.length = 0;

@@ -9,6 +9,8 @@ export type Skills = {
   /** What there is for the owner, by name. */
   list(owner: Owner): Promise<SkillSummary[]>;
   find(owner: Owner, name: string): Promise<Skill | undefined>;
+  /** Those in the folder of this replica. */
+  onDisk(): Promise<readonly Skill[]>;
 };
 
 /** How long a change on the disk may go unnoticed. */
@@ -25,6 +27,7 @@ export function createSkills(db: Database, folder: string, onProblem: (message: 
   }
 
   return {
+    onDisk,
     async list(owner) {
       const own = await withOwner(db, owner, (trx) => listSkills(trx, owner));
       const shared = await withOwner(db, EVERYONE, (trx) => listSkills(trx, EVERYONE));

@@ -15,7 +15,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
-  const commands = useCommands(useDeferredValue(text.trim()));
+  const commands = useCommands(text.trim());
   const chosen = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
     command?.run();
@@ -78,10 +78,13 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+/** Pages are found as fast as one types, since Enter may come at once; threads are asked for. */
 function useCommands(q: string): Command[] {
   const { me } = useServices();
   const navigate = useNavigate();
-  const { data } = useThreads({ q, archived: false });
+  const asked = useDeferredValue(q);
+  const { data, isPlaceholderData } = useThreads({ q: asked, archived: false });
+  const isStale = isPlaceholderData || asked !== q;
   const places = me.role === 'operator' ? [...PLACES, ...OPERATOR_PLACES] : PLACES;
   const fixed: Command[] = [
     { id: 'new', words: 'New thread', icon: 'add', run: () => void navigate({ to: '/' }) },
@@ -89,12 +92,14 @@ function useCommands(q: string): Command[] {
     { id: 'light', words: 'Light theme', icon: 'sun', run: () => chooseTheme('light') },
     { id: 'dark', words: 'Dark theme', icon: 'moon', run: () => chooseTheme('dark') },
   ];
-  const threads: Command[] = (data?.pages[0]?.threads ?? []).slice(0, 20).map((thread) => ({
+  const found = data?.pages[0]?.threads ?? [];
+  const fits = (words: string) => words.toLowerCase().includes(q.toLowerCase());
+  const threads = found.filter((thread) => !isStale || fits(titleOf(thread))).slice(0, 20);
+  const toThreads: Command[] = threads.map((thread) => ({
     id: thread.id,
     words: titleOf(thread),
     icon: 'chat',
     run: () => void navigate({ to: '/threads/$threadId', params: { threadId: thread.id } }),
   }));
-  const matching = fixed.filter(({ words }) => words.toLowerCase().includes(q.toLowerCase()));
-  return [...matching, ...threads];
+  return [...fixed.filter(({ words }) => fits(words)), ...toThreads];
 }

@@ -5,6 +5,7 @@ import { gateway } from '../client/gateway.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import { RequestFailed } from '../client/request.ts';
 import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
@@ -24,7 +25,12 @@ function Door() {
   if (pathname === '/login') return <Outlet />;
   if (error instanceof RequestFailed && error.status === 401) return <SignInPage />;
   if (me) return <Shell me={me} />;
-  if (!error) return null;
+  if (!error)
+    return (
+      <main className="p-8">
+        <Skeleton label="Loading" rows={6} />
+      </main>
+    );
   return (
     <main className="mx-auto max-w-[480px] p-8">
       <h1 className="mb-4 text-xl font-semibold">Reborn</h1>

@@ -1,7 +1,12 @@
 import type { IconName } from '../parts/icon.tsx';
 
 export type Place = {
-  readonly to: '/jobs' | '/memory' | '/tools' | `/operator/${'users' | 'models' | 'usage' | 'audit' | 'health'}`;
+  readonly to:
+    | '/jobs'
+    | '/memory'
+    | '/tools'
+    | '/skills'
+    | `/operator/${'users' | 'models' | 'usage' | 'audit' | 'health'}`;
   readonly words: string;
   readonly icon: IconName;
 };
@@ -10,6 +15,7 @@ export const PLACES: readonly Place[] = [
   { to: '/jobs', words: 'Jobs', icon: 'jobs' },
   { to: '/memory', words: 'Memory', icon: 'memory' },
   { to: '/tools', words: 'Tools', icon: 'tool' },
+  { to: '/skills', words: 'Skills', icon: 'skill' },
 ];
 
 export const OPERATOR_PLACES: readonly Place[] = [

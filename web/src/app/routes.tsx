@@ -30,6 +30,16 @@ const tools = createRoute({
   path: '/tools',
   component: lazyRouteComponent(() => import('../tools/tools-page.tsx'), 'ToolsPage'),
 });
+const toolCallback = createRoute({
+  getParentRoute: () => root,
+  path: '/tools/callback',
+  component: lazyRouteComponent(() => import('../tools/tool-callback-page.tsx'), 'ToolCallbackPage'),
+});
+const skills = createRoute({
+  getParentRoute: () => root,
+  path: '/skills',
+  component: lazyRouteComponent(() => import('../skills/skills-page.tsx'), 'SkillsPage'),
+});
 const turn = createRoute({
   getParentRoute: () => root,
   path: '/turns/$turnId',
@@ -73,6 +83,8 @@ export function createAppRouter() {
       jobs,
       memory,
       tools,
+      toolCallback,
+      skills,
       turn,
       users,
       models,

@@ -91,8 +91,9 @@ function PlaceList({ places }: { readonly places: readonly Place[] }) {
         <li key={place.to}>
           <Link
             to={place.to}
-            className="flex min-h-8 items-center gap-3 rounded px-2 text-m text-soft hover:bg-hover hover:text-ink"
-            activeProps={{ className: 'bg-hover text-ink font-medium' }}
+            className="flex min-h-8 items-center gap-3 rounded px-2 text-m hover:bg-hover hover:text-ink"
+            activeProps={{ className: 'bg-hover font-medium' }}
+            inactiveProps={{ className: 'text-soft' }}
           >
             <Icon name={place.icon} />
             {place.words}

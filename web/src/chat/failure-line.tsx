@@ -9,8 +9,8 @@ export function FailureLine({ words, turnId, asked }: Props) {
   const { inspect, sendAgain } = useActions();
   return (
     <div role="alert" className="mb-5 flex flex-wrap items-start gap-3 rounded border border-failed bg-failed-wash p-3">
-      <Icon name="warning" className="mt-1 text-failed" />
-      <p className="min-w-0 flex-1 basis-60 break-words">{words}</p>
+      <Icon name="warning" className="mt-2 text-failed" />
+      <p className="min-w-0 flex-1 basis-60 break-words py-1">{words}</p>
       <div className="flex gap-2">
         {asked !== '' && (
           <Button icon="retry" onClick={() => sendAgain(asked)}>

@@ -113,9 +113,15 @@ function SignInAtGate({ gate }: { readonly gate: Gate }) {
   const { answerGate } = useActions();
   const { data } = useQuery({ queryKey: ['tools'], queryFn: gateway.tools });
   const tool = data?.tools.find(({ name }) => name === gate.call.name);
+  const goOn = () => void answerGate(gate, { answer: 'approve' });
   return (
     <>
-      {tool && <SecretForm tool={tool} onKept={() => void answerGate(gate, { answer: 'approve' })} />}
+      {tool?.needs_sign_in && <SecretForm tool={tool} onKept={goOn} />}
+      {tool && !tool.needs_sign_in && (
+        <Button look="act" className="self-start" onClick={goOn}>
+          Go on with what is stored
+        </Button>
+      )}
       <Decision gate={gate} />
     </>
   );

@@ -5,6 +5,7 @@ import type { Tool } from '../client/shapes.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { ToolSignIn } from './tool-sign-in.tsx';
 
 /** Gives a tool the secret it asks for. It is stored encrypted, never shown again, and the model never sees it. */
 export function SecretForm({ tool, onKept }: { readonly tool: Tool; readonly onKept: () => void }) {
@@ -20,6 +21,7 @@ export function SecretForm({ tool, onKept }: { readonly tool: Tool; readonly onK
     },
   });
   if (wanted === undefined) return null;
+  if (tool.auth?.oauth) return <ToolSignIn tool={tool} />;
   const prompt = tool.secrets.find(({ name }) => name === wanted)?.prompt;
   return (
     <form
@@ -30,7 +32,6 @@ export function SecretForm({ tool, onKept }: { readonly tool: Tool; readonly onK
       }}
     >
       {tool.auth?.instructions && <p>{tool.auth.instructions}</p>}
-      {tool.auth?.oauth && <p>Sign in with the command: reborn tool auth {tool.name}</p>}
       {tool.auth?.setup_url && tool.auth.setup_url.startsWith('https:') && (
         <a
           href={tool.auth.setup_url}

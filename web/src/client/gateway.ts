@@ -12,6 +12,8 @@ import type {
   OpenGates,
   Replicas,
   Settings,
+  Skill,
+  SkillList,
   Status,
   Thread,
   ThreadPage,
@@ -22,6 +24,9 @@ import type {
   User,
   UserPage,
 } from './shapes.ts';
+
+/** So many notes are shown at once. */
+export const MOST_NOTES = 100;
 
 /** Every endpoint of the gateway that the app uses. */
 export const gateway = {
@@ -43,7 +48,7 @@ export const gateway = {
   turn: (id: string) => request<Inspection>(`/api/turns/${id}`),
   jobs: (options: { status?: string; cursor?: string }) =>
     request<JobPage>(`/api/jobs${query({ ...options, limit: 50 })}`),
-  memory: (q: string) => request<MemoryResults>(`/api/memory${query({ q, limit: 50 })}`),
+  memory: (q: string) => request<MemoryResults>(`/api/memory${query({ q, limit: MOST_NOTES })}`),
   note: (path: string) => request<{ text: string }>(notePath(path)),
   writeNote: (path: string, text: string) => request<void>(notePath(path), { method: 'PUT', body: { text } }),
   deleteNote: (path: string) => request<void>(notePath(path), { method: 'DELETE' }),
@@ -53,12 +58,23 @@ export const gateway = {
   removeTool: (name: string) => request<void>(`/api/tools/${encodeURIComponent(name)}`, { method: 'DELETE' }),
   keepSecret: (tool: string, body: { name: string; value: string; for: 'me' | 'everyone' }) =>
     request<void>(`/api/tools/${encodeURIComponent(tool)}/secret`, { method: 'POST', body }),
+  beginSignIn: (tool: string) =>
+    request<{ url: string }>(`/api/tools/${encodeURIComponent(tool)}/sign-in`, { method: 'POST' }),
+  finishSignIn: (tool: string, body: { state: string; code: string }) =>
+    request<void>(`/api/tools/${encodeURIComponent(tool)}/sign-in/finish`, { method: 'POST', body }),
+  skills: () => request<SkillList>('/api/skills'),
+  skill: (name: string, source: Skill['source']) =>
+    request<Skill>(`/api/skills/${encodeURIComponent(name)}${query({ source })}`),
+  addSkill: (body: { files: Skill['files']; for: 'me' | 'everyone'; replace: boolean }) =>
+    request<Skill>('/api/skills', { method: 'POST', body }),
+  removeSkill: (name: string, holder: 'me' | 'everyone') =>
+    request<void>(`/api/skills/${encodeURIComponent(name)}${query({ for: holder })}`, { method: 'DELETE' }),
   settings: () => request<Settings>('/api/settings'),
   changeSettings: (body: { model_routes: Settings['model_routes'] }) =>
     request<Settings>('/api/settings', { method: 'PATCH', body }),
   testModel: (body: { route?: string }) =>
     request<ModelTestResult>('/api/settings/test-model', { method: 'POST', body }),
-  users: () => request<UserPage>(`/api/users${query({ limit: 100 })}`),
+  users: (cursor?: string) => request<UserPage>(`/api/users${query({ limit: 100, cursor })}`),
   addUser: (body: { name: string; email?: string; role: 'operator' | 'member' }) =>
     request<User>('/api/users', { method: 'POST', body }),
   removeUser: (id: string) => request<void>(`/api/users/${encodeURIComponent(id)}`, { method: 'DELETE' }),

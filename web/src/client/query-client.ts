@@ -7,8 +7,10 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        retry: (count, error) => isPassing(error) && count < 5,
-        retryDelay: (count) => Math.min(500 * 2 ** count, 5000),
+        retry: (count, error) => isPassing(error) && count < 2,
+        retryDelay: (count) => 500 * 2 ** count,
+        // By then the page says what is wrong, and that it tries again.
+        refetchInterval: ({ state }) => (isPassing(state.error) ? 5000 : false),
       },
     },
   });

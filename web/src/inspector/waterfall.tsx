@@ -32,7 +32,7 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
                 type="button"
                 aria-pressed={span === chosen}
                 onClick={() => onChoose(span)}
-                className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] items-center gap-3 rounded px-2 py-1 text-left text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
+                className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] md:grid-cols-[minmax(0,22%)_1fr_64px] items-center gap-3 rounded px-2 py-1 text-left text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
               >
                 <span className="truncate">
                   {NAMED.has(span.kind) && <span className="text-soft">{span.kind} </span>}

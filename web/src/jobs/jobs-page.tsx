@@ -48,7 +48,9 @@ export function JobsPage() {
             <Rows label="Jobs" rows={jobs} keyOf={({ id }) => id} onOpen={setOpened}>
               {(job) => (
                 <>
-                  <StatusMark {...markOf(job)} />
+                  <span className="shrink-0 sm:w-36">
+                    <StatusMark {...markOf(job)} />
+                  </span>
                   <span className="min-w-0 flex-1 basis-48 truncate">{job.conversation_id ?? job.id}</span>
                   <span className="text-s text-soft">{job.user_id}</span>
                   <span className="text-s text-soft">

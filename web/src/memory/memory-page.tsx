@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import type { Note } from '../client/shapes.ts';
+import { gateway, MOST_NOTES } from '../client/gateway.ts';
+import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Listed } from '../parts/listed.tsx';
@@ -9,11 +9,13 @@ import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { NoteDrawer } from './note-drawer.tsx';
+import { WriteNote } from './write-note.tsx';
 
 /** What the agent has noted down for the person. */
 export function MemoryPage() {
   const [text, setText] = useState('');
-  const [opened, setOpened] = useState<Note>();
+  const [opened, setOpened] = useState<string>();
+  const [writing, setWriting] = useState(false);
   const q = useDeferredValue(text.trim());
   const { data, error, refetch } = useQuery({
     queryKey: ['memory', q],
@@ -23,8 +25,15 @@ export function MemoryPage() {
   return (
     <Page
       title="Memory"
-      about="What the agent has noted down. Only you and your agent can read it."
-      actions={<Filter label="Search the notes" value={text} onChange={setText} />}
+      about="What the agent noted down, for you and nobody else."
+      actions={
+        <>
+          <Filter label="Search the notes" value={text} onChange={setText} />
+          <Button icon="add" onClick={() => setWriting(true)}>
+            Write a note
+          </Button>
+        </>
+      }
     >
       <Listed
         rows={data?.results}
@@ -38,22 +47,38 @@ export function MemoryPage() {
         }
       >
         {(notes) => (
-          <Rows label="Notes" rows={notes} keyOf={({ path }) => path} onOpen={setOpened}>
-            {(note) => (
-              <>
-                <span className="min-w-0 flex-1 basis-60">
-                  <span className="block truncate font-medium">{note.path}</span>
-                  <span className="line-clamp-2 break-words text-s text-soft">{note.text}</span>
-                </span>
-                <span className="text-s text-soft">
-                  <RelativeTime time={note.updated_at} />
-                </span>
-              </>
+          <>
+            <Rows label="Notes" rows={notes} keyOf={({ path }) => path} onOpen={({ path }) => setOpened(path)}>
+              {(note) => (
+                <>
+                  <span className="min-w-0 flex-1 basis-full sm:basis-60">
+                    <span className="block truncate font-medium">{note.path}</span>
+                    <span className="line-clamp-2 break-words text-s text-soft">{note.text}</span>
+                  </span>
+                  <span className="text-s text-soft">
+                    <RelativeTime time={note.updated_at} />
+                  </span>
+                </>
+              )}
+            </Rows>
+            {notes.length === MOST_NOTES && (
+              <p className="text-center text-s text-soft">
+                These are the {MOST_NOTES} {q ? 'that fit best' : 'newest'}. Search for the others.
+              </p>
             )}
-          </Rows>
+          </>
         )}
       </Listed>
-      {opened && <NoteDrawer path={opened.path} onClose={() => setOpened(undefined)} />}
+      {opened !== undefined && <NoteDrawer path={opened} onClose={() => setOpened(undefined)} />}
+      {writing && (
+        <WriteNote
+          onClose={() => setWriting(false)}
+          onExists={(path) => {
+            setWriting(false);
+            setOpened(path);
+          }}
+        />
+      )}
     </Page>
   );
 }

@@ -12,6 +12,8 @@ import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { useMorePages } from '../parts/use-more-pages.ts';
+import { nameOfSubject, wordsOfAction } from './audit-words.ts';
 
 type AuditEntry = AuditEntries['entries'][number];
 
@@ -19,15 +21,19 @@ type AuditEntry = AuditEntries['entries'][number];
 export function AuditPage() {
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<AuditEntry>();
-  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: ['audit'],
     queryFn: ({ pageParam }) => gateway.audit(pageParam || undefined),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });
+  const { data, error, refetch, hasNextPage, fetchNextPage } = query;
+  useMorePages(text !== '', query);
   const entries = data?.pages.flatMap((page) => page.entries);
   const fits = (entry: AuditEntry) =>
-    `${entry.action} ${entry.actor} ${entry.subject}`.toLowerCase().includes(text.toLowerCase());
+    `${entry.action} ${wordsOfAction(entry.action)} ${entry.actor} ${entry.subject} ${nameOfSubject(entry)}`
+      .toLowerCase()
+      .includes(text.toLowerCase());
   return (
     <Page
       title="Audit"
@@ -50,9 +56,9 @@ export function AuditPage() {
             <Rows label="Audit log" rows={rows} keyOf={({ id }) => id} onOpen={setOpened}>
               {(entry) => (
                 <>
-                  <span className="min-w-0 flex-1 basis-48 truncate">
-                    <span className="font-medium">{entry.action}</span>{' '}
-                    <span className="text-soft">{entry.subject}</span>
+                  <span className="min-w-0 flex-1 basis-full sm:basis-48 truncate">
+                    <span className="font-medium">{wordsOfAction(entry.action)}</span>{' '}
+                    <span className="text-soft">{nameOfSubject(entry)}</span>
                   </span>
                   <span className="max-w-48 truncate text-s text-soft">{entry.actor}</span>
                   <span className="text-s text-soft">
@@ -70,9 +76,10 @@ export function AuditPage() {
         )}
       </Listed>
       {opened && (
-        <Dialog title={opened.action} place="side" onClose={() => setOpened(undefined)}>
+        <Dialog title={wordsOfAction(opened.action)} place="side" onClose={() => setOpened(undefined)}>
           <Facts
             facts={[
+              ['Recorded as', opened.action],
               ['By', opened.actor],
               ['About', opened.subject],
               ['When', <RelativeTime key="at" time={opened.at} />],

@@ -42,7 +42,7 @@ export function HealthPage() {
                   />
                   <span className="min-w-0 flex-1 basis-60 truncate font-mono text-s">{replica.id}</span>
                   <span className="text-s text-soft">
-                    since <RelativeTime time={replica.started_at} />
+                    started <RelativeTime time={replica.started_at} />
                     {replica.self && ', answers this page'}
                   </span>
                 </li>

@@ -37,6 +37,9 @@ export function ModelsPage() {
   );
 }
 
+/** A model of one's own often needs none. */
+const KEYED: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google']);
+
 function DefaultModel({ settings }: { readonly settings: Settings }) {
   const { provider, name, base_url: address, key_set: hasKey } = settings.default_model;
   return (
@@ -48,7 +51,7 @@ function DefaultModel({ settings }: { readonly settings: Settings }) {
           <p className="text-soft">
             {provider}
             {address && `, ${address}`}
-            {!hasKey && provider !== 'demo' && '. No key was found for it.'}
+            {!hasKey && KEYED.has(provider) && '. No key was found for it.'}
           </p>
         </div>
         <TestModel />
@@ -56,7 +59,7 @@ function DefaultModel({ settings }: { readonly settings: Settings }) {
       {provider === 'demo' && (
         <p>
           To use a real model, set LLM_PROVIDER, LLM_MODEL and LLM_API_KEY in the environment of the service, or run{' '}
-          <code className="font-mono text-s">reborn setup</code>, and start it again.
+          <code className="font-mono text-s">reborn init</code>, and start it again.
         </p>
       )}
     </section>

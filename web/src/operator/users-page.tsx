@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { gateway } from '../client/gateway.ts';
 import type { User } from '../client/shapes.ts';
@@ -12,6 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { useMorePages } from '../parts/use-more-pages.ts';
 import { UserDrawer } from './user-drawer.tsx';
 
 /** Who may ask, and with which tokens. */
@@ -19,12 +20,20 @@ export function UsersPage() {
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<User>();
   const [adding, setAdding] = useState(false);
-  const { data, error, refetch } = useQuery({ queryKey: ['users'], queryFn: gateway.users });
-  const shown = data?.users.filter((user) => `${user.name} ${user.email}`.toLowerCase().includes(text.toLowerCase()));
+  const query = useInfiniteQuery({
+    queryKey: ['users'],
+    queryFn: ({ pageParam }) => gateway.users(pageParam || undefined),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const users = data?.pages.flatMap((page) => page.users);
+  const shown = users?.filter((user) => `${user.name} ${user.email}`.toLowerCase().includes(text.toLowerCase()));
+  useMorePages(text !== '', query);
   return (
     <Page
       title="Users"
-      about="Each sees their own threads only. Nobody sees those of others, the operator neither."
+      about="Each sees their own threads only, the operator too."
       actions={
         <>
           <Filter label="Search the users" value={text} onChange={setText} />
@@ -45,11 +54,11 @@ export function UsersPage() {
           </EmptyState>
         }
       >
-        {(users) => (
-          <Rows label="Users" rows={users} keyOf={({ id }) => id} onOpen={setOpened}>
+        {(found) => (
+          <Rows label="Users" rows={found} keyOf={({ id }) => id} onOpen={setOpened}>
             {(user) => (
               <>
-                <span className="min-w-0 flex-1 basis-48">
+                <span className="min-w-0 flex-1 basis-full sm:basis-48">
                   <span className="block truncate font-medium">{user.name}</span>
                   <span className="block truncate text-s text-soft">{user.email ?? 'no email'}</span>
                 </span>
@@ -62,6 +71,11 @@ export function UsersPage() {
           </Rows>
         )}
       </Listed>
+      {hasNextPage && (
+        <Button className="self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show more
+        </Button>
+      )}
       {opened && <UserDrawer user={opened} onClose={() => setOpened(undefined)} />}
       {adding && <AddUser onClose={() => setAdding(false)} />}
     </Page>

@@ -12,7 +12,7 @@ type Props = {
 
 const PLACES = {
   centre: 'left-1/2 top-[12vh] w-[min(520px,calc(100vw-32px))] max-h-[76vh] -translate-x-1/2 rounded',
-  side: 'inset-y-0 right-0 w-[min(560px,100vw)] border-l border-line',
+  side: 'inset-y-0 right-0 w-[min(560px,100vw)] border-line sm:border-l',
 };
 
 export function Dialog({ title, onClose, children, place = 'centre' }: Props) {

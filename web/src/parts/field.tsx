@@ -24,6 +24,34 @@ export function TextField({
   );
 }
 
+/** A labelled text of several lines. */
+export function TextArea({
+  label,
+  hint,
+  className = 'text-m',
+  ...rest
+}: ComponentProps<'textarea'> & { readonly label: string; readonly hint?: string }) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-s font-medium">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        className={`w-full rounded border border-edge bg-raised px-3 py-2 ${className}`}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        {...rest}
+      />
+      {hint && (
+        <p id={`${id}-hint`} className="text-s text-soft">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
 type Choice<T extends string> = { readonly value: T; readonly words: string };
 
 export function ChoiceField<T extends string>({

@@ -26,7 +26,7 @@ export function Page({
             </div>
             <p className="text-m text-soft">{about}</p>
           </div>
-          {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
+          {actions && <div className="flex items-center gap-2 max-md:w-full">{actions}</div>}
         </header>
         {children}
       </div>

@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { formatExact } from '../parts/time.ts';
 import { Capabilities } from './capabilities.tsx';
 
 export function ToolDrawer({ tool, onClose }: { readonly tool: Tool; readonly onClose: () => void }) {
@@ -16,6 +17,12 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: Tool; readonly on
     <Dialog title={tool.name} place="side" onClose={onClose}>
       <div className="flex flex-col gap-6">
         <p>{tool.description}</p>
+        {tool.quarantined_until && (
+          <p className="rounded bg-failed-wash p-3">
+            It crashed too often, so its calls are refused until {formatExact(tool.quarantined_until)}. Then it is tried
+            again by itself.
+          </p>
+        )}
         {tool.source === 'installed' && (
           <section>
             <h3 className="mb-2 font-semibold">What it may do</h3>

@@ -66,10 +66,11 @@ function ToolRow({ tool }: { readonly tool: Tool }) {
   const dangerous = tool.capabilities.filter((sentence) => sentence.dangerous).length;
   return (
     <>
-      <span className="min-w-0 flex-1 basis-60">
+      <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{tool.name}</span>
         <span className="line-clamp-2 break-words text-s text-soft">{tool.description}</span>
       </span>
+      {tool.quarantined_until && <StatusMark mark="failed" words="rests, since it crashed too often" />}
       {tool.needs_sign_in && <StatusMark mark="waiting" words="needs a secret of yours" />}
       {dangerous > 0 && <StatusMark mark="idle" words="may change things elsewhere" />}
       <span className="text-s text-soft">{tool.source === 'builtin' ? 'built in' : (tool.version ?? 'installed')}</span>

@@ -1,0 +1,40 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { REPOSITORY } from '../repository.ts';
+
+/** A page as the site's generator wants it: its title in a head, and links that lead to the site or the repository. */
+export function toSitePage(file: string, text: string): string {
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? file;
+  const body = text.replace(/^# .+\n+/m, '');
+  return `---\ntitle: ${JSON.stringify(title.replaceAll('`', ''))}\n---\n\n${withSiteLinks(file, body)}`;
+}
+
+/** Where a page of the checkout is on the site: `docs/tools/authoring.md` at `/tools/authoring/`. */
+export function routeOf(file: string): string {
+  const name = file
+    .replace(/^docs\//, '')
+    .replace(/\.md$/, '')
+    .replace(/(^|\/)README$/, '$1')
+    .toLowerCase();
+  return `/${name}${name === '' || name.endsWith('/') ? '' : '/'}`;
+}
+
+export const isSitePage = (file: string): boolean => /^(?:docs\/.+|[A-Z]+)\.md$/.test(file);
+
+/** Code is left alone: what looks like a link there is none. */
+function withSiteLinks(file: string, text: string): string {
+  return text.replaceAll(/(^ *```[^]*?^ *```|`[^`\n]*`)|(\]\()([^)\s]+)(\))/gm, (whole, code, open, link, close) =>
+    code === undefined ? `${open}${toSiteLink(file, String(link))}${close}` : whole,
+  );
+}
+
+function toSiteLink(file: string, link: string): string {
+  if (/^[a-z]+:|^#/.test(link)) return link;
+  const [name = '', anchor] = link.split('#');
+  const target = path.join(path.dirname(file), name);
+  const hash = anchor === undefined ? '' : `#${anchor}`;
+  if (isSitePage(target)) return routeOf(target) + hash;
+  if (target.startsWith('docs/pictures/')) return `/${target.replace('docs/', '')}`;
+  const isFolder = existsSync(target) && statSync(target).isDirectory();
+  return `${REPOSITORY}/${isFolder ? 'tree' : 'blob'}/main/${target}${hash}`;
+}

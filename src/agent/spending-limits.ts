@@ -1,0 +1,39 @@
+import { NotFound } from '#domain/errors.ts';
+import { isWebhookUser } from '#domain/job.ts';
+import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
+import { requireOperator } from '#domain/require-operator.ts';
+import type { SpendingLimits } from '#domain/spending.ts';
+import { recordAudit } from '#store/audit.ts';
+import { deleteBudget, listBudgets, putBudget } from '#store/budgets.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+
+export type LimitsDesk = ReturnType<typeof createLimitsDesk>;
+
+/** Whoever has none of their own: everybody's limits hold for them. */
+export const NONE: SpendingLimits = { tokensPerDay: null, usdPerDay: null };
+
+/** What each user may spend, in place of what everybody may. Only the operator decides it. */
+export function createLimitsDesk(db: Database, isUser: (id: UserId) => Promise<boolean>) {
+  return {
+    /** By user; those who have no limits of their own are left out. */
+    async list(actor: Principal, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, SpendingLimits>> {
+      requireOperator(actor);
+      const budgets = await withOwner(db, OPERATOR, (trx) => listBudgets(trx, userIds));
+      return new Map(budgets.map(({ userId, ...limits }) => [userId, limits]));
+    },
+
+    /** They hold from the user's next turn on. */
+    async set(actor: Principal, userId: UserId, limits: SpendingLimits): Promise<void> {
+      requireOperator(actor);
+      const isSomebody = userId === OPERATOR.userId || isWebhookUser(userId) || (await isUser(userId));
+      if (!isSomebody) throw new NotFound('There is no such user.');
+      const { tokensPerDay, usdPerDay } = limits;
+      const isNone = tokensPerDay === null && usdPerDay === null;
+      await withOwner(db, OPERATOR, async (trx) => {
+        await (isNone ? deleteBudget(trx, userId) : putBudget(trx, userId, limits));
+        const detail = { tokensPerDay, usdPerDay };
+        await recordAudit(trx, { actor: actor.userId, action: 'user.limit', subject: userId, detail });
+      });
+    },
+  };
+}

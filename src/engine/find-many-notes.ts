@@ -1,0 +1,25 @@
+import type { UserId } from '#domain/principal.ts';
+import type { EnginePool } from './engine-connection.ts';
+
+/** How many vectors of this model a user has, and how long the newest of them is. */
+export type ManyNotes = { readonly userId: UserId; readonly count: number; readonly dimensions: number };
+
+/** Those who have at least so many, the most first. Nothing is told of the notes themselves. */
+export async function findManyNotes(
+  pool: EnginePool,
+  { model, least, limit }: { model: string; least: number; limit: number },
+): Promise<ManyNotes[]> {
+  const { rows } = await pool.query<ManyNotes>(MANY, [model, least, limit]);
+  return rows;
+}
+
+const MANY = `
+  select user_id as "userId", count, dimensions
+  from (
+    select user_id, count(*)::integer as count from notes where embedding_model = $1
+    group by user_id having count(*) >= $2 order by count desc, user_id limit $3
+  ) as many, lateral (
+    select length(signature) as dimensions from notes
+    where embedding_model = $1 and notes.user_id = many.user_id order by embed_due_at desc limit 1
+  ) as newest
+  order by count desc, user_id`;

@@ -1,0 +1,205 @@
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Agent } from '#agent/agent.ts';
+import { createUsage } from '#agent/budget-usage.ts';
+import type { Decision } from '#agent/decision.ts';
+import { createInspectTurn } from '#agent/inspect-turn.ts';
+import type { Jobs } from '#agent/jobs.ts';
+import type { ModelDesk } from '#agent/model-desk.ts';
+import type { Operations } from '#agent/operations.ts';
+import { createPairings } from '#agent/pairings.ts';
+import { createSkillDesk } from '#agent/skill-desk.ts';
+import { createLimitsDesk } from '#agent/spending-limits.ts';
+import { createStandingApprovals } from '#agent/standing-approvals.ts';
+import type { Threads } from '#agent/threads.ts';
+import type { ToolDesk } from '#agent/tool-desk.ts';
+import type { Auth } from '#auth/auth.ts';
+import { accountRoutes } from '#channels/gateway/account-routes.ts';
+import { approvalsRoute } from '#channels/gateway/approvals.ts';
+import { attachmentRoute } from '#channels/gateway/attachments.ts';
+import { chatRoutes } from '#channels/gateway/chat.ts';
+import { docsRoute } from '#channels/gateway/docs-page.ts';
+import { exportRoute } from '#channels/gateway/export-thread.ts';
+import { gatesRoute } from '#channels/gateway/gates.ts';
+import { inspectRoute } from '#channels/gateway/inspect-turn.ts';
+import { jobsRoute } from '#channels/gateway/jobs.ts';
+import { type AppFacts, meRoute } from '#channels/gateway/me.ts';
+import { memoryRoutes } from '#channels/gateway/memory.ts';
+import { countAnswers, metricsRoute } from '#channels/gateway/metrics.ts';
+import { gatewayDescription } from '#channels/gateway/openapi.ts';
+import { pairingsRoute } from '#channels/gateway/pairings.ts';
+import { replicasRoute } from '#channels/gateway/replicas.ts';
+import { settingsRoutes } from '#channels/gateway/settings.ts';
+import { signInRoutes } from '#channels/gateway/sign-in.ts';
+import { skillRoutes } from '#channels/gateway/skills.ts';
+import { socketRoute } from '#channels/gateway/socket.ts';
+import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
+import { threadRoutes } from '#channels/gateway/threads.ts';
+import { toolRoutes } from '#channels/gateway/tools.ts';
+import { usageRoute } from '#channels/gateway/usage.ts';
+import { readAppPage, webAppRoutes } from '#channels/gateway/web-app.ts';
+import { responsesDescription } from '#channels/responses/openapi.ts';
+import { responsesRoutes } from '#channels/responses/routes.ts';
+import { webhookDescription } from '#channels/webhook/openapi.ts';
+import type { OpenDatabase } from '#database/open-database.ts';
+import type { ThreadUrl } from '#domain/thread.ts';
+import type { Engine } from '#engine/engine.ts';
+import { judge, requireBearer } from '#http/bearer.ts';
+import { collectRoutes } from '#http/collect-routes.ts';
+import { healthRoutes } from '#http/health.ts';
+import { describeApi } from '#http/openapi.ts';
+import { type CountUse, createLimiter } from '#http/rate-limit.ts';
+import { createServer } from '#http/server.ts';
+import type { Memory } from '#memory/memory.ts';
+import { contextSizeOf } from '#models/context-size.ts';
+import { isAway } from '#store/away.ts';
+import { type Database, isReachable } from '#store/connection.ts';
+import type { ToolRegistry } from '#tools/registry.ts';
+import type { Skills } from '#tools/skills/skills.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from './config.ts';
+
+/** What the gateway is made of. */
+export type GatewayParts = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly db: Database;
+  readonly database: OpenDatabase;
+  readonly auth: Auth;
+  readonly count: CountUse;
+  readonly engine: Engine;
+  readonly agent: Agent;
+  readonly jobs: Jobs;
+  readonly threads: Threads;
+  readonly operations: Operations;
+  readonly tools: ToolRegistry;
+  readonly toolDesk: ToolDesk;
+  readonly modelDesk: ModelDesk;
+  readonly modelNames: () => Promise<string[]>;
+  readonly memory: Memory;
+  readonly skills: Skills;
+  readonly threadUrl: ThreadUrl;
+  readonly onDecision: (decision: Decision) => void;
+  readonly onError: (error: unknown) => void;
+  /** false: callers may not bring tools. */
+  readonly externalTools?: boolean;
+  /** Where the browser app was built. */
+  readonly webFolder?: string;
+};
+
+export type Gateway = {
+  readonly server: FastifyInstance;
+  /** Every route, such as `GET /api/status`. */
+  readonly routes: readonly string[];
+};
+
+const MAX_BODY_BYTES = 14 * 1024 * 1024;
+const WEB_FOLDER = path.join(import.meta.dirname, '../web/dist');
+
+/** The server of the web gateway and the Responses API, with every route; it doesn't listen yet. */
+export async function createGateway(parts: GatewayParts): Promise<Gateway> {
+  const { config, log, db, auth, agent, jobs, threads, operations, tools, threadUrl, onDecision, onError } = parts;
+  const site = { publicUrl: config.publicUrl };
+  const server = createServer({
+    maxBodyBytes: MAX_BODY_BYTES,
+    log,
+    isAway,
+    site,
+    trustedProxies: config.trustedProxies,
+    webSocketPath: '/api/ws',
+  });
+  const routeList = collectRoutes(server);
+  const byStatus = countAnswers(server);
+  const sockets = new Set<unknown>();
+  const streams = new Set<unknown>();
+  const limiter = createLimiter(parts.count, config.chatRatePerMinute, 60);
+  await server.register(healthRoutes(() => isReachable(db)));
+  const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
+    ...responsesDescription,
+    ...gatewayDescription,
+    ...webhookDescription,
+  ]);
+  const webFolder = parts.webFolder ?? WEB_FOLDER;
+  const appPage = await readAppPage(webFolder);
+  await server.register(signInRoutes(auth.signIn, site, appPage));
+  server.get('/openapi.json', async () => api);
+  await server.register(docsRoute());
+  await server.register(webAppRoutes(webFolder, appPage));
+  await server.register(async (app) => {
+    requireBearer(app, { ...auth, site });
+    const routes = responsesRoutes(agent, {
+      toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
+      externalTools: parts.externalTools ?? true,
+      timeoutSeconds: config.responsesTimeoutSecs,
+      limiter,
+      modelNames: parts.modelNames,
+      streams,
+      threadUrl,
+    });
+    await app.register(routes, { prefix: '/api/v1' });
+    await app.register(routes, { prefix: '/v1' });
+    const chatOptions = { limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
+    await app.register(chatRoutes(agent, chatOptions), { prefix: '/api' });
+    await app.register(jobsRoute(jobs), { prefix: '/api' });
+    await app.register(gatesRoute(agent), { prefix: '/api' });
+    await app.register(
+      accountRoutes(
+        auth.accounts,
+        createLimitsDesk(db, (id) => auth.accounts.isUser(id)),
+      ),
+      { prefix: '/api' },
+    );
+    await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
+    await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
+    await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
+    await app.register(memoryRoutes(parts.memory), { prefix: '/api' });
+    await app.register(threadRoutes(threads), { prefix: '/api' });
+    await app.register(inspectRoute(createInspectTurn(parts)), { prefix: '/api' });
+    await app.register(toolRoutes(parts.toolDesk, site), { prefix: '/api' });
+    await app.register(skillRoutes(createSkillDesk(parts)), { prefix: '/api' });
+    await app.register(settingsRoutes(parts.modelDesk), { prefix: '/api' });
+    await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });
+    await app.register(replicasRoute(operations), { prefix: '/api' });
+    await app.register(metricsRoute(operations, { byStatus, sockets, streams }));
+    await app.register(attachmentRoute(threads), { prefix: '/api' });
+    await app.register(exportRoute(threads), { prefix: '/api' });
+    await app.register(
+      socketRoute({
+        agent,
+        threads,
+        jobs,
+        limiter,
+        maxBytes: MAX_BODY_BYTES,
+        sockets,
+        judge: (request) => judge(request, { ...auth, site }),
+        onError,
+      }),
+      { prefix: '/api' },
+    );
+    await app.register(statusRoute(agent, statusFacts(parts)), { prefix: '/api' });
+  });
+  return { server, routes: routeList };
+}
+
+function statusFacts({ config, database, tools }: GatewayParts): StatusFacts {
+  return {
+    version: packageJson.version,
+    startedAt: new Date(),
+    model: { provider: config.model.provider, name: config.model.name },
+    channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
+    database: { kind: database.kind, version: database.version },
+    tools: async () => (await tools.current()).definitions().length,
+  };
+}
+
+function appFacts(config: Config): AppFacts {
+  const { provider, name } = config.model;
+  return {
+    version: packageJson.version,
+    model: { provider, name, contextTokens: contextSizeOf(config.model).windowTokens },
+    singleSignOn: config.oidc !== undefined,
+    sendsPerMinute: config.chatRatePerMinute,
+    bodyBytes: MAX_BODY_BYTES,
+  };
+}

@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import type { Agent } from '#agent/agent.ts';
+import { type CallbackPace, startCallbacks } from '#agent/callbacks.ts';
+import type { Jobs } from '#agent/jobs.ts';
+import { createWebhookRoutes } from '#agent/webhook-routes.ts';
+import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
+import { eventRoutes } from '#channels/webhook/events.ts';
+import { renderJob } from '#channels/webhook/render-job.ts';
+import { webhookRoutes } from '#channels/webhook/routes.ts';
+import { limitAddresses } from '#channels/webhook/secret.ts';
+import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
+import type { Egress } from '#egress/egress.ts';
+import { healthRoutes } from '#http/health.ts';
+import { type CountUse, createLimiter } from '#http/rate-limit.ts';
+import { createServer } from '#http/server.ts';
+import { type Database, isReachable } from '#store/connection.ts';
+import type { Secrets } from '#tools/secrets/secrets.ts';
+import type { EnabledWebhook } from './config.ts';
+
+/** What the webhook channel is made of. */
+export type WebhookParts = {
+  readonly config: EnabledWebhook;
+  readonly trustedProxies: readonly string[];
+  readonly log: Logger;
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly egress: Egress;
+  readonly count: CountUse;
+  readonly agent: Agent;
+  readonly jobs: Jobs;
+  /** How patiently callers are called back. */
+  readonly pace?: Partial<CallbackPace> | undefined;
+  readonly onError: (error: unknown) => void;
+};
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The server of the webhook channel, which doesn't listen yet, and the calls back to those who asked for one. */
+export async function createWebhook(parts: WebhookParts) {
+  const { trustedProxies, log, db, secrets, egress, count, agent, jobs, onError } = parts;
+  const { secret, ratePerMinute, callbackHosts } = parts.config;
+  const callbackRule = { hosts: callbackHosts };
+  const server = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies });
+  await server.register(healthRoutes(() => isReachable(db)));
+  await server.register(async (app) => {
+    limitAddresses(app, createLimiter(count, ratePerMinute, 60));
+    await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));
+    await app.register(eventRoutes(agent, createWebhookRoutes(db, secrets)));
+  });
+  const callbacks = startCallbacks({
+    db,
+    egress,
+    render: async (job) => JSON.stringify(renderJob(await jobs.withResponse({ ...job, callback: null }))),
+    secret: toSigningSecret(deriveSigningText(secret)),
+    isAllowed: (url) => isCallbackAllowed(url, callbackRule),
+    ...(parts.pace && { pace: parts.pace }),
+    onDead: (job, error) => log.warn({ job: job.id, error }, 'a callback was given up'),
+    onError,
+  });
+  return {
+    server,
+    async close() {
+      await callbacks.stop();
+      await server.close();
+    },
+  };
+}

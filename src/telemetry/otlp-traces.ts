@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { hexFromUuid } from '#domain/ids.ts';
+import type { Turn } from '#domain/turn.ts';
+import type { Usage } from '#domain/usage.ts';
+
+/** How one turn went: its trace has the turn's id, so that whoever knows the one finds the other. */
+export type TurnTrace = { readonly turn: Turn; readonly spans: readonly TraceSpan[] };
+
+export type TraceSpan = {
+  readonly kind: 'wait' | 'attempt' | 'model' | 'tool' | 'gate';
+  readonly label: string;
+  readonly attempt: number | null;
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly usage: Usage | null;
+};
+
+/** The body of an OTLP/HTTP request. What was said is not in it: only what took how long, and at what cost. */
+export function toOtlpTraces(traces: readonly TurnTrace[], service: { readonly version: string; replica: string }) {
+  const resource = {
+    'service.name': 'reborn',
+    'service.version': service.version,
+    'service.instance.id': service.replica,
+  };
+  const scopeSpans = [{ scope: { name: 'reborn' }, spans: traces.flatMap(toSpans) }];
+  return { resourceSpans: [{ resource: { attributes: toAttributes(resource) }, scopeSpans }] };
+}
+
+function toSpans({ turn, spans }: TurnTrace) {
+  const traceId = hexFromUuid(turn.id);
+  const root = {
+    traceId,
+    spanId: spanIdOf(turn, 'turn'),
+    name: 'turn',
+    kind: SERVER,
+    ...timesOf(turn.createdAt, turn.endedAt),
+    attributes: toAttributes({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.conversation.id': turn.threadId,
+      'reborn.channel': turn.channel,
+      'reborn.status': turn.status,
+      'reborn.attempts': turn.attempt + 1,
+      'error.type': turn.failure?.code,
+      ...usageAttributes(turn.usage),
+    }),
+    status: turn.status === 'failed' ? { code: ERROR, message: turn.failure?.code } : {},
+  };
+  const parts = spans.flatMap((span, index) => {
+    if (!span.startedAt || !span.endedAt) return []; // a crash or a gate: it has no end to tell of
+    const { name, attributes } = describe(span);
+    return {
+      traceId,
+      spanId: spanIdOf(turn, `${index}`),
+      parentSpanId: root.spanId,
+      name,
+      kind: span.kind === 'model' ? CLIENT : INTERNAL,
+      ...timesOf(span.startedAt, span.endedAt),
+      attributes: toAttributes({ 'reborn.attempt': span.attempt ?? undefined, ...attributes }),
+      status: {},
+    };
+  });
+  return [root, ...parts];
+}
+
+/** Names as OpenTelemetry's conventions for generative models have them. */
+function describe({ kind, label, usage }: TraceSpan): { name: string; attributes: Attributes } {
+  if (kind === 'model')
+    return { name: 'chat', attributes: { 'gen_ai.operation.name': 'chat', ...(usage && usageAttributes(usage)) } };
+  if (kind === 'tool')
+    return {
+      name: `execute_tool ${label}`,
+      attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': label },
+    };
+  return { name: kind === 'gate' ? `gate ${label}` : label, attributes: {} };
+}
+
+const usageAttributes = ({ inputTokens, outputTokens, cachedInputTokens }: Usage): Attributes => ({
+  'gen_ai.usage.input_tokens': inputTokens,
+  'gen_ai.usage.output_tokens': outputTokens,
+  'gen_ai.usage.cache_read.input_tokens': cachedInputTokens,
+});
+
+/** The same for the same span, so that one that is sent twice is one. */
+const spanIdOf = (turn: Turn, part: string) =>
+  createHash('sha256').update(`${turn.id} ${part}`).digest('hex').slice(0, 16);
+
+const timesOf = (start: Date, end: Date | null) => ({
+  startTimeUnixNano: nanoseconds(start),
+  endTimeUnixNano: nanoseconds(end ?? start),
+});
+const nanoseconds = (time: Date) => `${time.getTime()}000000`;
+
+type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+const toAttributes = (attributes: Attributes) =>
+  Object.entries(attributes).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return { key, value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) } };
+  });
+
+const [INTERNAL, SERVER, CLIENT] = [1, 2, 3];
+const ERROR = 2;

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WEBHOOK_SECRET } from '../support/service.ts';
+import { type OpenPage, openChromium } from './open-chromium.ts';
+import { seedCrowd } from './seed-crowd.ts';
+import { startStage } from './stage.ts';
+
+const LISTS = [
+  { route: '/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
+  { route: '/memory', api: 'memory', title: 'Memory', rows: 'Notes' },
+  { route: '/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
+  { route: '/skills', api: 'skills', title: 'Skills', rows: 'Skills' },
+  { route: '/operator/users', api: 'users', title: 'Users', rows: 'Users' },
+  { route: '/operator/audit', api: 'audit', title: 'Audit', rows: 'Audit log' },
+];
+const OTHERS = ['/', '/operator/models', '/operator/usage', '/operator/health'];
+
+let stage: Awaited<ReturnType<typeof startStage>>;
+let browser: Awaited<ReturnType<typeof openChromium>>;
+let page: OpenPage;
+let thread: string;
+
+beforeAll(async () => {
+  [stage, browser] = await Promise.all([startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }), openChromium()]);
+  thread = await seedCrowd(stage);
+  page = await browser.signIn(stage.url);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage.close();
+});
+
+const rowsOf = (label: string) => page.getByRole('list', { name: label }).getByRole('listitem');
+
+/** What is wider than the window, by how much. */
+const overflowing = (shown: Page) =>
+  shown.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('main, nav, [role=log], [role=dialog]')]
+      .filter((element) => element.scrollWidth > element.clientWidth + 1)
+      .map((element) => `${element.tagName} ${element.scrollWidth} > ${element.clientWidth}`),
+  );
+
+test.each([
+  ['at 1024 pixels', { width: 1024, height: 768 }],
+  ['at 200 % of a small window', { width: 640, height: 400 }],
+  ['on a phone', { width: 360, height: 640 }],
+])('no page is wider than the window %s, and a message can be written', async (_name, size) => {
+  await page.setViewportSize(size);
+  const found: string[] = [];
+  for (const route of [...LISTS.map((list) => list.route), ...OTHERS, `/threads/${thread}`]) {
+    await page.goto(stage.url + route);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+    found.push(...(await overflowing(page)).map((words) => `${route}: ${words}`));
+  }
+  const composer = await page.getByRole('textbox', { name: 'Message' }).boundingBox();
+  expect(composer && composer.y + composer.height).toBeLessThanOrEqual(size.height);
+  expect(found).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('long lists are shown a page at a time, and what is further down is found', async () => {
+  await page.goto(`${stage.url}/jobs`);
+  await expect.poll(() => rowsOf('Jobs').count()).toBe(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => rowsOf('Jobs').count()).toBe(100);
+
+  await page.goto(`${stage.url}/operator/users`);
+  await expect.poll(() => rowsOf('Users').count()).toBe(100);
+  await page.getByLabel('Search the users').fill('Person 119');
+  await expect.poll(() => rowsOf('Users').allInnerTexts()).toEqual([expect.stringContaining('Person 119')]);
+
+  await page.goto(`${stage.url}/skills`);
+  await expect.poll(() => rowsOf('Skills').count()).toBe(500);
+  await page.getByLabel('Search the skills').fill('skill-499');
+  await expect.poll(() => rowsOf('Skills').count()).toBe(1);
+
+  await page.goto(`${stage.url}/memory`);
+  await page.getByText('These are the 100 newest. Search for the others.').waitFor();
+  await page.getByLabel('Search the notes').fill('marmalade');
+  await expect.poll(() => rowsOf('Notes').allInnerTexts()).toEqual([expect.stringContaining('marmalade')]);
+});
+
+test('a slow answer is waited for in its shape, and one that does not come is told, with a way on', async () => {
+  for (const { route, api, title, rows } of LISTS) {
+    let answer: 'later' | 'never' = 'later';
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const pattern = new RegExp(`/api/${api}(?:\\?.*)?$`);
+    await page.route(pattern, async (request) => {
+      if (answer === 'never') return request.fulfill({ status: 404, body: '{"error":{"message":"Out of order."}}' });
+      await released;
+      await request.continue();
+    });
+    await page.goto(stage.url + route);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    await page
+      .getByRole('main')
+      .getByRole('status', { name: /^Loading/ })
+      .waitFor();
+    release();
+    await rowsOf(rows).first().waitFor();
+
+    answer = 'never';
+    await page.reload();
+    await page.getByRole('main').getByRole('alert').getByText('Out of order.').waitFor();
+    await page.unroute(pattern);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await rowsOf(rows).first().waitFor();
+  }
+});
+
+test('a service that fails for a while is told of, and the page comes back by itself', async () => {
+  await page.route('**/api/skills', (request) => request.abort());
+  await page.goto(`${stage.url}/skills`);
+  await page.getByRole('main').getByRole('alert').getByText('this page tries again by itself').waitFor();
+  await page.unroute('**/api/skills');
+  await rowsOf('Skills').first().waitFor();
+});

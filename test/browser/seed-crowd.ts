@@ -1,0 +1,35 @@
+import { said, seedThread } from './seed-thread.ts';
+import type { startStage } from './stage.ts';
+
+type Stage = Awaited<ReturnType<typeof startStage>>;
+
+/** More of everything than fits on a page, with words that fit nowhere. Tells the id of the longest-winded thread. */
+export async function seedCrowd({ home, service }: Stage): Promise<string> {
+  const send = (method: string, route: string, body: object) =>
+    service.request(route, { method, body: JSON.stringify(body) });
+  await Promise.all(PEOPLE.map((n) => send('POST', '/api/users', { name: `Person ${n}`, role: 'member' })));
+  await Promise.all(PEOPLE.map((n) => send('PUT', `/api/memory/${LONG}/${n}`, { text: n === 7 ? 'marmalade' : LONG })));
+  await home.query(SKILLS, [LONG]);
+  const turn = (asked: string, answer: string) => ({ asked, made: [{ body: said(answer) }] });
+  const thread = await seedThread(home, {
+    title: LONG,
+    turns: [
+      turn(LONG, `${LONG}\n\n\`\`\`\n${LONG}\n\`\`\`\n\n| ${`${LONG} | `.repeat(12)}\n|${' --- |'.repeat(12)}\n`),
+    ],
+  });
+  await home.query(JOBS, [thread, LONG]);
+  return thread;
+}
+
+const LONG = `unbreakable-${'x'.repeat(150)}`;
+
+const PEOPLE = Array.from({ length: 120 }, (_, n) => n);
+
+const SKILLS = `
+  insert into skills (user_id, name, description, files)
+  select 'operator', 'skill-' || n, $1, '{"SKILL.md":""}' from generate_series(1, 500) as n`;
+
+const JOBS = `
+  insert into jobs (id, thread_id, turn_id, user_id, conversation_id, status, completed_at)
+  select gen_random_uuid(), $1::uuid, gen_random_uuid(), 'operator', $2 || n, 'completed', now()
+  from generate_series(1, 500) as n`;

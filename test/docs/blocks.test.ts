@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { startService, WEBHOOK_SECRET } from '../support/service.ts';
+import { type CodeBlock, findBlocks } from './code-blocks.ts';
+import { readPages } from './pages.ts';
+import { runPage } from './run-page.ts';
+
+const blocks = readPages().flatMap(findBlocks);
+const marked = (kind: string) => blocks.filter(({ note }) => note?.kind === kind);
+const unmarked = blocks.filter(({ note }) => note === undefined);
+
+const RUN = ['sh', 'bash', 'js', 'ts'];
+const TOLD = ['', 'text', 'console']; // what a program says
+
+/** What would change the checkout or the machine. It is never run, even if somebody forgot to mark it. */
+const HARMFUL = /\b(npm (ci|install|run)|npx|sudo|apt|git clone|docker|kubectl|helm|service install|reborn serve)\b/;
+
+const pagesToRun = Object.entries(
+  Object.groupBy(
+    blocks.filter((block) => block.note?.kind === 'file' || isRun(block)),
+    ({ page }) => page,
+  ),
+);
+
+const running = new AsyncDisposableStack();
+let folder: string;
+let env: Record<string, string>;
+let localize: (code: string) => string;
+
+beforeAll(async () => {
+  const home = await freshHome();
+  running.defer(() => home.remove());
+  // Without a token of the tests the service makes one, and keeps it where the pages say.
+  const service = await startService({
+    ...home.env,
+    HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    SERVICE_REBORN_WEBUI_TOKEN: '',
+  });
+  running.defer(() => service.close());
+
+  const personal = await mkdtemp(path.join(tmpdir(), 'reborn-docs-'));
+  running.defer(() => rm(personal, { recursive: true }));
+  await symlink(home.home, path.join(personal, '.reborn'));
+
+  folder = path.join(personal, 'pages');
+  await mkdir(folder);
+  await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));
+  env = {
+    ...home.env,
+    HOME: personal,
+    PATH: [path.resolve('bin'), path.dirname(process.execPath), process.env['PATH']].join(':'),
+    HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
+  };
+  localize = (code) =>
+    code
+      .replaceAll(/\b(?:127\.0\.0\.1|localhost):3000\b/g, new URL(service.url).host)
+      .replaceAll('127.0.0.1:8080', new URL(service.webhook.url).host);
+});
+
+afterAll(() => running.disposeAsync());
+
+test('every block is run, is data, or says why it is not run', () => {
+  const unknown = unmarked.filter(({ language }) => ![...RUN, ...TOLD, 'json'].includes(language));
+
+  expect(unknown.map(placeOf)).toEqual([]);
+  expect(unmarked.filter(({ code, language }) => RUN.includes(language) && HARMFUL.test(code)).map(placeOf)).toEqual(
+    [],
+  );
+  expect(marked('not run').filter(({ note }) => (note?.words.length ?? 0) < 10)).toEqual([]);
+});
+
+test.each(unmarked.filter(({ language }) => language === 'json'))('$page:$line is JSON', ({ code }) => {
+  expect(() => JSON.parse(code) as unknown).not.toThrow();
+});
+
+test.each(marked('from'))('$page:$line still stands in $note.words', async ({ code, note }) => {
+  expect(flat(await readFile(note?.words ?? '', 'utf8'))).toContain(flat(code));
+});
+
+test.each(pagesToRun)(
+  '%s: what it tells to run does run',
+  async (page, found = []) => {
+    const localized = found.map((block) => ({ ...block, code: localize(block.code) }));
+
+    expect(await runPage(localized, { folder: path.join(folder, page), env })).toBeUndefined();
+  },
+  180_000,
+);
+
+function isRun({ language, code, note }: CodeBlock): boolean {
+  return !note && RUN.includes(language) && !HARMFUL.test(code);
+}
+
+const placeOf = ({ page, line, language }: CodeBlock) => `${page}:${line} (${language})`;
+
+const flat = (code: string) => code.replaceAll(/\s+/g, ' ').trim();

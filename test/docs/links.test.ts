@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { findBrokenLinks, findTargets } from './find-broken-links.ts';
+import { readPages } from './pages.ts';
+
+const pages = readPages();
+
+test('every link of a page leads to a file or a heading that is there', () => {
+  expect(pages.length).toBeGreaterThan(30);
+  expect(findBrokenLinks(pages)).toEqual([]);
+});
+
+test('a link to nothing is found, whatever its form', () => {
+  const page = (text: string) => [{ path: 'docs/page.md', text: `# A page\n\n## What *is* here?\n\n${text}\n` }];
+
+  expect(
+    findBrokenLinks(page('[a](../README.md), [b](#what-is-here), [c](https://example.com/x), `[d](e.md)`')),
+  ).toEqual([]);
+  expect(findBrokenLinks(page('[a](missing.md)'))).toEqual(['docs/page.md: there is no docs/missing.md']);
+  expect(findBrokenLinks(page('![a](pictures/missing.png)'))).toHaveLength(1);
+  expect(findBrokenLinks(page('<img src="pictures/missing.png">'))).toHaveLength(1);
+  expect(findBrokenLinks(page('[a](#nowhere)'))).toEqual(['docs/page.md: docs/page.md has no heading for #nowhere']);
+  expect(findBrokenLinks(page('[a](../package.json#x)'))).toHaveLength(1);
+});
+
+test('every page below docs can be reached from README.md by links alone', () => {
+  const reached = new Set(['README.md']);
+  for (const name of reached) {
+    const page = pages.find(({ path }) => path === name);
+    for (const target of page ? findTargets(page) : []) reached.add(target);
+  }
+
+  expect(pages.map(({ path }) => path).filter((name) => !reached.has(name))).toEqual([]);
+});

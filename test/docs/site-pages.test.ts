@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { REPOSITORY } from '../../scripts/repository.ts';
+import { isSitePage, routeOf, toSitePage } from '../../scripts/site/to-site-page.ts';
+import { readPages } from './pages.ts';
+
+test('a page has its title in a head, and links that lead to the site or the repository', () => {
+  const page = toSitePage(
+    'docs/tools/page.md',
+    '# A `page`\n\n[a](../start.md#ask) [b](../../src/app.ts) [c](../../test) ![d](../pictures/x.png) [e](#here) `[f](g.md)`\n',
+  );
+
+  expect(page).toBe(
+    `---\ntitle: "A page"\n---\n\n[a](/start/#ask) [b](${REPOSITORY}/blob/main/src/app.ts) [c](${REPOSITORY}/tree/main/test) ![d](/pictures/x.png) [e](#here) \`[f](g.md)\`\n`,
+  );
+});
+
+test.each([
+  ['README.md', '/'],
+  ['ARCHITECTURE.md', '/architecture/'],
+  ['docs/tools/authoring.md', '/tools/authoring/'],
+  ['docs/decisions/README.md', '/decisions/'],
+])('%s is at %s', (file, route) => {
+  expect(routeOf(file)).toBe(route);
+});
+
+test('every page below docs is in the sidebar of the site', () => {
+  const config = readFileSync('site/astro.config.mjs', 'utf8');
+  const slugs = readPages()
+    .map(({ path }) => path)
+    .filter((path) => isSitePage(path) && path.startsWith('docs/') && !path.startsWith('docs/decisions/'))
+    .map((path) => routeOf(path).slice(1, -1));
+
+  expect(slugs.filter((slug) => !config.includes(`'${slug}'`))).toEqual([]);
+});

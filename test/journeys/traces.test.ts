@@ -1,0 +1,105 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type OtlpSpan = {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: { key: string; value: { stringValue?: string; intValue?: string } }[];
+  status: { code?: number };
+};
+
+const collector = { status: 200, bodies: [] as string[], refused: 0 };
+const cleanups: (() => unknown)[] = [];
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      if (collector.status === 200 && request.url === '/v1/traces') collector.bodies.push(body);
+      else collector.refused++;
+      response.writeHead(collector.status).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => server.close());
+  const home = await freshHome();
+  cleanups.push(() => home.remove());
+  const model = await startScriptedModel();
+  cleanups.push(() => model.close());
+  service = await startService(
+    {
+      ...home.env,
+      LLM_PROVIDER: 'openai-compatible',
+      LLM_MODEL: 'scripted',
+      LLM_BASE_URL: model.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    },
+    { traces: { everyMs: 50, mostAtOnce: 2, mostKept: 3 } },
+  );
+  cleanups.push(() => service.close());
+});
+
+afterAll(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup();
+});
+
+const spans = (): OtlpSpan[] =>
+  collector.bodies.flatMap((body) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans);
+const traceOf = async ({ id }: { id: string }) =>
+  waitFor('the trace', async () => {
+    const hex = id.slice('resp_'.length, 'resp_'.length + 32);
+    const found = spans().filter(({ traceId }) => traceId === hex);
+    return found.length > 0 ? found : undefined;
+  });
+const attribute = (span: OtlpSpan | undefined, name: string) => {
+  const value = span?.attributes.find(({ key }) => key === name)?.value;
+  return value?.stringValue ?? value?.intValue;
+};
+
+test('a turn is a trace: the turn, its model calls and its tool calls, and nothing that was said', async () => {
+  const answered = await service.ask('use reborn_time {}');
+  const trace = await traceOf(answered);
+
+  expect(trace.map(({ name }) => name).toSorted()).toEqual(
+    ['attempt 1', 'chat', 'chat', 'execute_tool reborn_time', 'in the queue', 'turn'].toSorted(),
+  );
+  const root = trace.find(({ name }) => name === 'turn');
+  for (const span of trace) {
+    expect(span.parentSpanId).toBe(span === root ? undefined : root?.spanId);
+    expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
+  }
+  expect(new Set(trace.map(({ spanId }) => spanId)).size).toBe(trace.length);
+  expect(attribute(root, 'reborn.status')).toBe('completed');
+  expect(attribute(root, 'gen_ai.usage.input_tokens')).toBe(String(answered.usage.input_tokens));
+  expect(collector.bodies.join()).not.toContain('result:');
+});
+
+test('a turn that failed is an error with its code', async () => {
+  const trace = await traceOf(await service.ask('break 400'));
+  const root = trace.find(({ name }) => name === 'turn');
+  expect(root?.status.code).toBe(2);
+  expect(attribute(root, 'error.type')).toBe('model_error');
+});
+
+test('a collector that was away is told later, of the newest', async () => {
+  collector.status = 503;
+  const turns = [];
+  for (let turn = 0; turn < 5; turn++) turns.push(await service.ask(`say ${turn}`));
+  const before = collector.refused;
+  await waitFor('an attempt', async () => collector.refused > before);
+  collector.status = 200;
+
+  for (const turn of turns.slice(2)) await traceOf(turn);
+  const [first] = turns;
+  expect(spans().some(({ traceId }) => first?.id.includes(traceId))).toBe(false);
+});

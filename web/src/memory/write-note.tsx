@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import { RequestFailed } from '../client/request.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextArea, TextField } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
+
+/** A new note. One that is there already is opened instead of written over. */
+export function WriteNote({
+  onClose,
+  onExists,
+}: {
+  readonly onClose: () => void;
+  readonly onExists: (path: string) => void;
+}) {
+  const queries = useQueryClient();
+  const [path, setPath] = useState('');
+  const [text, setText] = useState('');
+  const write = useMutation({
+    mutationFn: async () => {
+      const exists = await gateway.note(path).then(() => true, isMissing);
+      if (!exists) await gateway.writeNote(path, text);
+      return exists;
+    },
+    onSuccess: async (exists) => {
+      await queries.invalidateQueries({ queryKey: ['memory'] });
+      if (exists) onExists(path);
+      else onClose();
+    },
+  });
+  return (
+    <Dialog title="Write a note" onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          write.mutate();
+        }}
+      >
+        <TextField
+          label="Path"
+          required
+          value={path}
+          placeholder="people/ann"
+          onChange={(event) => setPath(event.target.value)}
+          hint="What begins with identity/ is told to the model every time; the rest is found when it fits."
+        />
+        <TextArea
+          label="Text"
+          required
+          rows={6}
+          className="text-l"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        {write.error && <Problem error={write.error} />}
+        <Button type="submit" look="act" className="self-start" disabled={write.isPending}>
+          Keep the note
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+function isMissing(error: unknown): false {
+  if (error instanceof RequestFailed && error.status === 404) return false;
+  throw error;
+}

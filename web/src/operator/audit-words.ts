@@ -1,0 +1,39 @@
+/** What was done, in words. What is not known here is shown as it is called. */
+const WORDS: Readonly<Record<string, string>> = {
+  'approval.revoke': 'Took back an approval',
+  'gate.always': 'Approved for good',
+  'gate.approve': 'Approved once',
+  'gate.deny': 'Denied',
+  'gate.overdue': 'Denied, since nobody answered',
+  'pairing.remove': 'Ended a pairing',
+  'secret.put': 'Stored a secret',
+  'secret.use': 'Used secrets',
+  'settings.change': 'Changed settings',
+  'sign-in': 'Signed in',
+  'sign-out': 'Signed out',
+  'skill.add': 'Added a skill',
+  'skill.remove': 'Removed a skill',
+  'token.create': 'Made a token',
+  'token.revoke': 'Revoked a token',
+  'tool.install': 'Installed a tool',
+  'tool.remove': 'Removed a tool',
+  'user.add': 'Added a user',
+  'user.first-sign-in': 'Came for the first time',
+  'user.remove': 'Removed a user',
+  'webhook-route.add': 'Added a webhook route',
+  'webhook-route.remove': 'Removed a webhook route',
+};
+
+export const wordsOfAction = (action: string) => WORDS[action] ?? action;
+
+type Entry = {
+  readonly actor: string;
+  readonly subject: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+};
+
+/** A name if there is one; that somebody did it to themselves need not be said. */
+export function nameOfSubject({ actor, subject, detail }: Entry): string {
+  if (typeof detail['name'] === 'string') return detail['name'];
+  return subject === null || subject === actor ? '' : subject;
+}

@@ -1,0 +1,22 @@
+import { useEffect } from 'react';
+
+type Pages = {
+  readonly data: { readonly pages: readonly unknown[] } | undefined;
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => Promise<unknown>;
+};
+
+/** So far a list is read by itself; further on the person says when to go on. */
+const MOST_PAGES = 20;
+
+/** Reads on while something is searched for: a filter that leaves out what is on a later page would lie. */
+export function useMorePages(
+  searching: boolean,
+  { data, hasNextPage, isFetchingNextPage, fetchNextPage }: Pages,
+): void {
+  const wanted = searching && hasNextPage && !isFetchingNextPage && (data?.pages.length ?? 0) < MOST_PAGES;
+  useEffect(() => {
+    if (wanted) void fetchNextPage();
+  }, [wanted, fetchNextPage]);
+}

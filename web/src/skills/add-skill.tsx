@@ -1,0 +1,106 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { gateway } from '../client/gateway.ts';
+import { RequestFailed } from '../client/request.ts';
+import type { Skill } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { ChoiceField, TextArea, TextField } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { readFolder } from './read-folder.ts';
+
+type From = 'text' | 'folder';
+type Props = { readonly edited?: Skill; readonly onClose: () => void };
+
+/** A skill is written here, or comes as a folder. One that is edited keeps its other files. */
+export function AddSkill({ edited, onClose }: Props) {
+  const { me } = useServices();
+  const queries = useQueryClient();
+  const [from, setFrom] = useState<From>('text');
+  const [text, setText] = useState(edited?.files[0]?.text ?? TEMPLATE);
+  const [folder, setFolder] = useState<readonly File[]>([]);
+  const [holder, setHolder] = useState<'me' | 'everyone'>(edited?.source === 'everyone' ? 'everyone' : 'me');
+  const add = useMutation({
+    mutationFn: async (replace: boolean) => {
+      const written = [{ path: 'SKILL.md', text }, ...(edited?.files.slice(1) ?? [])];
+      return gateway.addSkill({ files: from === 'text' ? written : await readFolder(folder), for: holder, replace });
+    },
+    onSuccess: async () => {
+      await Promise.all(['skills', 'skill'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      onClose();
+    },
+  });
+  const exists = add.error instanceof RequestFailed && add.error.code === 'already_exists';
+  const edit =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      set(value);
+      add.reset();
+    };
+  return (
+    <Dialog title={edited ? `Edit ${edited.name}` : 'Add a skill'} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate(edited !== undefined);
+        }}
+      >
+        {!edited && <ChoiceField label="Where it comes from" choices={FROM} value={from} onChoose={edit(setFrom)} />}
+        {from === 'text' ? (
+          <TextArea
+            label="SKILL.md"
+            required
+            rows={12}
+            className="font-mono text-s"
+            value={text}
+            onChange={(event) => edit(setText)(event.target.value)}
+            hint="The lines at the top say what it is called, and when it is worth reading."
+          />
+        ) : (
+          <TextField
+            label="Folder"
+            type="file"
+            required
+            ref={(input) => input?.setAttribute('webkitdirectory', '')}
+            onChange={(event) => edit(setFolder)([...(event.target.files ?? [])])}
+            hint="It holds a SKILL.md. Hidden files, and those that are no text, are left out."
+          />
+        )}
+        {!edited && me.role === 'operator' && (
+          <ChoiceField label="Whose agent reads it" choices={HOLDERS} value={holder} onChoose={edit(setHolder)} />
+        )}
+        {add.error && <Problem error={add.error} />}
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" look={exists ? 'plain' : 'act'} disabled={add.isPending || exists}>
+            {edited ? 'Keep the change' : 'Add'}
+          </Button>
+          {exists && (
+            <Button look="act" disabled={add.isPending} onClick={() => add.mutate(true)}>
+              Replace it
+            </Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const FROM = [
+  { value: 'text', words: 'Written here' },
+  { value: 'folder', words: 'A folder on this device' },
+] as const;
+
+const HOLDERS = [
+  { value: 'me', words: 'Mine' },
+  { value: 'everyone', words: "Everyone's" },
+] as const;
+
+const TEMPLATE = `---
+name: release-notes
+description: How we write release notes. Read it before writing any.
+---
+- The newest first.
+- One line for each change that a customer notices.
+`;

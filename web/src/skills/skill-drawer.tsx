@@ -1,0 +1,108 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { gateway } from '../client/gateway.ts';
+import type { ListedSkill, Skill } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { AddSkill } from './add-skill.tsx';
+import { SOURCES } from './skill-sources.ts';
+
+const Markdown = lazy(() => import('../chat/markdown.tsx').then((module) => ({ default: module.Markdown })));
+
+/** A whole skill, as the agent reads it. */
+export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; readonly onClose: () => void }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['skill', skill.source, skill.name],
+    queryFn: () => gateway.skill(skill.name, skill.source),
+    gcTime: 0,
+  });
+  return (
+    <Dialog title={skill.name} place="side" onClose={onClose}>
+      <div className="flex flex-col gap-6">
+        <div>
+          <p>{skill.description}</p>
+          <p className="text-s text-soft">
+            {SOURCES[skill.source]}
+            {skill.hidden && '; not used, because a nearer skill has the same name'}
+          </p>
+        </div>
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Skeleton label="Loading the skill" rows={8} />}
+        {data?.files.map((file) => (
+          <SkillFile key={file.path} file={file} />
+        ))}
+        {data && <Changes skill={data} onDone={onClose} />}
+      </div>
+    </Dialog>
+  );
+}
+
+/** The first is shown at once; the others unfold. */
+function SkillFile({ file }: { readonly file: Skill['files'][number] }) {
+  return (
+    <details open={file.path === 'SKILL.md'} className="group min-w-0">
+      <summary className="mb-2 flex w-fit items-center gap-2 break-all font-mono text-s text-soft hover:text-ink">
+        <Icon name="right" className="transition-transform group-open:rotate-90" />
+        {file.path}
+      </summary>
+      {file.path.endsWith('.md') ? (
+        <Suspense fallback={<Skeleton label="Loading the text" />}>
+          <Markdown text={withoutHead(file.text)} streaming={false} />
+        </Suspense>
+      ) : (
+        <pre className="overflow-x-auto rounded border border-line bg-sunken p-3 font-mono text-s" tabIndex={0}>
+          {file.text}
+        </pre>
+      )}
+    </details>
+  );
+}
+
+/** Its name and description stand above already. */
+const withoutHead = (text: string) => text.replace(/^\ufeff?---\s*?\n[^]*?\n---[^\S\n]*(?:\n|$)/, '');
+
+function Changes({ skill, onDone }: { readonly skill: Skill; readonly onDone: () => void }) {
+  const { me } = useServices();
+  const queries = useQueryClient();
+  const [doing, setDoing] = useState<'edit' | 'remove'>();
+  const { source } = skill;
+  const remove = useMutation({
+    mutationFn: () => gateway.removeSkill(skill.name, source === 'everyone' ? 'everyone' : 'me'),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['skills'] });
+      onDone();
+    },
+  });
+  if (source === 'folder')
+    return <p className="text-s text-soft">It lies in the folder skills of the service, and is changed there.</p>;
+  if (source === 'everyone' && me.role !== 'operator') return null;
+  return (
+    <div className="flex flex-col gap-3 border-t border-line pt-4">
+      {remove.error && <Problem error={remove.error} />}
+      <div className="flex flex-wrap justify-between gap-2">
+        <Button icon="edit" onClick={() => setDoing('edit')}>
+          Edit
+        </Button>
+        <Button look="danger" icon="trash" onClick={() => setDoing('remove')}>
+          Remove the skill
+        </Button>
+      </div>
+      {doing === 'edit' && <AddSkill edited={skill} onClose={() => setDoing(undefined)} />}
+      {doing === 'remove' && (
+        <Confirm
+          title={`Remove ${skill.name}?`}
+          action="Remove"
+          onConfirm={() => remove.mutate()}
+          onClose={() => setDoing(undefined)}
+        >
+          The agent will not read it any more. This cannot be undone.
+        </Confirm>
+      )}
+    </div>
+  );
+}

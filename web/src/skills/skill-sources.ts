@@ -1,0 +1,7 @@
+import type { ListedSkill } from '../client/shapes.ts';
+
+export const SOURCES: Record<ListedSkill['source'], string> = {
+  me: 'yours',
+  everyone: 'for everyone',
+  folder: 'on the server',
+};

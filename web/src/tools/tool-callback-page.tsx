@@ -1,0 +1,42 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import { RequestFailed } from '../client/request.ts';
+import { Page } from '../parts/page.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { takeWayBack } from './way-back.ts';
+
+/** Where a provider sends the browser after a sign-in. What it brought is handed in, and leaves the address. */
+export function ToolCallbackPage() {
+  const { history: pages } = useRouter();
+  const [query] = useState(() => new URLSearchParams(location.search));
+  const { mutate: finish, error } = useMutation({
+    mutationFn: () => handIn(query),
+    onSuccess: () => pages.replace(takeWayBack()),
+  });
+  useEffect(() => {
+    history.replaceState(history.state, '', '/tools/callback');
+    finish();
+  }, [finish]);
+  return (
+    <Page title="Signing in" about="What the provider said is handed to the service.">
+      {error ? <Problem error={error} /> : <Skeleton label="Signing in" />}
+      {error && (
+        <Link to="/tools" className="w-fit underline underline-offset-2">
+          Go to the tools
+        </Link>
+      )}
+    </Page>
+  );
+}
+
+async function handIn(query: URLSearchParams): Promise<void> {
+  const [state, code, refusal] = ['state', 'code', 'error'].map((name) => query.get(name));
+  if (refusal)
+    throw new RequestFailed(400, refusal, `The provider refused the sign-in: ${refusal.slice(0, 100)}. Try it again.`);
+  if (!state || !code)
+    throw new RequestFailed(400, 'incomplete', 'The provider sent no code. Start the sign-in again.');
+  await gateway.finishSignIn(state.slice(0, state.lastIndexOf('.')), { state, code });
+}
