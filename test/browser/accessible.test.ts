@@ -41,6 +41,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
         await page.goto(stage.url + path);
         await page.getByRole('heading', { level: 1 }).first().waitFor();
         await settled(page);
+        if (name === 'thread') await page.locator(COLOURED_CODE).first().waitFor();
         found.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
       }
       expect(found).toEqual([]);
@@ -79,6 +80,9 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
     }
   });
 });
+
+/** The colours of a code block come after its text, and must be legible as well. */
+const COLOURED_CODE = '[style*="--shiki-dark"]';
 
 /** Nothing is loading any more. */
 async function settled(page: Page): Promise<void> {

@@ -77,7 +77,7 @@ async function startReplica(name: string, env: Record<string, string>) {
       if (child.exitCode !== null) throw new Error(`The replica exited:\n${output}`);
       return /The gateway is at (\S+), the webhook channel at (\S+)/.exec(output)?.slice(1);
     },
-    30_000,
+    90_000,
   );
   return {
     ...clientOf(url),

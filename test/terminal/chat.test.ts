@@ -40,11 +40,11 @@ async function open(...args: string[]) {
 
 describe('a question of the agent', () => {
   test('y approves once, a always, and n denies with a reason for the model', async () => {
-    const { say, press, sees, focus } = await open();
+    const { say, press, sees, loses, focus } = await open();
     await say('use erase {"path":"/tmp/y"}');
     const asked = await sees('Approve: erase');
     expect(asked).toContain('"path": "/tmp/y"');
-    expect(asked).toContain('> erase  waiting');
+    expect(asked).toContain('> erase  /tmp/y  waiting');
     await focus('y approve once   a always for this   n deny');
     await press('y');
     await sees('erase: approved');
@@ -67,7 +67,7 @@ describe('a question of the agent', () => {
     await press('n');
     await sees('Why not? The model is told.');
     await press('Escape');
-    await sees('y approve once');
+    await loses('Why not?');
     await press('n');
     await sees('Why not? The model is told.');
     await say('It is still needed.');
@@ -76,12 +76,19 @@ describe('a question of the agent', () => {
     expect(chat.erased).toHaveLength(3);
   });
 
-  test('what is being typed when it comes up answers nothing', async () => {
-    const { say, type, sees } = await open();
+  test('what is being typed when it comes up answers nothing, and Ctrl+C quits also while a reason is asked for', async () => {
+    const { say, type, press, sees, focus, exited } = await open();
     await say('use erase {"path":"/tmp/typed"}');
     await type('yan');
     await sees('Approve: erase');
     await sees(/─\nyan/);
+    await press('C-u');
+    await focus('y approve once');
+    await press('n');
+    await sees('Why not?');
+    await type('because');
+    await press('C-c');
+    expect(await exited()).toEqual({ code: 0 });
     expect(chat.erased).not.toContain('{"path":"/tmp/typed"}');
   });
 
@@ -153,7 +160,6 @@ describe('a command that is typed', () => {
   test('/model lets another model answer from here on, and back', async () => {
     const { say, press, sees, loses } = await open();
     await say('/model');
-    await press('Enter'); // the first one chooses the command from the list
     await sees('The only model is scripted by openai-compatible.');
     const route = { provider: 'openai-compatible', name: 'small', base_url: chat.model.urlFor('fast') };
     const body = JSON.stringify({ model_routes: { fast: route } });
@@ -191,7 +197,7 @@ describe('a command that is typed', () => {
     await reborn('ask', 'say To Oslo, then.');
     await reborn('ask', 'say All paid.');
     await chat.service.request('/api/memory/people/ann', { method: 'PUT', body: '{"text":"Ann likes tea."}' });
-    const { say, press, sees } = await open();
+    const { say, press, sees, exited } = await open();
     await say('/threads ');
     await sees('Go on with');
     await press('Down', 'Enter');
@@ -202,6 +208,10 @@ describe('a command that is typed', () => {
     await sees('No note fits these words.');
     await say('/usage ');
     await sees(/\d{4}-\d\d-\d\d {2}scripted {2}[\d,]+ tokens {2}price unknown/);
+    await say('/threads ');
+    await sees('Go on with');
+    await press('C-c');
+    expect(await exited()).toEqual({ code: 0 });
   });
 
   test('/export writes the thread for its owner alone, and never over a file', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
@@ -84,6 +84,7 @@ describe("the spec's keys", () => {
     expect(left).toContain('You\nsay goodbye\n\nReborn\ngoodbye');
     expect(left).not.toContain('first');
     expect(left).not.toContain('tokens');
+    expect(left).toMatch(/Go on with: reborn --thread [0-9a-f-]{36}\n/);
   });
 
   test('Ctrl+L clears the screen, and the thread goes on', async () => {
@@ -161,7 +162,7 @@ describe("the spec's keys", () => {
 describe('what people type and paste', () => {
   test('many pasted lines are one message', async () => {
     const { paste, press } = await open();
-    const text = Array.from({ length: 30 }, (_, index) => `pasted ${index}`).join('\n');
+    const text = Array.from({ length: 200 }, (_, index) => `pasted ${index} 漢字 👩‍👩‍👧`).join('\n');
     await paste(text);
     await press('Enter');
     await expectReceived(text);
@@ -206,6 +207,29 @@ describe('when the line breaks', () => {
     const shown = await sees(/98\s+99/);
     const said = /Reborn\n([\d\s]+?)\n\n/.exec(shown)?.[1]?.trim().split(/\s+/);
     expect(said).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
+  });
+
+  test('a message that is sent meanwhile is shown as not sent, stays on quitting, and goes out when the line is back', async () => {
+    const { type, press, sees, loses, exited, scrollback } = await open();
+    chat.line.break();
+    onTestFinished(() => chat.line.mend());
+    await sees('not connected');
+    await type('say once more');
+    await press('Enter');
+    await sees('You  not sent yet\nsay once more');
+    chat.line.mend();
+    await sees(/You\nsay once more\n\nReborn\nonce more/);
+    await loses('not sent yet');
+    expect(chat.received()).toEqual(['say once more']);
+
+    chat.line.break();
+    await sees('not connected');
+    await type('say too late');
+    await press('Enter');
+    await sees('You  not sent yet\nsay too late');
+    await press('C-c');
+    await exited();
+    expect(await scrollback()).toContain('You  not sent yet\nsay too late');
   });
 
   test('a message whose acceptance was lost is sent again, and counts once', async () => {

@@ -2,7 +2,7 @@ import { answerGate } from './answer-gate.ts';
 import { runChatCommand } from './chat-commands.ts';
 import { createColours } from './colours.ts';
 import { HELP, parseCommand } from './commands.ts';
-import type { Entry } from './conversation.ts';
+import type { Conversation, Entry } from './conversation.ts';
 import { nextFocus } from './focus.ts';
 import type { Address } from './gateway-calls.ts';
 import type { WireGate } from './gateway-messages.ts';
@@ -212,12 +212,16 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
     clearInterval(ticking);
     process.off('SIGTERM', onSignal).off('SIGHUP', onSignal);
     client.close();
-    await screen.stop(lastExchange(thread.now().entries));
+    focused = undefined;
+    await screen.stop(lastExchange(thread.now()));
   }
 }
 
-/** What was asked last, and all that came of it. */
-function lastExchange(entries: readonly Entry[]): readonly Entry[] {
+/** What was asked last, all that came of it, and the way back to it. */
+function lastExchange({ entries, threadId }: Conversation): readonly Entry[] {
   const asked = entries.findLastIndex((entry) => entry.kind === 'said' && entry.role === 'user');
-  return asked === -1 ? [] : entries.slice(asked);
+  if (asked === -1) return [];
+  const text = `Go on with: reborn --thread ${threadId}`;
+  const wayBack = threadId ? [{ kind: 'note', id: 'way-back', tone: 'plain', text } as const] : [];
+  return [...entries.slice(asked), ...wayBack];
 }

@@ -24,7 +24,8 @@ export function parseCommand(line: string): Command | 'unknown' | undefined {
 
 export const HELP = [
   'Enter sends. Shift+Enter, Ctrl+J or Alt+Enter makes a new line. Esc cancels the turn, or goes back.',
-  'Up and Down scroll. Tab goes to the next tool call or question; Enter unfolds a call. Ctrl+L clears the screen, Ctrl+C quits.',
+  'Up, Down, Page Up and Page Down scroll, Ctrl+F searches. Ctrl+L clears the screen, Ctrl+C quits.',
+  'Tab goes to the next tool call or question. Enter unfolds a call; y, a or n answers a question.',
   '',
   ...COMMANDS.map(({ name, description }) => `/${name.padEnd(8)} ${description}`),
 ].join('\n');

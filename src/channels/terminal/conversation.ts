@@ -7,8 +7,8 @@ export type Entry =
       readonly id: string;
       readonly role: 'user' | 'assistant';
       readonly text: string;
-      /** `superseded`: a crash broke it off, and the next attempt said it anew. */
-      readonly state: 'streaming' | 'done' | 'superseded';
+      /** `pending`: the service has yet to take it. `superseded`: a crash broke it off, and the next attempt said it anew. */
+      readonly state: 'pending' | 'streaming' | 'done' | 'superseded';
     }
   | {
       readonly kind: 'tool';
@@ -71,6 +71,15 @@ export function withEvent(conversation: Conversation, numbered: NumberedTurnEven
     case 'turn-ended':
       return endTurn(told, turnId, event.status, event.failure?.message, event.usage);
   }
+}
+
+/** A message that the service has not taken yet, and which is gone again once it has. */
+export function withPending(conversation: Conversation, id: string, text: string): Conversation {
+  return add(conversation, { kind: 'said', id, role: 'user', text, state: 'pending' });
+}
+
+export function withoutPending(conversation: Conversation, id: string): Conversation {
+  return { ...conversation, entries: conversation.entries.filter((entry) => entry.id !== id) };
 }
 
 export function withGate(conversation: Conversation, gate: WireGate): Conversation {

@@ -12,6 +12,7 @@ export function outlineArguments(json: string): string {
 
 function wordsOf(value: unknown): string[] {
   if (Array.isArray(value)) return [`${value.length} values`];
-  if (typeof value === 'object') return value === null ? [] : ['…'];
-  return value === '' ? [] : [String(value)];
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (value === null) return [];
+  return typeof value === 'object' ? ['…'] : [JSON.stringify(value)];
 }

@@ -111,6 +111,9 @@ test('the status line fits, and tells the truth about the line and the price', (
   expect(line).toContain('1,234 tokens');
   expect(line).toContain('price unknown');
   expect(line).toContain('not connected, trying again (3 s)');
+  expect(stripVTControlCharacters(renderStatus(status, 39, createColours(false)))).toBe(
+    'm  not connected, trying again (3 s)',
+  );
   for (const width of [5, 20, 40, 79])
     expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);
 });

@@ -41,7 +41,9 @@ function linesOf(entry: Entry, width: number, look: Look): string[] {
 function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { colours, markdown }: Look): string[] {
   if (entry.state === 'superseded')
     return [colours.faint(truncateToWidth('- - the service stopped here, and picked the answer up again - -', width))];
-  if (entry.role === 'user') return [colours.bold('You'), ...wrap(entry.text, width)];
+  const speaker =
+    entry.state === 'pending' ? `${colours.bold('You')}  ${colours.waiting('not sent yet')}` : colours.bold('You');
+  if (entry.role === 'user') return [speaker, ...wrap(entry.text, width)];
   return [colours.bold('Reborn'), ...markdown(entry.text, width, entry.state === 'streaming')];
 }
 

@@ -15,12 +15,15 @@ export type Status = {
   readonly scrolled: boolean;
 };
 
-/** The line at the bottom: what it costs on the left, what one can do on the right. */
+/** The line at the bottom: what it costs on the left, what one can do on the right. Whether it is connected goes last. */
 export function renderStatus(status: Status, width: number, colours: Colours): string {
   const { usage } = status;
   const tokens = usage.input_tokens + usage.output_tokens;
   const facts = [status.model, `${tokens.toLocaleString('en')} tokens`, formatCost(usage.cost_usd)];
-  const left = `${facts.map(colours.faint).join('  ')}  ${connectionOf(status, colours)}`;
+  const connection = connectionOf(status, colours);
+  while (facts.length > 0 && visibleWidth([...facts, connection].join('  ')) > width)
+    facts.splice(facts.length > 2 ? 1 : -1, 1);
+  const left = [...facts.map(colours.faint), connection].join('  ');
   const right = colours.faint(hintOf(status));
   const gap = width - visibleWidth(left) - visibleWidth(right);
   return gap < 2 ? truncateToWidth(left, width) : left + ' '.repeat(gap) + right;

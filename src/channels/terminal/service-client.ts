@@ -44,6 +44,7 @@ const RETRY_MS = 200;
 export function createServiceClient({ locate, onState, onMessage }: Options): ServiceClient {
   let followed: { threadId: string; position: () => Position | undefined } | undefined;
   let live = Promise.withResolvers<void>();
+  let wasLive = false;
   const closing = new AbortController(); // a service inside would wait for calls that are still under way
 
   const socket = openSocket({
@@ -52,7 +53,8 @@ export function createServiceClient({ locate, onState, onMessage }: Options): Se
       if (state === 'live') {
         subscribe();
         live.resolve();
-      } else if (state === 'lost') live = Promise.withResolvers<void>();
+      } else if (wasLive) live = Promise.withResolvers<void>(); // once: whoever waits for it keeps waiting for the same
+      wasLive = state === 'live';
       onState(state, address);
     },
     onMessage(message) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Conversation,
   emptyConversation,
@@ -6,6 +7,8 @@ import {
   withGate,
   withItems,
   withNote,
+  withoutPending,
+  withPending,
 } from './conversation.ts';
 import type { NumberedTurnEvent, ServerMessage, WireGate } from './gateway-messages.ts';
 import type { Position, ServiceClient } from './service-client.ts';
@@ -30,6 +33,7 @@ type Options = {
 };
 
 const MOST_ITEMS = 1000;
+const PENDING_MS = 500;
 
 export function createThreadView({ client, onChange, onGate, onFailure }: Options): ThreadView {
   let conversation = emptyConversation();
@@ -51,6 +55,18 @@ export function createThreadView({ client, onChange, onGate, onFailure }: Option
     const { threadId } = conversation;
     const gate = threadId && (await client.findGate(threadId));
     if (gate && threadId === conversation.threadId) openGate(gate);
+  }
+
+  /** Shows the message meanwhile, unless it is taken so soon that this would only flicker. */
+  async function whilePending<T>(text: string, send: () => Promise<T>): Promise<T> {
+    const id = `pending-${randomUUID()}`;
+    const showing = setTimeout(() => update(withPending(conversation, id, text)), PENDING_MS);
+    try {
+      return await send();
+    } finally {
+      clearTimeout(showing);
+      update(withoutPending(conversation, id));
+    }
   }
 
   function openGate(gate: WireGate): void {
@@ -81,7 +97,9 @@ export function createThreadView({ client, onChange, onGate, onFailure }: Option
     },
     async send(text, model) {
       const asked = conversation.threadId;
-      const { thread_id: threadId, turn_id: turnId } = await client.send({ text, threadId: asked, model });
+      const { thread_id: threadId, turn_id: turnId } = await whilePending(text, () =>
+        client.send({ text, threadId: asked, model }),
+      );
       if (conversation.threadId !== asked) return; // another thread was opened meanwhile
       const isTold = conversation.last?.turnId === turnId; // its events may come before this answer, and be over
       update({ ...conversation, threadId, running: isTold ? conversation.running : turnId });

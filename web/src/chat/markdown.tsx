@@ -1,4 +1,4 @@
-import { code } from '@streamdown/code';
+import { createCodePlugin } from '@streamdown/code';
 import { defaultRehypePlugins, Streamdown, type StreamdownProps } from 'streamdown';
 import { MarkdownImage, MarkdownLink, MarkdownTable } from './markdown-parts.tsx';
 
@@ -10,7 +10,7 @@ export function Markdown({ text, streaming }: { readonly text: string; readonly 
       className="prose"
       mode={streaming ? 'streaming' : 'static'}
       isAnimating={streaming}
-      plugins={{ code }}
+      plugins={{ code: CODE }}
       skipHtml
       rehypePlugins={REHYPE_PLUGINS}
       controls={CONTROLS}
@@ -23,6 +23,9 @@ export function Markdown({ text, streaming }: { readonly text: string; readonly 
     </Streamdown>
   );
 }
+
+/** The usual themes are too pale on our surfaces. */
+const CODE = createCodePlugin({ themes: ['github-light-high-contrast', 'github-dark-high-contrast'] });
 
 const CONTROLS: NonNullable<StreamdownProps['controls']> = {
   table: false,

@@ -30,7 +30,6 @@ export type ThreadPage = z.infer<typeof threadList>;
 export type Gate = z.infer<typeof waitingGate>;
 export type OpenGates = z.infer<typeof gateList>;
 export type MemoryResults = z.infer<typeof memoryResults>;
-export type Note = MemoryResults['results'][number];
 export type UsageReport = z.infer<typeof usageReport>;
 export type DayUsage = UsageReport['usage'][number];
 export type Accepted = z.infer<typeof chatAccepted>;
