@@ -146,7 +146,7 @@ test('jobs come in by themselves, are filtered, and tell their details', async (
   await dialog('Job invoice-7').waitFor({ state: 'detached' });
 });
 
-test('a user is added, gets a token that is shown once and lets them in, and is removed', async () => {
+test('a user is added, gets a token that is shown once and lets them in, is limited, and is removed', async () => {
   await visit('/operator/users');
   await page.getByRole('button', { name: 'Add a user' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Dora');
@@ -165,6 +165,12 @@ test('a user is added, gets a token that is shown once and lets them in, and is 
   await rowsOf('Users').filter({ hasText: 'Dora' }).getByRole('button').click();
   await dialog('Dora').getByText('laptop').waitFor();
   expect(await dialog('Dora').innerText()).not.toContain(token);
+  await page.getByLabel('Tokens', { exact: true }).fill('50000');
+  await page.getByRole('button', { name: 'Keep the limits' }).click();
+  await dialog('Dora').getByText('They hold from the next turn on').waitFor();
+  await page.keyboard.press('Escape');
+  await rowsOf('Users').filter({ hasText: 'Dora' }).getByRole('button').click();
+  expect(await page.getByLabel('Tokens', { exact: true }).inputValue()).toBe('50000');
   await page.getByRole('button', { name: 'Remove the user' }).click();
   await confirm('Remove');
   await rowsOf('Users').filter({ hasText: 'Dora' }).waitFor({ state: 'detached' });

@@ -78,6 +78,8 @@ export const gateway = {
   addUser: (body: { name: string; email?: string; role: 'operator' | 'member' }) =>
     request<User>('/api/users', { method: 'POST', body }),
   removeUser: (id: string) => request<void>(`/api/users/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  changeLimits: (id: string, body: User['limits']) =>
+    request<User['limits']>(`/api/users/${encodeURIComponent(id)}/limits`, { method: 'PUT', body }),
   tokens: (userId: string) => request<TokenList>(`/api/users/${encodeURIComponent(userId)}/tokens`),
   createToken: (userId: string, body: { name: string; expires_at?: string }) =>
     request<CreatedToken>(`/api/users/${encodeURIComponent(userId)}/tokens`, { method: 'POST', body }),

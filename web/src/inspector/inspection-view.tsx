@@ -57,7 +57,7 @@ export function InspectionView({ turn }: { readonly turn: Inspection }) {
           <p className="whitespace-pre-wrap break-words border-l border-line pl-3 text-soft">{half.text}</p>
         </section>
       ))}
-      <PromptView prompt={turn.prompt} />
+      <PromptView turn={turn} />
     </div>
   );
 }

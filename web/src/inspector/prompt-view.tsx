@@ -3,7 +3,7 @@ import type { Inspection } from '../client/shapes.ts';
 import { Icon } from '../parts/icon.tsx';
 
 /** What was asked of the model. Prompts are not stored, so this one is made again from what is. */
-export function PromptView({ prompt }: { readonly prompt: Inspection['prompt'] }) {
+export function PromptView({ turn: { prompt, summary } }: { readonly turn: Inspection }) {
   return (
     <details className="group border-t border-line pt-4">
       <summary className="flex items-center gap-2 font-semibold">
@@ -11,6 +11,12 @@ export function PromptView({ prompt }: { readonly prompt: Inspection['prompt'] }
         The prompt, rebuilt from what is stored
       </summary>
       <div className="mt-3 flex flex-col gap-3">
+        {summary && (
+          <p className="text-s text-soft">
+            A summary by {summary.model} stands in it for everything up to turn {summary.through_seq}, which stays in
+            the thread.
+          </p>
+        )}
         <Said role="system" text={prompt.system} />
         {prompt.messages.map((message, index) => (
           <Said key={index} role={message.role} text={message.text || JSON.stringify(message.calls ?? [])} />

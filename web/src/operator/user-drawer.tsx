@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
+import { SpendingLimits } from './spending-limits.tsx';
 
 export function UserDrawer({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const queries = useQueryClient();
@@ -27,6 +28,7 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
           {user.role}, {user.email ?? 'no email'}, {user.id}
         </p>
         <Tokens user={user} />
+        <SpendingLimits user={user} />
         <div className="border-t border-line pt-4">
           {remove.error && <Problem error={remove.error} />}
           <Button look="danger" icon="trash" onClick={() => setAsking(true)}>

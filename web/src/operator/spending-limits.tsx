@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import type { User } from '../client/shapes.ts';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
+
+/** What a user may spend in a day. */
+export function SpendingLimits({ user }: { readonly user: User }) {
+  const queries = useQueryClient();
+  const [tokens, setTokens] = useState(toText(user.limits.tokens_per_day));
+  const [usd, setUsd] = useState(toText(user.limits.usd_per_day));
+  const keep = useMutation({
+    mutationFn: () => gateway.changeLimits(user.id, { tokens_per_day: toNumber(tokens), usd_per_day: toNumber(usd) }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['users'] }),
+  });
+  return (
+    <section className="flex flex-col gap-3">
+      <h3 className="font-semibold">Spending in a day</h3>
+      <p className="text-s text-soft">While both are empty, what everybody may spend holds.</p>
+      <form
+        className="flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          keep.mutate();
+        }}
+      >
+        <div className="min-w-32 flex-1">
+          <TextField
+            label="Tokens"
+            type="number"
+            min={0}
+            step={1}
+            value={tokens}
+            onChange={(event) => setTokens(event.target.value)}
+          />
+        </div>
+        <div className="min-w-32 flex-1">
+          <TextField
+            label="US dollars"
+            type="number"
+            min={0}
+            step="any"
+            value={usd}
+            onChange={(event) => setUsd(event.target.value)}
+          />
+        </div>
+        <Button type="submit" disabled={keep.isPending}>
+          Keep the limits
+        </Button>
+      </form>
+      <p role="status" className="text-s text-soft">
+        {keep.isSuccess && 'Kept. They hold from the next turn on.'}
+      </p>
+      {keep.error && <Problem error={keep.error} />}
+    </section>
+  );
+}
+
+const toText = (limit: number | null) => (limit === null ? '' : String(limit));
+const toNumber = (text: string) => (text.trim() === '' ? null : Number(text));
