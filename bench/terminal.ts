@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChatService } from '../test/terminal/chat-service.ts';
@@ -15,8 +15,12 @@ const EVERY_MS = 5;
 const TICKS_PER_SECOND = 100;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'reborn-bench-'));
+const pieces = Array.from({ length: TOKENS }, (_, index) => `${index} `);
 const chat = await startChatService({
-  answer: (message) => (message === 'tell long' ? { pieces: [longAnswer()] } : undefined),
+  answer(message) {
+    if (message === 'stream') return { pieces, pace: EVERY_MS, steady: true };
+    return message === 'tell long' ? { pieces: [longAnswer()] } : undefined;
+  },
 });
 const id = await makeHistory(20);
 const record = path.join(folder, 'written');
@@ -33,16 +37,17 @@ try {
   const pid = await findProcess(id);
   const before = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
   const begun = performance.now();
-  await terminal.type(`count ${TOKENS} every ${EVERY_MS}`);
+  await terminal.type('stream');
   await terminal.press('Enter');
   await terminal.sees(String(TOKENS - 1), 120_000);
   const seconds = (performance.now() - begun) / 1000;
   const after = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
   const written = await readFile(record, 'latin1');
-  const text = Array.from({ length: TOKENS }, (_, index) => `${index} `).join('');
 
   print('chat', seconds, after.cpu - before.cpu, after.bytes - before.bytes);
-  print('cat', ...(await measureCat(text)));
+  print('cat', ...(await measureCat(pieces.join(''))));
+  const [load = 0] = loadavg();
+  console.log(`${Math.round(TOKENS / seconds)} tokens a second came in, at a load of ${load.toFixed(1)}`);
   const frames = written.split('\x1b[?2026h').length - 1;
   console.log(`${frames} synchronised updates in all, of which ${written.split('\x1b[?2026l').length - 1} are closed`);
   await terminal.press('C-c');
@@ -54,9 +59,9 @@ try {
 }
 
 function print(what: string, seconds: number, cpu: number, bytes: number): void {
-  const share = ((100 * cpu) / seconds).toFixed(1);
+  const share = seconds > 1 ? ` (${((100 * cpu) / seconds).toFixed(1)} % of a core)` : '';
   console.log(
-    `${what}: ${cpu.toFixed(2)} s of CPU in ${seconds.toFixed(1)} s (${share} %), ${bytes.toLocaleString('en')} bytes written`,
+    `${what}: ${cpu.toFixed(2)} s of CPU in ${seconds.toFixed(1)} s${share}, ${bytes.toLocaleString('en')} bytes written`,
   );
 }
 

@@ -22,6 +22,8 @@ export type Answer = {
   readonly calls?: readonly { name: string; arguments: string }[];
   /** Milliseconds between two pieces. */
   readonly pace?: number;
+  /** Makes up for pieces that came late, so that on average the pace holds. */
+  readonly steady?: true;
   readonly status?: number;
   readonly cut?: boolean;
   readonly hang?: boolean;
@@ -126,10 +128,12 @@ async function stream(response: ServerResponse, answer: Answer, nextCallId: () =
   const chunk = (delta: object, finish: string | null = null) =>
     send({ choices: [{ index: 0, delta, finish_reason: finish }] });
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let due = performance.now();
   for (const piece of answer.pieces ?? []) {
     if (response.destroyed) return;
     chunk({ content: piece });
-    if (answer.pace) await sleep(answer.pace);
+    due += answer.pace ?? 0;
+    if (answer.pace) await sleep(answer.steady ? Math.max(0, due - performance.now()) : answer.pace);
   }
   if (answer.cut) {
     await sleep(20); // the pieces must be out before the line is cut
