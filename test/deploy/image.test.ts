@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { installPackage } from '../package/installed.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { clientOf, TOKEN, textOf } from '../support/service.ts';
@@ -36,6 +36,7 @@ test.runIf(canContain())(
   async () => {
     const port = await findFreePort();
     const child = contain([...listOf(/^ENTRYPOINT (.*)$/m), ...listOf(/^CMD (.*)$/m)], port);
+    onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     child.stdout?.on('data', (text) => (output += String(text)));
     child.stderr?.on('data', (text) => (output += String(text)));

@@ -78,7 +78,10 @@ async function startReplica(name: string, env: Record<string, string>) {
       return /The gateway is at (\S+), the webhook channel at (\S+)/.exec(output)?.slice(1);
     },
     90_000,
-  );
+  ).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     ...clientOf(url),
     webhook: webhookClientOf(webhookUrl),
