@@ -5,6 +5,7 @@ import type { Principal } from '#domain/principal.ts';
 import type { MadeSummary } from '#domain/summary.ts';
 import type { TimedItem } from '#domain/timed-item.ts';
 import type { Turn } from '#domain/turn.ts';
+import type { TurnSpan } from '#domain/turn-span.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/turn-trace.ts';
 import type { Prompt } from '#models/model.ts';
@@ -17,7 +18,7 @@ import type { ToolRegistry } from '#tools/registry.ts';
 import { recentItems } from './history.ts';
 import { buildPrompt } from './prompt.ts';
 import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
-import { type Span, spansOf } from './turn-spans.ts';
+import { spansOf } from './turn-spans.ts';
 
 /** Everything that is known of how a turn went. */
 export type Inspection = {
@@ -26,7 +27,7 @@ export type Inspection = {
   readonly runner: ReplicaId | null;
   readonly items: readonly TimedItem[];
   readonly gate: TimedGate | undefined;
-  readonly spans: readonly Span[];
+  readonly spans: readonly TurnSpan[];
   /** What its newest model call was asked, built anew from what is stored, with the tools of now. */
   readonly prompt: Prompt;
   /** What stands in that prompt for the older part of the thread. */

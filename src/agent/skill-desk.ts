@@ -27,7 +27,13 @@ export type FoundSkill = Skill & { readonly source: SkillSource };
 const MAX_SKILLS = 200;
 
 /** What the agent can read up on: everybody adds their own, the operator also those for everyone. */
-export function createSkillDesk({ db, skills }: { readonly db: Database; readonly skills: Pick<Skills, 'onDisk'> }) {
+export function createSkillDesk({
+  db,
+  skills,
+}: {
+  readonly db: Database;
+  readonly skills: Pick<Skills, 'layers' | 'onDisk'>;
+}) {
   const inFolder = async (name: string) => (await skills.onDisk()).find((skill) => skill.name === name);
 
   function find(principal: Principal, source: SkillSource, name: string): Promise<Skill | undefined> {
@@ -48,9 +54,7 @@ export function createSkillDesk({ db, skills }: { readonly db: Database; readonl
 
   return {
     async list(principal: Principal): Promise<ListedSkill[]> {
-      const own = await withOwner(db, principal, (trx) => listSkills(trx, principal));
-      const shared = await withOwner(db, EVERYONE, (trx) => listSkills(trx, EVERYONE));
-      const layers = { me: own, everyone: shared, folder: await skills.onDisk() };
+      const layers = await skills.layers(principal);
       const known = new Set<string>();
       const listed = SOURCES.flatMap((source) =>
         layers[source].map(({ name, description }) => {

@@ -9,13 +9,10 @@ import { type Database, withOwner } from '#store/connection.ts';
 
 export type LimitsDesk = ReturnType<typeof createLimitsDesk>;
 
-/** Whoever has none of their own: everybody's limits hold for them. */
-export const NONE: SpendingLimits = { tokensPerDay: null, usdPerDay: null };
-
 /** What each user may spend, in place of what everybody may. Only the operator decides it. */
 export function createLimitsDesk(db: Database, isUser: (id: UserId) => Promise<boolean>) {
   return {
-    /** By user; those who have no limits of their own are left out. */
+    /** By user; those who have no limits of their own are left out, and everybody's hold for them. */
     async list(actor: Principal, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, SpendingLimits>> {
       requireOperator(actor);
       const budgets = await withOwner(db, OPERATOR, (trx) => listBudgets(trx, userIds));

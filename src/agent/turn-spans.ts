@@ -1,20 +1,9 @@
 import type { ItemId } from '#domain/ids.ts';
 import type { TimedItem } from '#domain/timed-item.ts';
 import { isEnded, type Turn } from '#domain/turn.ts';
-import type { Usage } from '#domain/usage.ts';
+import type { TurnSpan } from '#domain/turn-span.ts';
 import type { AttemptTrace } from '#engine/turn-trace.ts';
 import type { TimedGate } from '#store/turn-details.ts';
-
-/** A stretch of time in a turn. */
-export type Span = {
-  readonly kind: 'wait' | 'attempt' | 'model' | 'tool' | 'gate';
-  readonly label: string;
-  readonly attempt: number | null;
-  readonly startedAt: Date | null;
-  readonly endedAt: Date | null;
-  readonly itemIds: readonly ItemId[];
-  readonly usage: Usage | null;
-};
 
 /** When each part of a turn began and ended, as far as its rows and the log tell. */
 export function spansOf(
@@ -23,7 +12,7 @@ export function spansOf(
   items: readonly TimedItem[],
   trace: readonly AttemptTrace[],
   gate: TimedGate | undefined,
-): Span[] {
+): TurnSpan[] {
   const made = items.filter((item) => item.attempt !== null);
   const attempts = attemptsOf(turn, startedAt, made, trace);
   return [
@@ -40,7 +29,7 @@ function attemptsOf(
   startedAt: Date | null,
   made: readonly TimedItem[],
   trace: readonly AttemptTrace[],
-): Span[] {
+): TurnSpan[] {
   return Array.from({ length: turn.attempt + 1 }, (_, attempt) => {
     const written = made.filter((item) => item.attempt === attempt).map((item) => item.createdAt);
     const told = trace.filter((entry) => entry.attempt === attempt);
@@ -53,7 +42,7 @@ function attemptsOf(
 }
 
 /** The first item of each answer has its usage; the model was asked when the item before it stood, or the attempt began. */
-function modelCalls(turn: Turn, made: readonly TimedItem[], attempts: readonly Span[]): Span[] {
+function modelCalls(turn: Turn, made: readonly TimedItem[], attempts: readonly TurnSpan[]): TurnSpan[] {
   const calls = made.flatMap((item, index) => {
     if (item.usage === null) return [];
     const begun = attempts.find(({ attempt }) => attempt === item.attempt)?.startedAt ?? null;
@@ -69,18 +58,18 @@ function modelCalls(turn: Turn, made: readonly TimedItem[], attempts: readonly S
   return isAsking && !isEnded(turn) ? [...calls, span('model', 'model', turn.attempt, begun, null)] : calls;
 }
 
-function toolCall(item: Extract<TimedItem, { type: 'function_call' }>): Span {
+function toolCall(item: Extract<TimedItem, { type: 'function_call' }>): TurnSpan {
   return span('tool', item.name, item.attempt, item.startedAt, item.endedAt, [item.id]);
 }
 
 function span(
-  kind: Span['kind'],
+  kind: TurnSpan['kind'],
   label: string,
   attempt: number | null,
   startedAt: Date | null,
   endedAt: Date | null,
   itemIds: readonly ItemId[] = [],
-): Span {
+): TurnSpan {
   return { kind, label, attempt, startedAt, endedAt, itemIds, usage: null };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '#domain/item.ts';
 import { pendingCalls } from '#domain/pending-calls.ts';
 import { placeItems } from '#domain/place-items.ts';
-import type { ModelCall, SpendingLimits } from '#domain/spending.ts';
+import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import type { ThreadUrl } from '#domain/thread.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
@@ -55,7 +55,7 @@ export type TurnAttempt = TurnSteps & {
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
-  const { db, models, tools, safety, limits = UNLIMITED } = context;
+  const { db, models, tools, safety, limits = NO_LIMITS } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
@@ -159,8 +159,6 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     failedCalls: meter.failedCalls,
   };
 }
-
-const UNLIMITED: SpendingLimits = { tokensPerDay: null, usdPerDay: null };
 
 /** The start is recorded and the approval used up at once: whatever happens, the call is not made a second time on it. */
 async function start(

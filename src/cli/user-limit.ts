@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { NONE } from '#agent/spending-limits.ts';
 import { isWebhookUser } from '#domain/job.ts';
 import { OPERATOR, type UserId } from '#domain/principal.ts';
 import type { SpendingLimits } from '#domain/spending.ts';
+import { NO_LIMITS } from '#domain/spending.ts';
 import { printJson, printLine } from './print.ts';
 import { type Desk, withAccounts } from './with-accounts.ts';
 import { COMMAND_LINE } from './with-database.ts';
@@ -33,9 +33,9 @@ export function addUserLimitCommand(user: Command): void {
 function limitUser(called: string, { tokens, usd, none, json }: LimitOptions): Promise<void> {
   return withAccounts(async (desk) => {
     const { id, name } = await findSpender(desk, called);
-    const before = (await desk.limits.list(COMMAND_LINE, [id])).get(id) ?? NONE;
+    const before = (await desk.limits.list(COMMAND_LINE, [id])).get(id) ?? NO_LIMITS;
     const after: SpendingLimits = none
-      ? NONE
+      ? NO_LIMITS
       : { tokensPerDay: tokens ?? before.tokensPerDay, usdPerDay: usd ?? before.usdPerDay };
     if (none || tokens !== undefined || usd !== undefined) await desk.limits.set(COMMAND_LINE, id, after);
 

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { findFreePort } from '../../test/support/free-port.ts';
 import { makeHome, removeHome } from './embedded/owner-process.test-support.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -11,17 +10,8 @@ async function complaint(url: string): Promise<string> {
   return String(error);
 }
 
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 test('a server that is down is named by host, port and database, without the password', async () => {
-  const port = await closedPort();
+  const port = await findFreePort();
 
   const message = await complaint(`postgres://ann:hunter2@localhost:${port}/notes`);
 

@@ -14,3 +14,5 @@ export type Spent = { readonly tokens: number; readonly usd: number };
 
 /** What a user may spend in a day; null is no limit. */
 export type SpendingLimits = { readonly tokensPerDay: number | null; readonly usdPerDay: number | null };
+
+export const NO_LIMITS: SpendingLimits = { tokensPerDay: null, usdPerDay: null };

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
 import { hexFromUuid } from '#domain/ids.ts';
 import type { Turn } from '#domain/turn.ts';
+import type { TurnSpan } from '#domain/turn-span.ts';
 import type { Usage } from '#domain/usage.ts';
 
 /** How one turn went: its trace has the turn's id, so that whoever knows the one finds the other. */
-export type TurnTrace = { readonly turn: Turn; readonly spans: readonly TraceSpan[] };
-
-export type TraceSpan = {
-  readonly kind: 'wait' | 'attempt' | 'model' | 'tool' | 'gate';
-  readonly label: string;
-  readonly attempt: number | null;
-  readonly startedAt: Date | null;
-  readonly endedAt: Date | null;
-  readonly usage: Usage | null;
-};
+export type TurnTrace = { readonly turn: Turn; readonly spans: readonly TurnSpan[] };
 
 /** The body of an OTLP/HTTP request. What was said is not in it: only what took how long, and at what cost. */
 export function toOtlpTraces(traces: readonly TurnTrace[], service: { readonly version: string; replica: string }) {
@@ -63,7 +55,7 @@ function toSpans({ turn, spans }: TurnTrace) {
 }
 
 /** Names as OpenTelemetry's conventions for generative models have them. */
-function describe({ kind, label, usage }: TraceSpan): { name: string; attributes: Attributes } {
+function describe({ kind, label, usage }: TurnSpan): { name: string; attributes: Attributes } {
   if (kind === 'model')
     return { name: 'chat', attributes: { 'gen_ai.operation.name': 'chat', ...(usage && usageAttributes(usage)) } };
   if (kind === 'tool')

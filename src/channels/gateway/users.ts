@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { type LimitsDesk, NONE } from '#agent/spending-limits.ts';
+import type { LimitsDesk } from '#agent/spending-limits.ts';
 import type { Accounts } from '#auth/accounts.ts';
-import type { SpendingLimits } from '#domain/spending.ts';
+import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import type { User } from '#domain/user.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { nextCursor } from './page.ts';
@@ -16,7 +16,7 @@ export function userRoutes(accounts: Accounts, limits: LimitsDesk) {
     app.post('/users', async (request, reply) => {
       const { name, email, role } = parseBody(newUser, request.body);
       const user = await accounts.addUser(request.principal, { name, email: email ?? null, role });
-      return reply.code(201).send(renderUser(user, NONE));
+      return reply.code(201).send(renderUser(user, NO_LIMITS));
     });
 
     app.get('/users', async (request): Promise<z.infer<typeof userList>> => {
@@ -26,7 +26,7 @@ export function userRoutes(accounts: Accounts, limits: LimitsDesk) {
         request.principal,
         users.map(({ id }) => id),
       );
-      const rendered = users.map((user) => renderUser(user, own.get(user.id) ?? NONE));
+      const rendered = users.map((user) => renderUser(user, own.get(user.id) ?? NO_LIMITS));
       return { users: rendered, next_cursor: nextCursor(users, limit) };
     });
 

@@ -9,9 +9,13 @@ export type Skills = {
   /** What there is for the owner, by name. */
   list(owner: Owner): Promise<SkillSummary[]>;
   find(owner: Owner, name: string): Promise<Skill | undefined>;
+  /** All that the owner may read, the nearest first; one of a name hides those behind it. */
+  layers(owner: Owner): Promise<SkillLayers>;
   /** Those in the folder of this replica. */
   onDisk(): Promise<readonly Skill[]>;
 };
+
+export type SkillLayers = Readonly<Record<'me' | 'everyone' | 'folder', readonly SkillSummary[]>>;
 
 /** How long a change on the disk may go unnoticed. */
 const REMEMBER_MS = 5_000;
@@ -26,12 +30,18 @@ export function createSkills(db: Database, folder: string, onProblem: (message: 
     return looked.skills;
   }
 
+  async function layers(owner: Owner): Promise<SkillLayers> {
+    const own = await withOwner(db, owner, (trx) => listSkills(trx, owner));
+    const shared = await withOwner(db, EVERYONE, (trx) => listSkills(trx, EVERYONE));
+    return { me: own, everyone: shared, folder: await onDisk() };
+  }
+
   return {
     onDisk,
+    layers,
     async list(owner) {
-      const own = await withOwner(db, owner, (trx) => listSkills(trx, owner));
-      const shared = await withOwner(db, EVERYONE, (trx) => listSkills(trx, EVERYONE));
-      const all = [...(await onDisk()), ...shared, ...own].map(({ name, description }) => [name, description] as const);
+      const { me, everyone, folder: disk } = await layers(owner);
+      const all = [...disk, ...everyone, ...me].map(({ name, description }) => [name, description] as const);
       return [...new Map(all)].map(([name, description]) => ({ name, description })).toSorted(byName);
     },
     async find(owner, name) {

@@ -2,13 +2,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { gateway } from '../client/gateway.ts';
 import type { Job } from '../client/shapes.ts';
-import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
 import { JobDrawer } from './job-drawer.tsx';
 
@@ -18,13 +18,14 @@ type Shown = 'all' | Job['status'];
 export function JobsPage() {
   const [shown, setShown] = useState<Shown>('all');
   const [opened, setOpened] = useState<Job>();
-  const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: ['jobs', shown],
     queryFn: ({ pageParam }) =>
       gateway.jobs({ ...(shown !== 'all' && { status: shown }), ...(pageParam !== '' && { cursor: pageParam }) }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });
+  const { data, error, refetch } = query;
   return (
     <Page
       title="Jobs"
@@ -59,11 +60,7 @@ export function JobsPage() {
                 </>
               )}
             </Rows>
-            {hasNextPage && (
-              <Button className="self-center" onClick={() => void fetchNextPage()}>
-                Show more
-              </Button>
-            )}
+            <ShowMore pages={query} />
           </>
         )}
       </Listed>

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { ReadableJson } from '../chat/readable-json.tsx';
 import { gateway } from '../client/gateway.ts';
 import type { AuditPage as AuditEntries } from '../client/shapes.ts';
-import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -12,6 +11,7 @@ import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
 import { useMorePages } from '../parts/use-more-pages.ts';
 import { nameOfSubject, wordsOfAction } from './audit-words.ts';
 
@@ -27,7 +27,7 @@ export function AuditPage() {
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });
-  const { data, error, refetch, hasNextPage, fetchNextPage } = query;
+  const { data, error, refetch } = query;
   useMorePages(text !== '', query);
   const entries = data?.pages.flatMap((page) => page.entries);
   const fits = (entry: AuditEntry) =>
@@ -67,11 +67,7 @@ export function AuditPage() {
                 </>
               )}
             </Rows>
-            {hasNextPage && (
-              <Button className="self-center" onClick={() => void fetchNextPage()}>
-                Show more
-              </Button>
-            )}
+            <ShowMore pages={query} />
           </>
         )}
       </Listed>

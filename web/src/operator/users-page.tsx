@@ -12,6 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
 import { useMorePages } from '../parts/use-more-pages.ts';
 import { UserDrawer } from './user-drawer.tsx';
 
@@ -26,7 +27,7 @@ export function UsersPage() {
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { data, error, refetch } = query;
   const users = data?.pages.flatMap((page) => page.users);
   const shown = users?.filter((user) => `${user.name} ${user.email}`.toLowerCase().includes(text.toLowerCase()));
   useMorePages(text !== '', query);
@@ -71,11 +72,7 @@ export function UsersPage() {
           </Rows>
         )}
       </Listed>
-      {hasNextPage && (
-        <Button className="self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore pages={query} />
       {opened && <UserDrawer user={opened} onClose={() => setOpened(undefined)} />}
       {adding && <AddUser onClose={() => setAdding(false)} />}
     </Page>

@@ -1,4 +1,4 @@
-import { type ComponentProps, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const BOX = 'w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 text-m';
 
@@ -10,17 +10,9 @@ export function TextField({
 }: ComponentProps<'input'> & { readonly label: string; readonly hint?: string }) {
   const id = useId();
   return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-s font-medium">
-        {label}
-      </label>
+    <Labelled id={id} label={label} hint={hint}>
       <input id={id} className={BOX} aria-describedby={hint ? `${id}-hint` : undefined} {...rest} />
-      {hint && (
-        <p id={`${id}-hint`} className="text-s text-soft">
-          {hint}
-        </p>
-      )}
-    </div>
+    </Labelled>
   );
 }
 
@@ -33,22 +25,14 @@ export function TextArea({
 }: ComponentProps<'textarea'> & { readonly label: string; readonly hint?: string }) {
   const id = useId();
   return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-s font-medium">
-        {label}
-      </label>
+    <Labelled id={id} label={label} hint={hint}>
       <textarea
         id={id}
         className={`w-full rounded border border-edge bg-raised px-3 py-2 ${className}`}
         aria-describedby={hint ? `${id}-hint` : undefined}
         {...rest}
       />
-      {hint && (
-        <p id={`${id}-hint`} className="text-s text-soft">
-          {hint}
-        </p>
-      )}
-    </div>
+    </Labelled>
   );
 }
 
@@ -67,10 +51,7 @@ export function ChoiceField<T extends string>({
 }) {
   const id = useId();
   return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-s font-medium">
-        {label}
-      </label>
+    <Labelled id={id} label={label}>
       <select id={id} className={BOX} value={value} onChange={(event) => onChoose(event.target.value as T)}>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
@@ -78,6 +59,29 @@ export function ChoiceField<T extends string>({
           </option>
         ))}
       </select>
+    </Labelled>
+  );
+}
+
+type LabelledProps = {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly children: ReactNode;
+};
+
+function Labelled({ id, label, hint, children }: LabelledProps) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-s font-medium">
+        {label}
+      </label>
+      {children}
+      {hint && (
+        <p id={`${id}-hint`} className="text-s text-soft">
+          {hint}
+        </p>
+      )}
     </div>
   );
 }

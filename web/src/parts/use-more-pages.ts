@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-type Pages = {
+export type Pages = {
   readonly data: { readonly pages: readonly unknown[] } | undefined;
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;
