@@ -75,8 +75,8 @@ export const postgresUrl: Parser<string> = {
 };
 
 export const hostNames: Parser<string[]> = {
-  expects: 'a comma-separated list of host names, such as hooks.example.com',
-  parse: (value) => parseList(value.toLowerCase(), isHost),
+  expects: 'a comma-separated list of host names, such as hooks.example.com or hooks.example.com:8443',
+  parse: (value) => parseList(value.toLowerCase(), isHostWithPort)?.map((host) => host.replace(/:443$/, '')),
 };
 
 export const networks: Parser<string[]> = {
@@ -127,6 +127,11 @@ function isHost(value: string): boolean {
   const labels = value.split('.');
   const isNumber = /^\d+$/.test(labels.at(-1) ?? '');
   return value.length <= 253 && !isNumber && labels.every((label) => /^[a-z\d]([a-z\d-]*[a-z\d])?$/i.test(label));
+}
+
+function isHostWithPort(value: string): boolean {
+  const [, host = '', at = '443'] = /^(.*?)(?::(\d{1,5}))?$/.exec(value) ?? [];
+  return isIP(value) > 0 || (isHost(host) && Number(at) >= 1 && Number(at) <= 65_535);
 }
 
 function isNetwork(value: string): boolean {

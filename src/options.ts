@@ -56,7 +56,11 @@ export const options = {
     default: '60',
     help: 'Webhook requests a minute that one address may make.',
   },
-  WEBHOOK_CALLBACK_HOSTS: { parser: hostNames, unset: 'none', help: 'The hosts that a callback_url may name.' },
+  WEBHOOK_CALLBACK_HOSTS: {
+    parser: hostNames,
+    unset: 'none',
+    help: 'The hosts that a callback_url may name, with the port if it is not 443.',
+  },
   WEBHOOK_JOB_DAYS: { parser: integer(1, 36_500), default: '30', help: 'How many days finished jobs are kept.' },
 
   SERVICE_REBORN_WEBUI_TOKEN: {

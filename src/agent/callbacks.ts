@@ -89,6 +89,7 @@ async function post(
     const { status } = await egress.send({
       method: 'POST',
       url,
+      namedPort: Number(URL.parse(url)?.port) || undefined, // `isAllowed` has compared it with the operator's list
       headers,
       body,
       timeoutMs: pace?.timeoutMs ?? PACE.timeoutMs,

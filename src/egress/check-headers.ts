@@ -6,7 +6,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (!TOKEN.test(name)) throw new EgressRefused(`${JSON.stringify(name)} is not a header's name.`);
-    if (CONNECTION_HEADERS.includes(lower)) throw new EgressRefused(`The header ${name} is set for you. Leave it out.`);
+    if (isConnectionHeader(lower)) throw new EgressRefused(`The header ${name} is set for you. Leave it out.`);
     if (seen.has(lower)) throw new EgressRefused(`The header ${name} is there twice. Send it once.`);
     if (!VALUE.test(value))
       throw new EgressRefused(`The value of ${name} holds a line break or another character no header may have.`);
@@ -17,19 +17,21 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-/** What belongs to the connection, and not to the one who asks for a request. */
-export const CONNECTION_HEADERS = [
+/** Whether a header, its name in lower case, belongs to the connection and not to the one who asks for a request. */
+export const isConnectionHeader = (name: string): boolean =>
+  CONNECTION_HEADERS.has(name) || /^(?:proxy|sec)-/.test(name);
+
+const CONNECTION_HEADERS = new Set([
+  'alt-used',
   'connection',
   'content-length',
   'expect',
   'host',
   'http2-settings',
   'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
-];
+  'via',
+]);

@@ -4,7 +4,7 @@ import { checkTarget } from './check-target.ts';
 import { EgressRefused } from './egress-failure.ts';
 
 test('an address is taken as a URL reads it', () => {
-  expect(checkTarget('GET', 'HTTPS://Bücher.Example:8443/a/../b?c#d').href).toBe(
+  expect(checkTarget('GET', 'HTTPS://Bücher.Example:8443/a/../b?c#d', 8443).href).toBe(
     'https://xn--bcher-kva.example:8443/b?c#d',
   );
   expect(checkTarget('PATCH', new URL('https://a_b.example.com')).hostname).toBe('a_b.example.com');
@@ -29,7 +29,15 @@ describe('is refused', () => {
     ['a trailing dot', 'https://example.com./', 'ends with a dot'],
     ['a trailing dot after an address', 'https://127.0.0.1./', 'IP address'],
     ['localhost', 'https://localhost/', 'full name'],
-    ['LOCALHOST', 'https://LOCALHOST:8443/', 'full name'],
+    ['LOCALHOST', 'https://LOCALHOST/', 'full name'],
+    ['a port that nobody named', 'https://example.com:22/', 'port 22 is not allowed'],
+    ['the port of a database', 'https://example.com:5432/', 'port 5432 is not allowed'],
+    ['a home network', 'https://router.lan/', 'inside networks'],
+    ['a home network by its old name', 'https://nas.home/', 'inside networks'],
+    ['a company network', 'https://wiki.corp/', 'inside networks'],
+    ['an onion service', 'https://expyuzz4wqqyqhjn.onion/', 'inside networks'],
+    ['a cluster', 'https://kubernetes.default.svc.cluster.local/', 'inside networks'],
+    ['a reverse name', 'https://1.0.0.127.in-addr.arpa/', 'inside networks'],
     ['localhost with a dot', 'https://localhost./', 'ends with a dot'],
     ['a name below localhost', 'https://app.localhost/', 'inside networks'],
     ['localhost.localdomain', 'https://localhost.localdomain/', 'inside networks'],

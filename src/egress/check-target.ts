@@ -1,8 +1,13 @@
 import { isIP } from 'node:net';
 import { EgressRefused } from './egress-failure.ts';
 
-/** The address as it will be used; throws `EgressRefused` for one that nobody may be sent to. */
-export function checkTarget(method: string, address: URL | string): URL {
+const HTTPS_PORT = 443;
+
+/**
+ * The address as it will be used; throws `EgressRefused` for one that nobody may be sent to. It may name port 443 or
+ * `namedPort`, and no other: a port is how a request reaches something that is no web server.
+ */
+export function checkTarget(method: string, address: URL | string, namedPort: number = HTTPS_PORT): URL {
   if (!METHOD.test(method) || TUNNELS.includes(method))
     throw new EgressRefused('The method is not allowed. Use one such as GET or POST, in capitals.');
   // A parser drops or turns these silently, so whoever looked at the text before us may have seen another host.
@@ -14,6 +19,9 @@ export function checkTarget(method: string, address: URL | string): URL {
   if (url.protocol !== 'https:') throw new EgressRefused('Only https is allowed. Let the address begin with https://.');
   if (url.username || url.password)
     throw new EgressRefused('The address holds a user name or password. Send credentials in a header.');
+  const port = Number(url.port || HTTPS_PORT);
+  if (port !== HTTPS_PORT && port !== namedPort)
+    throw new EgressRefused(`The port ${port} is not allowed. Leave it out: requests go to port ${HTTPS_PORT}.`);
   checkHost(url.hostname);
   return url;
 }
@@ -35,5 +43,11 @@ function checkHost(host: string): void {
 /** At least two labels, so that no resolver completes the name. */
 const HOST_NAME = /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Names that are never public, whatever a resolver makes of them. The metadata of a cloud is an `internal` one. */
-const INSIDE = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
+/**
+ * Suffixes that never belong to a public host, whatever a resolver makes of them: reserved ones (`localhost`, `onion`,
+ * `alt`), those that home and company networks use (`lan`, `corp`), and those of clusters and clouds (`internal`, `local`).
+ */
+const INSIDE =
+  'alt arpa consul corp domain home i2p internal intranet invalid lan local localdomain localhost mail onion private workgroup'.split(
+    ' ',
+  );

@@ -31,7 +31,7 @@ describe('a request', () => {
     );
   });
 
-  test('goes to the port in the URL, else to 443', async () => {
+  test('goes to port 443, or to a port that was named for it', async () => {
     const { port, requests } = await startStandIn((socket) => socket.write(HELLO));
     const dialled: unknown[] = [];
     const dial = (...where: unknown[]) => {
@@ -40,7 +40,7 @@ describe('a request', () => {
     };
     const egress = openEgress(networkTo(port, { dial }));
     await egress.send(get('https://example.com/'));
-    await egress.send(get('https://example.com:8443/'));
+    await egress.send(get('https://example.com:8443/', { namedPort: 8443 }));
 
     expect(dialled).toEqual([
       [PUBLIC, 443],

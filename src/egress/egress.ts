@@ -9,6 +9,8 @@ import { resolvePublic } from './resolve-public.ts';
 export type EgressRequest = {
   readonly method: string;
   readonly url: URL | string;
+  /** A port besides 443: one that the operator or a tool's capabilities file names, never the one who wrote the address. */
+  readonly namedPort?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
   /** For everything together: name, connection, headers and body. */
@@ -61,7 +63,7 @@ export function createEgress(network: Network = { resolve: createDns() }): Egres
 }
 
 async function send(network: Network, request: EgressRequest, stop: AbortController): Promise<EgressAnswer> {
-  const url = checkTarget(request.method, request.url);
+  const url = checkTarget(request.method, request.url, request.namedPort);
   checkHeaders(request.headers ?? {});
 
   const host = url.hostname;

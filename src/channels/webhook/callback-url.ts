@@ -1,6 +1,6 @@
 import { InvalidRequest } from '#domain/errors.ts';
 
-/** The hosts that may be called back. */
+/** The hosts that may be called back, each with its port unless that is 443. */
 export type CallbackRule = { readonly hosts: readonly string[] };
 
 /** Refused early where it can be: what the name stands for is only known, and checked, when it is called. */
@@ -16,11 +16,11 @@ export function checkCallbackUrl(given: string, rule: CallbackRule): string {
     throw new InvalidRequest(
       'invalid_request',
       'callback_url',
-      `callback_url may not name the host ${url.hostname}. The operator lists the hosts in WEBHOOK_CALLBACK_HOSTS.`,
+      `callback_url may not name the host ${url.host}. The operator lists the hosts in WEBHOOK_CALLBACK_HOSTS.`,
     );
   return url.href;
 }
 
 export function isCallbackAllowed(given: string, { hosts }: CallbackRule): boolean {
-  return hosts.includes(URL.parse(given)?.hostname ?? '');
+  return hosts.includes(URL.parse(given)?.host ?? '');
 }

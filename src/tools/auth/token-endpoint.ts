@@ -6,6 +6,7 @@ import type { OAuthClient } from './oauth-client.ts';
 export type Send = (request: {
   readonly method: string;
   readonly url: string;
+  readonly namedPort?: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly timeoutMs: number;
@@ -62,6 +63,7 @@ async function post(
   const { status, body } = await send({
     method: 'POST',
     url,
+    namedPort: Number(URL.parse(url)?.port) || undefined, // the address is the capabilities file's
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: new URLSearchParams(form).toString(),
     timeoutMs: TIMEOUT_MS,

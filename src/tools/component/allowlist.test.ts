@@ -43,6 +43,8 @@ test.each([
   ['https://api.example.com/v1/%2e%2e/v2', 'GET', 'hides'],
   ['https://api.example.com/v1/%2Fx', 'GET', 'hides'],
   ['https://api.example.com/v1/%252e%252e/v2', 'GET', 'hides'],
+  ['https://api.example.com/v1/\u2025/v2', 'GET', 'read as a slash or dot'],
+  ['https://api.example.com/v1/%e2%80%a5/v2', 'GET', 'read as a slash or dot'],
   ['https://api.example.com\\v1\\x', 'GET', 'backslash'],
   ['https://api.example.com\\@evil.net/v1/x', 'GET', 'backslash'],
   ['https://api.example.com/v1/.\t./v2', 'GET', 'control'],

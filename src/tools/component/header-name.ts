@@ -1,8 +1,9 @@
-import { CONNECTION_HEADERS } from '#egress/check-headers.ts';
+import { isConnectionHeader } from '#egress/check-headers.ts';
 
 /** Whether the host alone decides over this header: it frames, routes or redefines the request. */
 export function isReservedHeader(name: string): boolean {
-  return RESERVED.has(headerKey(name));
+  const key = headerKey(name);
+  return isConnectionHeader(key) || RESERVED.has(key) || FORWARDED.test(key);
 }
 
 export function isHeaderName(name: string): boolean {
@@ -20,13 +21,30 @@ export function headerKey(name: string): string {
 }
 
 const RESERVED = new Set([
-  ...CONNECTION_HEADERS,
+  'cookie2',
   'set-cookie',
-  'via',
-  // With these an allowed request would stand for another method or path.
+  'set-cookie2',
+  // With these an allowed request would stand for another method, host or path.
+  'x-host',
+  'x-http-host-override',
   'x-http-method',
   'x-http-method-override',
   'x-method-override',
+  'x-original-host',
+  'x-original-uri',
   'x-original-url',
+  'x-override-url',
+  'x-rewrite-uri',
   'x-rewrite-url',
+  // With these it would seem to come from somewhere else.
+  'cf-connecting-ip',
+  'client-ip',
+  'fastly-client-ip',
+  'true-client-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-real-ip',
 ]);
+
+/** `Forwarded`, and the family of `X-Forwarded-For`. */
+const FORWARDED = /^(?:x-)?forwarded(?:-|$)/;

@@ -6,7 +6,10 @@ const MAX_LAYERS = 4;
  */
 export function pathProblem(path: string): string | undefined {
   if (path.includes('\\') || countControls(path) > 0) return 'has a backslash or a control character in it';
-  if (!isDecodable(path)) return 'has a "%" in it that is not followed by the hex digits of UTF-8';
+  const letters = decodeLetters(path);
+  if (letters === undefined) return 'has a "%" in it that is not followed by the hex digits of UTF-8';
+  if (countMarks(letters.normalize('NFKC')) > countMarks(letters))
+    return 'has a letter in it that some servers read as a slash or dot: leave it out';
 
   let decoded = path;
   for (let layer = 0; decoded.includes('%'); layer++) {
@@ -30,12 +33,11 @@ function isDotSegment(segment: string): boolean {
   return /^[\s.]*\.[\s.]*(;|$)/.test(segment);
 }
 
-function isDecodable(path: string): boolean {
+function decodeLetters(path: string): string | undefined {
   try {
-    decodeURIComponent(path);
-    return true;
+    return decodeURIComponent(path);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
