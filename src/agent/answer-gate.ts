@@ -1,3 +1,4 @@
+import { whyNotApprovable } from '#domain/approvable.ts';
 import { shapeOf } from '#domain/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/call-digest.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
@@ -97,6 +98,8 @@ async function grant(
   answer: Extract<GateAnswer, { kind: 'approve' | 'always' }>,
   by: Principal,
 ): Promise<void> {
+  const refusal = kind === 'approval' ? whyNotApprovable(call) : undefined;
+  if (refusal !== undefined) throw new InvalidRequest('invalid_request', 'answer', refusal);
   if (answer.kind === 'always') {
     await checkAlways(trx, kind, call.name);
     const shape = shapeOf(call.arguments);

@@ -75,3 +75,71 @@ test('who says always is not asked about the same again', async () => {
   expect(sent).toHaveLength(2);
   await page.close();
 });
+
+test.each([
+  [
+    'repeated keys and long numbers',
+    '{"to":"eve@evil.example","to":"ann@example.com","amount":12345678901234567891}',
+    [
+      '"to": "eve@evil.example"',
+      '"to": "ann@example.com"',
+      '"amount": 12345678901234567891',
+      'The key "to" appears more than once.',
+    ],
+  ],
+  [
+    'reordering characters',
+    '{"to":"ann@example.com \u202emoc.elpmaxe.live@ecila\u202c"}',
+    [
+      String.raw`"to": "ann@example.com \u202emoc.elpmaxe.live@ecila\u202c"`,
+      'Invisible or reordering characters are shown as escapes',
+    ],
+  ],
+  [
+    'invisible characters',
+    '{"url":"https://github.com/acme/pro\u200bject","note":"ok\u3164\u00ad"}',
+    [String.raw`"url": "https://github.com/acme/pro\u200bject"`, String.raw`"note": "ok\u3164\u00ad"`],
+  ],
+])('the card shows %s exactly as they run', async (_, json, shown) => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, `use send_mail ${json}`);
+  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  await card.getByRole('button', { name: 'Approve once' }).waitFor();
+  const seen = await card.innerText();
+  for (const line of shown) expect(seen).toContain(line);
+  expect(seen).not.toMatch(/[\u202e\u202c\u200b\u3164\u00ad]/);
+  await card.getByRole('button', { name: 'Approve once' }).click();
+  await page.getByRole('article').getByText('result: sent number 1').waitFor();
+  expect(sent).toEqual([json]);
+  await page.close();
+});
+
+test('a text written from right to left does not move the keys and values beside it', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'use send_mail {"to":"\u05d0","amount":100,"text":"\u05d1"}');
+  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  await card.locator('bdi').first().waitFor();
+  const directions = await card
+    .locator('bdi')
+    .evaluateAll((parts) => parts.map((part) => [part.textContent, getComputedStyle(part).unicodeBidi]));
+  expect(directions).toEqual(['"to"', '"\u05d0"', '"amount"', '"text"', '"\u05d1"'].map((text) => [text, 'isolate']));
+  await page.close();
+});
+
+test('all of a long call is on the page before the button, and one that is too long can only be denied', async () => {
+  const page = await browser.signIn(stage.url);
+  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  await ask(page, `use send_mail {"text":"${'long words '.repeat(4000)}the end"}`);
+  await card.getByRole('button', { name: 'Approve once' }).waitFor();
+  expect(await card.locator('pre').innerText()).toContain('the end"');
+  expect(await card.locator('pre').evaluate((box) => box.scrollHeight <= box.clientHeight)).toBe(true);
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await page.keyboard.press('Enter');
+  await page.getByRole('article').getByText('Not run: denied.').waitFor();
+
+  await ask(page, `use send_mail {"text":"${'long words '.repeat(5000)}the end"}`);
+  await card.getByText("This call can't be approved: its arguments have 55,018 characters").waitFor();
+  expect(await card.getByRole('button').allInnerTexts()).toEqual(['Deny']);
+  expect(sent).toEqual([]);
+  await page.close();
+});

@@ -70,6 +70,22 @@ test('a call that writes waits for an approval, and runs once, as it was shown',
   expect((await answer(waiting.gate.id, { answer: 'approve' })).status).toBe(404);
 });
 
+test('a call that is too long to be shown in full is refused for approval, and can still be denied', async () => {
+  const waiting = await chat(`use send {"text":"${'x'.repeat(50_000)}"}`);
+  for (const word of ['approve', 'always']) {
+    const refused = await answer(waiting.gate.id, { answer: word });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        param: 'answer',
+        message: expect.stringContaining("This call can't be approved: its arguments have 50,011"),
+      },
+    });
+  }
+  expect(textOf(await goesOn(waiting.gate.id, { answer: 'deny' }))).toContain('Not run: denied.');
+  expect(sent).toEqual([]);
+});
+
 test('on the Responses API such a turn fails, streamed or not, and tells where it can be answered', async () => {
   const failed = await service.ask('use send {}');
   const streamed = await checkedAnswer(await other.post({ input: 'use send {}', stream: true }));

@@ -1,3 +1,4 @@
+import { whyNotApprovable } from '#domain/approvable.ts';
 import type { GateAnswer, WireGate } from './gateway-messages.ts';
 import { giveSecret } from './give-secret.ts';
 import type { Screen } from './screen.ts';
@@ -19,8 +20,8 @@ export async function answerGate(means: Means, gate: WireGate, key: string): Pro
 }
 
 /** Which of the keys mean something at this gate. What is for the program that asked can't be answered by a person. */
-export function keysOf({ kind }: WireGate): readonly ('y' | 'a' | 'n')[] {
-  if (kind === 'approval') return ['y', 'a', 'n'];
+export function keysOf({ kind, call }: WireGate): readonly ('y' | 'a' | 'n')[] {
+  if (kind === 'approval') return whyNotApprovable(call) === undefined ? ['y', 'a', 'n'] : ['n'];
   if (kind === 'auth') return ['y', 'n'];
   return kind === 'pairing' ? ['n'] : [];
 }

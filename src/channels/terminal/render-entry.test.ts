@@ -72,14 +72,28 @@ test('the exact arguments of what is to be approved are shown', () => {
   expect(shown).toContain('y approve once   a always for this   n deny');
 });
 
-test.each(['{"to":"ann","to":"eve"}', '{"amount":10000000000000000001}', '{"a": "1 2"'])(
-  'what could not be laid out without a change is shown as it is: %s',
-  (json) => {
-    const call = { call_id: 'c', name: 'pay', arguments: json };
-    const lines = renderEntry({ kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined }, 80, look());
-    expect(lines.join('\n')).toContain(json);
-  },
-);
+test('repeated keys, long numbers and invisible characters are shown as they run', () => {
+  const call = {
+    call_id: 'c',
+    name: 'pay',
+    arguments: '{"to":"ann","to":"eve","amount":10000000000000000001,"x":"\u202e"}',
+  };
+  const shown = renderEntry({ kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined }, 90, look()).join(
+    '\n',
+  );
+  for (const line of ['"to": "ann"', '"to": "eve"', '"amount": 10000000000000000001', String.raw`"x": "\u202e"`])
+    expect(shown).toContain(line);
+  expect(shown).toContain('The key "to" appears more than once.');
+});
+
+test('what is too long to be shown in full can only be denied', () => {
+  const call = { call_id: 'c', name: 'pay', arguments: `{"x":"${'x'.repeat(50_000)}"}` };
+  const entry = { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined } as const;
+  const shown = renderEntry(entry, 200, look({ focused: 'g' })).join('\n');
+  expect(shown).toContain("This call can't be approved: its arguments have 50,008 characters");
+  expect(shown).toContain('n deny');
+  expect(shown).not.toContain('approve once');
+});
 
 test('a tool line has its name, what it is about, and how long it took, also when there is little room', () => {
   const tool = { kind: 'tool', id: 't', callId: 'c', name: 'weather', state: 'running', began: 1000 } as const;

@@ -1,4 +1,6 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { whyNotApprovable } from '#domain/approvable.ts';
+import { escapeInvisible, exactJson } from '#domain/exact-json.ts';
 import { keysOf } from './answer-gate.ts';
 import type { Colours, Paint } from './colours.ts';
 import type { Entry } from './conversation.ts';
@@ -71,7 +73,7 @@ function stateOf({ state }: Extract<Entry, { kind: 'tool' }>, { running, waiting
 }
 
 function block(title: string, text: string, width: number, { faint }: Colours): string[] {
-  const lines = wrap(readableJson(text), Math.max(1, width - 4)).map((line) => `    ${line}`);
+  const lines = wrap(exactJson(text).text, Math.max(1, width - 4)).map((line) => `    ${line}`);
   const shown = lines.slice(0, MOST_UNFOLDED_LINES);
   const rest = lines.length - shown.length;
   return [faint(`  ${title}`), ...shown, ...(rest > 0 ? [faint(`    and ${rest} more lines`)] : [])];
@@ -83,15 +85,20 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
   if (answer !== undefined) return [faint(truncateToWidth(`${oneLine(gate.call.name)}: ${answer}`, width))];
   const isFocused = look.focused === entry.id;
   const inside = Math.max(1, width - 2);
+  const refusal = whyNotApprovable(gate.call);
   const lines = [
     ...wrap(questionOf(gate), inside, bold),
-    ...wrap(exactJson(gate.call.arguments), inside),
-    ...(gate.always?.length
-      ? wrap(`Always would cover every call with: ${gate.always.join(', ')}`, inside, faint)
-      : []),
+    ...(refusal === undefined ? argumentLines(gate, inside, faint) : wrap(refusal, inside)),
     ...wrap(hintOf(gate, isFocused), inside, isFocused ? inverse : faint),
   ];
   return lines.map((line) => `${waiting('!')} ${line}`);
+}
+
+/** Exactly what runs. */
+function argumentLines({ call, always }: WireGate, width: number, faint: Paint): string[] {
+  const { text, warnings } = exactJson(call.arguments);
+  const scope = always?.length ? [`Always would cover every call with: ${escapeInvisible(always.join(', '))}`] : [];
+  return [...wrap(text, width), ...[...warnings, ...scope].flatMap((line) => wrap(line, width, faint))];
 }
 
 function questionOf({ kind, call }: WireGate): string {
@@ -122,22 +129,6 @@ const AUTH_WORDS = { ...WORDS, y: 'enter the secret, or go on once you have sign
 function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
   return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';
 }
-
-function readableJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
-/** Laid out only if that changes nothing but the space between: a doubled key or a long number would not be what runs. */
-function exactJson(text: string): string {
-  const laidOut = readableJson(text);
-  return withoutSpace(laidOut) === withoutSpace(text) ? laidOut : text;
-}
-
-const withoutSpace = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 
 function wrap(text: string, width: number, paint: Paint = (plain) => plain): string[] {
   return printable(text)

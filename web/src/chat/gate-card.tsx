@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { whyNotApprovable } from '#domain/approvable.ts';
+import { escapeInvisible } from '#domain/exact-json.ts';
 import { gateway } from '../client/gateway.ts';
 import type { Gate } from '../client/shapes.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useActions } from './chat-actions.ts';
-import { outlineOf } from './outline-arguments.ts';
 import { ReadableJson } from './readable-json.tsx';
 import { SecretForm } from './secret-form.tsx';
 
 /** What the thread waits for, answered in place. */
 export function GateCard({ gate }: { readonly gate: Gate }) {
+  const refusal = whyNotApprovable(gate.call);
   return (
     <section
       aria-label={`Waiting for you: ${gate.call.name}`}
@@ -20,9 +22,17 @@ export function GateCard({ gate }: { readonly gate: Gate }) {
         <Icon name={gate.kind === 'auth' ? 'key' : 'warning'} className="mt-1 text-waiting" />
         <span className="min-w-0 break-words">{sentenceOf(gate)}</span>
       </h3>
-      <ReadableJson text={gate.call.arguments} />
-      {gate.kind === 'approval' && <AlwaysScope gateId={gate.id} />}
-      {gate.kind === 'auth' ? <SignInAtGate gate={gate} /> : <Decision gate={gate} />}
+      {refusal === undefined ? (
+        <ReadableJson text={gate.call.arguments} whole />
+      ) : (
+        <p className="break-words">{refusal}</p>
+      )}
+      {gate.kind === 'approval' && refusal === undefined && <AlwaysScope gateId={gate.id} />}
+      {gate.kind === 'auth' ? (
+        <SignInAtGate gate={gate} />
+      ) : (
+        <Decision gate={gate} isApprovable={refusal === undefined} />
+      )}
     </section>
   );
 }
@@ -32,14 +42,17 @@ function AlwaysScope({ gateId }: { readonly gateId: string }) {
   const { data } = useQuery({ queryKey: ['gates', gateId], queryFn: gateway.gates });
   const always = data?.gates.find(({ id }) => id === gateId)?.always;
   if (!always || always.length === 0) return null;
-  return <p className="break-words text-s text-soft">Always would cover every call with: {always.join(', ')}</p>;
+  return (
+    <p className="break-words text-s text-soft">
+      Always would cover every call with: {escapeInvisible(always.join(', '))}
+    </p>
+  );
 }
 
 function sentenceOf({ kind, call }: Gate): string {
-  const about = outlineOf(call.arguments);
   switch (kind) {
     case 'approval':
-      return `Shall ${call.name} run${about ? `: ${shorten(about)}` : ''}?`;
+      return `Run ${call.name} with exactly these arguments?`;
     case 'auth':
       return `${call.name} needs a secret of yours before it can run.`;
     case 'external-tool':
@@ -49,10 +62,8 @@ function sentenceOf({ kind, call }: Gate): string {
   }
 }
 
-const shorten = (words: string) => (words.length > 160 ? `${words.slice(0, 160)}…` : words).replace(/\.$/, '');
-
 /** The reason is asked for once somebody wants to say no. */
-function Decision({ gate }: { readonly gate: Gate }) {
+function Decision({ gate, isApprovable = true }: { readonly gate: Gate; readonly isApprovable?: boolean }) {
   const { answerGate } = useActions();
   const [denying, setDenying] = useState(false);
   const [reason, setReason] = useState('');
@@ -92,7 +103,7 @@ function Decision({ gate }: { readonly gate: Gate }) {
     );
   return (
     <div className="flex flex-wrap gap-2">
-      {gate.kind === 'approval' && (
+      {gate.kind === 'approval' && isApprovable && (
         <>
           <Button look="act" disabled={busy} onClick={() => answer('approve')}>
             Approve once

@@ -1,12 +1,10 @@
-/** What a call is about, in few words: the values of its arguments. */
+import { parsePlain } from '#domain/argument-shape.ts';
+import { escapeInvisible } from '#domain/exact-json.ts';
+
+/** What a call is about in a few words: the values of its arguments, or all of it where a short form would mislead. */
 export function outlineOf(json: string): string {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    if (typeof parsed !== 'object' || parsed === null) return String(parsed);
-    return Object.values(parsed).map(wordOf).filter(Boolean).join(', ');
-  } catch {
-    return json;
-  }
+  const plain = parsePlain(json);
+  return escapeInvisible(plain ? Object.values(plain).map(wordOf).filter(Boolean).join(', ') : json);
 }
 
 function wordOf(value: unknown): string {

@@ -1,22 +1,42 @@
-/** JSON with line breaks, or the text as it is when it is none. */
-export function ReadableJson({ text }: { readonly text: string }) {
+import { exactJson } from '#domain/exact-json.ts';
+
+/** JSON laid out for reading, exactly as it is otherwise. `whole` shows all of it at once, without scrolling or a cut. */
+export function ReadableJson({ text, whole = false }: { readonly text: string; readonly whole?: boolean }) {
+  const isCut = !whole && text.length > LONGEST;
+  const { text: shown, warnings } = exactJson(isCut ? text.slice(0, LONGEST) : text);
   return (
-    <pre
-      tabIndex={0}
-      className="max-h-72 overflow-auto whitespace-pre-wrap break-words rounded bg-sunken p-3 font-mono text-s"
-    >
-      {readable(text)}
-    </pre>
+    <>
+      <pre
+        tabIndex={whole ? undefined : 0}
+        dir="ltr"
+        className={`whitespace-pre-wrap break-words rounded bg-sunken p-3 font-mono text-s ${whole ? '' : 'max-h-72 overflow-auto'}`}
+      >
+        {isolateStrings(shown)}
+        {isCut && `\n… ${text.length - LONGEST} more characters`}
+      </pre>
+      {warnings.map((warning) => (
+        <p key={warning} className="break-words text-s text-soft">
+          {warning}
+        </p>
+      ))}
+    </>
   );
 }
 
-function readable(text: string): string {
-  const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… ${text.length - LONGEST} more characters` : text;
-  try {
-    return text.length > LONGEST ? shown : JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return shown;
-  }
+const LONGEST = 50_000;
+
+/** A text that is written from right to left must not move what is beside it. */
+function isolateStrings(json: string) {
+  return json.split(STRING).map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change places
+      <bdi key={at} dir="ltr">
+        {part}
+      </bdi>
+    ),
+  );
 }
 
-const LONGEST = 50_000;
+const STRING = /("[^"\\\n]*(?:\\.[^"\\\n]*)*")/;
