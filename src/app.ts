@@ -221,7 +221,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     onDecision,
     onError,
   });
-  undo.defer(() => gateway.close());
+  // Closed together, so that their periods of grace run at the same time.
+  const channels: { close(): PromiseLike<unknown> }[] = [gateway];
+  undo.defer(async () => {
+    await Promise.all(channels.map((channel) => channel.close()));
+  });
   const notices: string[] = [];
   const onTaken = parts.terminal ? (notice: string) => void notices.push(notice) : undefined;
   const gatewayUrl = config.gateway.enabled
@@ -238,7 +242,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   async function startWebhook(enabled: EnabledWebhook) {
     const shared = { trustedProxies: config.trustedProxies, log, db, secrets, egress, count, agent, jobs, onError };
     const webhook = await createWebhook({ ...shared, config: enabled, pace: parts.callbacks });
-    undo.defer(() => webhook.close());
+    channels.push(webhook);
     return listen(webhook.server, enabled, 'HTTP_PORT', onTaken);
   }
 

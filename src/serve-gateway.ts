@@ -50,7 +50,7 @@ import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
 import { type CountUse, createLimiter } from '#http/rate-limit.ts';
-import { createServer } from '#http/server.ts';
+import { allowBodies, createServer } from '#http/server.ts';
 import type { Memory } from '#memory/memory.ts';
 import { contextSizeOf } from '#models/context-size.ts';
 import { isAway } from '#store/away.ts';
@@ -95,6 +95,8 @@ export type Gateway = {
 };
 
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
+/** For routes that need no token, such as signing in. */
+const PUBLIC_BODY_BYTES = 16 * 1024;
 const WEB_FOLDER = path.join(import.meta.dirname, '../web/dist');
 
 /** The server of the web gateway and the Responses API, with every route; it doesn't listen yet. */
@@ -102,7 +104,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { config, log, db, auth, agent, jobs, threads, operations, tools, threadUrl, onDecision, onError } = parts;
   const site = { publicUrl: config.publicUrl };
   const server = createServer({
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: PUBLIC_BODY_BYTES,
     log,
     isAway,
     site,
@@ -128,6 +130,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await server.register(webAppRoutes(webFolder, appPage));
   await server.register(async (app) => {
     requireBearer(app, { ...auth, site });
+    allowBodies(app, MAX_BODY_BYTES);
     const routes = responsesRoutes(agent, {
       toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Verdict } from '#auth/authenticate.ts';
 import type { Principal } from '#domain/principal.ts';
+import { admitConnection } from './connections.ts';
 import { readCookie } from './cookies.ts';
 import { sendText, UNAVAILABLE } from './plain-text.ts';
 import { requireSameOrigin } from './same-origin.ts';
@@ -28,6 +29,7 @@ export function requireBearer(app: FastifyInstance, doorkeeper: Doorkeeper): voi
     const verdict = await judge(request, doorkeeper);
     if (verdict.outcome !== 'known') return refuse(reply, verdict);
     request.principal = verdict.principal;
+    admitConnection(request);
   });
 }
 

@@ -10,10 +10,12 @@ import Fastify, {
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { announceClosing } from './connected.ts';
+import { boundStrangers, closeAfterGrace } from './connections.ts';
 import { answerError, answerNotFound, WANTS_JSON } from './errors.ts';
 import { sendText, UNAVAILABLE } from './plain-text.ts';
 import { securityHeaders } from './security-headers.ts';
 import { isHttps, type Site } from './site.ts';
+import { type BodyPatience, boundBodyTime, discardUnreadBodies } from './unread-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,6 +25,7 @@ declare module 'fastify' {
 }
 
 export type ServerOptions = {
+  /** The largest body of a route that sets no limit of its own. */
   readonly maxBodyBytes: number;
   readonly log: FastifyBaseLogger;
   /** Whether a handler failed because the database is away. It is then a plain-text 503; left out, it is a 500. */
@@ -32,11 +35,38 @@ export type ServerOptions = {
   readonly site?: Site;
   /** Where WebSockets are; everywhere else a request stays a request, whatever else it offers. */
   readonly webSocketPath?: string;
+  readonly patience?: Partial<Patience>;
 };
+
+/** How much a client may take of the server before it has authenticated, and how slow it may be. */
+export type Patience = BodyPatience & {
+  /** From the first byte of a request, or from the opening of the connection, to the end of the headers. */
+  readonly headersMs: number;
+  /** Between two requests on one connection. Longer than the minute that common proxies keep theirs. */
+  readonly keepAliveMs: number;
+  /** Connections on which nobody has authenticated. */
+  readonly strangers: number;
+  /** How long a closing server waits for clients. */
+  readonly graceMs: number;
+};
+
+const PATIENCE: Patience = {
+  headersMs: 15_000,
+  keepAliveMs: 72_000,
+  strangerMs: 10_000,
+  callerMs: 120_000, // 14 MiB at 1 Mbit/s
+  idleMs: 15_000,
+  strangers: 1024,
+  graceMs: 3000,
+};
+
+/** How often Node looks for connections whose headers are late. */
+const CHECK_MS = 1000;
 
 /** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { site = { publicUrl: undefined }, trustedProxies = [] } = options;
+  const patience = { ...PATIENCE, ...options.patience };
   const isUpgrade = ({ headers, url }: IncomingMessage) =>
     headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?', 1)[0] === options.webSocketPath;
   const app = Fastify({
@@ -46,15 +76,23 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: options.maxBodyBytes,
     genReqId: () => newId(),
     forceCloseConnections: 'idle',
-    // What some clients offer with any request, such as h2c, is passed over: only a WebSocket leaves HTTP.
-    http: { shouldUpgradeCallback: isUpgrade },
+    keepAliveTimeout: patience.keepAliveMs,
+    http: {
+      // What some clients offer with any request, such as h2c, is passed over: only a WebSocket leaves HTTP.
+      shouldUpgradeCallback: isUpgrade,
+      headersTimeout: patience.headersMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, patience.headersMs),
+    },
     routerOptions: { maxParamLength: 256 },
     frameworkErrors: (error, request, reply) =>
       void answerError(error, request, reply.headers(securityHeaders(isHttps(request, site)))),
   });
   announceClosing(app);
+  closeAfterGrace(app, patience.graceMs);
+  boundStrangers(app, patience.strangers);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
+    if (request.is404) return answerNotFound(request, reply); // before anybody reads the body
   });
   // Node has let go of it, so a refused one would stay open for good.
   app.addHook('onResponse', async ({ raw }) => {
@@ -62,10 +100,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   // Size comes before Content-Type: what announces too much is not read at all.
   app.addHook('preParsing', async (request, _reply, payload) => {
-    if (Number(request.headers['content-length']) > options.maxBodyBytes)
+    if (Number(request.headers['content-length']) > (request.routeOptions.bodyLimit ?? options.maxBodyBytes))
       throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
     return payload;
   });
+  boundBodyTime(app, patience);
+  discardUnreadBodies(app);
   // Plain JSON.parse: a field may be named __proto__ like any other unknown field, because nothing is merged.
   app.removeAllContentTypeParsers();
   app.decorateRequest('bodyDigest', '');
@@ -91,4 +131,11 @@ function parseJson(body: string): unknown {
   } catch {
     throw new InvalidRequest('invalid_request', null, 'The body is not valid JSON.');
   }
+}
+
+/** Lets the routes that are added to `app` from now on take larger bodies than the rest of the server. */
+export function allowBodies(app: FastifyInstance, maxBytes: number): void {
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit ??= maxBytes;
+  });
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidSecret } from '#domain/errors.ts';
 import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
+import { admitConnection } from '#http/connections.ts';
 import type { Limiter } from '#http/rate-limit.ts';
 
 /** Counted per address, before anything else is looked at: so guessing a secret is limited too. */
@@ -15,5 +16,6 @@ export function requireSecret(app: FastifyInstance, secret: string): void {
     const given = request.headers['x-webhook-secret'];
     if (typeof given !== 'string' || !equalsSecret(given, hash))
       throw new InvalidSecret('The X-Webhook-Secret header is missing or wrong.');
+    admitConnection(request);
   });
 }

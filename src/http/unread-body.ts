@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { isStranger } from './connections.ts';
+
+/** Slightly more than twice the largest body, so that a client that sends a body that is too large still reads why. */
+const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
+const DISCARD_MS = 15_000;
+const DISCARD_IDLE_MS = 500;
+
+/**
+ * A request that is refused early leaves its body unread. If the connection were closed now, many clients would report a
+ * broken pipe instead of the answer. So a bounded part of the body is read and dropped, without being kept or parsed.
+ */
+export function discardUnreadBodies(app: FastifyInstance): void {
+  app.addHook('onSend', async ({ raw }, reply, payload) => {
+    if (!raw.complete && !raw.readableEnded && !(await discard(raw))) reply.header('connection', 'close');
+    return payload;
+  });
+}
+
+/** Whether the end of the body was reached. */
+async function discard(request: IncomingMessage): Promise<boolean> {
+  let bytes = 0;
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => finish(false), DISCARD_MS);
+    const idle = setTimeout(() => finish(false), DISCARD_IDLE_MS);
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_DISCARDED_BYTES) finish(false);
+      else idle.refresh();
+    };
+    const onEnd = () => finish(true);
+    const onGone = () => finish(false);
+    function finish(isWhole: boolean): void {
+      clearTimeout(deadline);
+      clearTimeout(idle);
+      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
+      request.pause();
+      resolve(isWhole);
+    }
+    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone).resume();
+  });
+}
+
+export type BodyPatience = {
+  /** For a caller who has not authenticated. */
+  readonly strangerMs: number;
+  readonly callerMs: number;
+  /** A body that makes no progress for this long is given up. */
+  readonly idleMs: number;
+};
+
+/** Closes a connection whose body takes too long to arrive. */
+export function boundBodyTime(app: FastifyInstance, { strangerMs, callerMs, idleMs }: BodyPatience): void {
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    const { raw } = request;
+    if (raw.complete) return payload;
+    const { socket } = raw;
+    const giveUp = () => {
+      socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      socket.destroySoon();
+    };
+    const deadline = setTimeout(giveUp, isStranger(request) ? strangerMs : callerMs);
+    let seen = socket.bytesRead;
+    const idle = setInterval(() => {
+      if (socket.bytesRead === seen) giveUp();
+      seen = socket.bytesRead;
+    }, idleMs);
+    const stop = () => {
+      clearTimeout(deadline);
+      clearInterval(idle);
+    };
+    raw.once('end', stop).once('close', stop);
+    return payload;
+  });
+}
