@@ -143,3 +143,39 @@ test.each(["'", '😀', '&', 'é'])('a secret of a thousand times %s can be sear
   const odd = createSecretSearch(new Map([['key', character.repeat(1_500)]]));
   expect(odd.findIn(JSON.stringify(character.repeat(1_500)))).toBe('key');
 });
+
+test('a secret is found behind several layers of quoting, each of another kind', () => {
+  const json = (text: string) => JSON.stringify(text).slice(1, -1);
+  const html = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  for (const [one, other] of [
+    [json, json],
+    [json, encodeURIComponent],
+    [encodeURIComponent, encodeURIComponent],
+    [html, json],
+    [json, html],
+    [encodeURIComponent, html],
+  ] as const) {
+    expect(redact(`<${other(one(SECRET))}>`)).toBe('<[redacted:weather_key]>');
+  }
+});
+
+/** Milliseconds of computing, which other processes do not lengthen. */
+function costOf(work: () => void): number {
+  const began = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1000;
+}
+
+test.each(['a', '%', '\\', '&', '&amp;', '%25', '\\x5c', '+', ' x', 'é'])(
+  'the time to search does not grow with the length of a secret that is a row of %j',
+  (unit) => {
+    const text = Buffer.from(unit.repeat(40_000 / unit.length));
+    const [short, long] = [20, 1_000].map((length) =>
+      createSecretSearch(new Map([['key', `${unit.repeat(length / unit.length)}z`]])),
+    );
+    const cost = (one: typeof short) => Math.min(...[1, 2, 3].map(() => costOf(() => one?.redact(text))));
+    cost(long);
+    expect(cost(long)).toBeLessThan(8 * cost(short) + 20);
+  },
+);

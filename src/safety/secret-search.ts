@@ -1,3 +1,5 @@
+import { type View, viewsOf } from './decoded-views.ts';
+import { createMultiSearch, type MultiSearch } from './multi-search.ts';
 import { type Spelling, spellingsOf } from './secret-spellings.ts';
 
 /** Finds a tool's secrets in what goes out and comes in. */
@@ -19,53 +21,72 @@ const LEAST_BYTES = 6;
 const MAX_PLACES = 1_000;
 
 export function createSecretSearch(secrets: ReadonlyMap<string, string>): SecretSearch {
-  const all = [...secrets].map(([name, value]) => ({ name, value, spellings: spellingsOf(value) }));
-  const long = all.filter(({ value }) => Buffer.byteLength(value.trim()) >= LEAST_BYTES);
+  const long = lazily(() =>
+    prepare([...secrets].filter(([, value]) => Buffer.byteLength(value.trim()) >= LEAST_BYTES)),
+  );
+  const all = lazily(() => prepare([...secrets]));
 
   return {
     findIn(...parts) {
-      const texts = parts.map((part) => toLatin1(typeof part === 'string' ? Buffer.from(part) : part));
-      const isThere = (spelling: Spelling) => texts.some((text) => placesOf(text, spelling, '').length > 0);
-      return long.find(({ spellings }) => spellings.some(isThere))?.name;
+      const searched = long();
+      return parts
+        .map((part) => findPlaces(typeof part === 'string' ? Buffer.from(part) : part, searched, 1)[0]?.name)
+        .find((name) => name !== undefined);
     },
-    redact: (bytes) => redactFrom(bytes, long),
-    scrub: (message) => Buffer.from(redactFrom(Buffer.from(message), all).bytes).toString(),
+    redact: (bytes) => redactFrom(bytes, long()),
+    scrub: (message) => Buffer.from(redactFrom(Buffer.from(message), all()).bytes).toString(),
   };
 }
 
-type Searched = { readonly name: string; readonly spellings: readonly Spelling[] };
+/** What is searched for, made ready once. */
+type Searched = {
+  readonly spellings: readonly (Spelling & { readonly name: string })[];
+  readonly search: MultiSearch;
+  readonly hasSpace: boolean;
+};
+
 type Place = { readonly start: number; readonly end: number; readonly name: string };
 
-function redactFrom(bytes: Uint8Array, secrets: readonly Searched[]): Redacted {
-  const text = toLatin1(bytes);
-  const places = secrets.flatMap(({ name, spellings }) =>
-    spellings.flatMap((spelling) => placesOf(text, spelling, name)),
-  );
+function prepare(secrets: readonly (readonly [name: string, value: string])[]): Searched {
+  const spellings = secrets.flatMap(([name, value]) => spellingsOf(value).map((spelling) => ({ ...spelling, name })));
+  return {
+    spellings,
+    search: createMultiSearch(spellings.map(({ bytes }) => bytes)),
+    hasSpace: secrets.some(([, value]) => value.trim().includes(' ')),
+  };
+}
+
+function redactFrom(bytes: Uint8Array, searched: Searched): Redacted {
+  const places = findPlaces(bytes, searched, MAX_PLACES + 1);
   const [first] = places;
   if (!first) return { bytes, found: [] };
 
-  const merged = places.length > MAX_PLACES ? [{ ...first, start: 0, end: text.length }] : merge(places);
+  const merged = places.length > MAX_PLACES ? [{ ...first, start: 0, end: bytes.length }] : merge(places);
   return { bytes: cutOut(bytes, merged), found: merged.map(({ name }) => name) };
 }
 
-function placesOf(text: string, { pattern, before, after }: Spelling, name: string): Place[] {
+function findPlaces(bytes: Uint8Array, searched: Searched, most: number): Place[] {
   const places: Place[] = [];
-  pattern.lastIndex = 0;
-  for (let match = findNext(pattern, text); match && places.length <= MAX_PLACES; match = findNext(pattern, text)) {
-    const end = match.index + match[0].length;
-    places.push({ start: Math.max(0, match.index - before), end: Math.min(text.length, end + after), name });
-    pattern.lastIndex = match.index + 1; // a secret may overlap with itself
+  if (searched.spellings.length === 0) return places;
+  for (const view of viewsOf(bytes, searched.hasSpace)) {
+    places.push(...placesIn(view, searched, most - places.length));
+    if (places.length >= most) break;
   }
   return places;
 }
 
-/** A pattern that can't be compiled would be in the error's message, and the secret with it. */
-function findNext(pattern: RegExp, text: string): RegExpExecArray | null {
-  try {
-    return pattern.exec(text);
-  } catch {
-    throw new Error('A secret could not be searched for.');
-  }
+function placesIn(view: View, { spellings, search }: Searched, most: number): Place[] {
+  const places: Place[] = [];
+  search.scan(view.bytes, (index, end) => {
+    const spelling = spellings[index];
+    if (spelling) {
+      const start = Math.max(0, end - spelling.bytes.length - spelling.before);
+      places.push({ name: spelling.name, start, end: Math.min(view.bytes.length, end + spelling.after) });
+    }
+    return places.length < most;
+  });
+  const origins = places.length > 0 ? view.toOriginal(places) : [];
+  return origins.map((range, index) => ({ ...range, name: places[index]?.name ?? '' }));
 }
 
 /** Places that touch become one, named after the first. */
@@ -87,7 +108,7 @@ function cutOut(bytes: Uint8Array, places: readonly Place[]): Uint8Array {
   return Buffer.concat([...kept, bytes.subarray(places.at(-1)?.end ?? 0)]);
 }
 
-/** One character for one byte. */
-function toLatin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+function lazily<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
 }

@@ -34,3 +34,21 @@ test('what can not be the beginning of one is not held back', () => {
 test('short values are left alone', () => {
   expect(sayAll(['abc'], new Map([['key', 'abc']])).join('')).toBe('abc');
 });
+
+test('values that overlap get one mark, also when they never end', () => {
+  const values = new Map([
+    ['short', 'abcdef'],
+    ['long', 'abcdefghij'],
+    ['row', 'zzzzzz'],
+  ]);
+  expect(sayAll(['<abcdef', 'ghij>'], values).join('')).toBe('<[redacted:long]>');
+  expect(sayAll(['<abcdef', 'gh>'], values).join('')).toBe('<[redacted:short]gh>');
+  expect(sayAll(['<', ...Array.from({ length: 50 }, () => 'zzzz'), '>'], values).join('')).toBe('<[redacted:row]>');
+});
+
+test('a text that almost holds a long value is read in linear time', () => {
+  const redactor = createStreamRedactor(new Map([['key', `${'a'.repeat(65_535)}b`]]));
+  const began = process.cpuUsage();
+  for (let piece = 0; piece < 10; piece++) redactor.push(`${'a'.repeat(65_530)}c`);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(1_000);
+});

@@ -19,23 +19,30 @@ export function createKnownSecrets(
   ofService: ReadonlyMap<string, string>,
 ): (owner: Owner) => Promise<KnownSecrets> {
   const reveal = rememberFor((holder: SecretHolder) => revealAll(secrets, holder));
-  return rememberFor(async (owner: Owner) => {
+  return rememberFor(async (owner: Owner, before: KnownSecrets | undefined) => {
     const values = new Map(ofService);
     for (const holder of holdersFor(owner).toReversed())
       for (const [name, value] of await reveal(holder)) values.set(freeName(values, name), value);
+    if (before && isSame(before.values, values)) return before; // a search is made once, and used while it holds
     return { values, search: createSecretSearch(values) };
   });
 }
 
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
+}
+
 /** All who ask at about the same time share one answer. */
-function rememberFor<Asker extends SecretHolder, Answer>(look: (asker: Asker) => Promise<Answer>) {
+function rememberFor<Asker extends SecretHolder, Answer>(
+  look: (asker: Asker, before: Answer | undefined) => Promise<Answer>,
+) {
   const remembered = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
   return (asker: Asker): Promise<Answer> => {
     const { userId } = ownerOf(asker);
     const last = remembered.get(userId);
     if (last && performance.now() - last.at < REMEMBER_MS) return last.answer;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const answer = look(asker);
+    const answer = (last?.answer ?? Promise.resolve(undefined)).then((before) => look(asker, before));
     remembered.set(userId, { at: performance.now(), answer });
     answer.catch(() => remembered.delete(userId)); // the next one asks again
     return answer;

@@ -1,0 +1,128 @@
+/** The units of a text: bytes, or the code units of a string. */
+export type Symbols = ArrayLike<number>;
+
+/**
+ * Finds many patterns in one pass (Aho-Corasick). The time grows with the text alone, however often a pattern almost
+ * matches; that is why no regular expression is used where somebody else chooses both the text and the pattern.
+ */
+export type MultiSearch = {
+  /** Calls `onHit` with each pattern and where it ends, in order of the ends, until it returns false. */
+  scan(text: Symbols, onHit: (pattern: number, end: number) => boolean): void;
+  /** The state after one more symbol; 0 is the first state. For texts that arrive piece by piece. */
+  advance(state: number, symbol: number): number;
+  /** How many of the last symbols may be the beginning of a pattern. */
+  depth(state: number): number;
+  /** The patterns that end in this state, the longest first. */
+  hits(state: number): readonly number[];
+};
+
+/** None of the patterns may be empty. Where two are equal, the first is found. */
+export function createMultiSearch(patterns: readonly Symbols[]): MultiSearch {
+  const size = patterns.reduce((sum, { length }) => sum + length, 1);
+  const symbols = new Uint16Array(size);
+  const child = new Int32Array(size); // the first one; the others follow as its siblings
+  const sibling = new Int32Array(size);
+  const fallback = new Int32Array(size); // the longest proper suffix that is in the tree
+  const depths = new Int32Array(size);
+  const found = new Int32Array(size).fill(-1);
+  const shorter = new Int32Array(size); // the next suffix that is a whole pattern
+  const roots = new Int32Array(patterns.reduce((most, pattern) => Math.max(most, largest(pattern)), 0) + 1);
+
+  const childOf = (node: number, symbol: number): number => {
+    if (node === 0) return roots[symbol] ?? 0;
+    let next = child[node] ?? 0;
+    while (next !== 0 && symbols[next] !== symbol) next = sibling[next] ?? 0;
+    return next;
+  };
+
+  const advance = (state: number, symbol: number): number => {
+    let node = state;
+    for (;;) {
+      const next = childOf(node, symbol);
+      if (next !== 0 || node === 0) return next;
+      node = fallback[node] ?? 0;
+    }
+  };
+
+  let used = 1;
+  for (const [index, pattern] of patterns.entries()) insert(index, pattern);
+  linkSuffixes();
+
+  return {
+    advance,
+    depth: (state) => depths[state] ?? 0,
+    hits(state) {
+      if ((found[state] ?? -1) < 0 && shorter[state] === 0) return NO_HITS;
+      const hits: number[] = [];
+      for (let node = state; node !== 0; node = shorter[node] ?? 0) {
+        const pattern = found[node] ?? -1;
+        if (pattern >= 0) hits.push(pattern);
+      }
+      return hits;
+    },
+    scan(text, onHit) {
+      let state = 0;
+      for (let at = 0; at < text.length; at++) {
+        state = advance(state, text[at] ?? 0);
+        if (state === 0) continue;
+        for (let node = state; node !== 0; node = shorter[node] ?? 0) {
+          const pattern = found[node] ?? -1;
+          if (pattern >= 0 && !onHit(pattern, at + 1)) return;
+        }
+      }
+    },
+  };
+
+  function insert(index: number, pattern: Symbols): void {
+    let node = 0;
+    for (let at = 0; at < pattern.length; at++) {
+      const symbol = pattern[at] ?? 0;
+      node = childOf(node, symbol) || addChild(node, symbol);
+    }
+    if ((found[node] ?? -1) < 0) found[node] = index;
+  }
+
+  function addChild(parent: number, symbol: number): number {
+    const node = used++;
+    symbols[node] = symbol;
+    depths[node] = (depths[parent] ?? 0) + 1;
+    if (parent === 0) {
+      roots[symbol] = node;
+    } else {
+      sibling[node] = child[parent] ?? 0;
+      child[parent] = node;
+    }
+    return node;
+  }
+
+  /** Level by level, so that the suffixes of a node are known before the node is reached. */
+  function linkSuffixes(): void {
+    const queue = new Int32Array(used);
+    let end = 0;
+    for (const node of roots) if (node !== 0) queue[end++] = node;
+    for (let at = 0; at < end; at++) {
+      const parent = queue[at] ?? 0;
+      for (let node = child[parent] ?? 0; node !== 0; node = sibling[node] ?? 0) {
+        const suffix = advance(fallback[parent] ?? 0, symbols[node] ?? 0);
+        fallback[node] = suffix;
+        shorter[node] = (found[suffix] ?? -1) >= 0 ? suffix : (shorter[suffix] ?? 0);
+        queue[end++] = node;
+      }
+    }
+  }
+}
+
+const NO_HITS: readonly number[] = [];
+
+/** The code units of a string. */
+export function toSymbols(text: string): Symbols {
+  const symbols = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at++) symbols[at] = text.charCodeAt(at);
+  return symbols;
+}
+
+function largest(symbols: Symbols): number {
+  let most = 0;
+  for (let at = 0; at < symbols.length; at++) most = Math.max(most, symbols[at] ?? 0);
+  return most;
+}
