@@ -28,7 +28,7 @@ await writeFile(path.join(target, 'bin/reborn.js'), LAUNCHER, { mode: 0o755 });
 const manifest = await packageManifest(root);
 await write('package.json', manifest);
 await write('sdk/tool-package.json', await sdkManifest(root));
-const packages = await listInstalled(root, ['web']);
+const packages = await listInstalled(root, ['', 'web']);
 await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.md'), await listNotices(root, packages));
 await write('sbom.cdx.json', makeSbom(manifest.name, manifest.version, packages));
 process.stdout.write(`${target}\n`);

@@ -1,3 +1,4 @@
 import { createProgram } from '#cli/program.ts';
 
-await createProgram().parseAsync();
+const program = await createProgram(process.argv.slice(2));
+await program.parseAsync();

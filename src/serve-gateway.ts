@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Agent } from '#agent/agent.ts';
@@ -59,6 +58,7 @@ import type { ToolRegistry } from '#tools/registry.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Config } from './config.ts';
+import { packageFile } from './program-files.ts';
 
 /** What the gateway is made of. */
 export type GatewayParts = {
@@ -97,7 +97,7 @@ export type Gateway = {
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
 /** For routes that need no token, such as signing in. */
 const PUBLIC_BODY_BYTES = 16 * 1024;
-const WEB_FOLDER = path.join(import.meta.dirname, '../web/dist');
+const WEB_FOLDER = packageFile('web/dist');
 
 /** The server of the web gateway and the Responses API, with every route; it doesn't listen yet. */
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {

@@ -1,41 +1,60 @@
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
-import { rolldown } from 'rolldown';
+import { type InputOptions, type OutputOptions, rolldown } from 'rolldown';
+import { PROGRAMS } from '../../src/program-files.ts';
 
-/** Node strips no types below node_modules, so what is published is JavaScript: file by file, each in its old place. */
+/** Native code, WebAssembly and compilers: npm installs them beside the package. Every other package is bundled. */
+export const NOT_BUNDLED = /^(@bytecodealliance\/jco-transpile|@napi-rs\/keyring|rolldown|componentize-qjs)(\/|$)/;
+/** What `pg` tries to load, and can do without. */
+const ABSENT = /^pg-(native|cloudflare)$/;
+
+/** Node strips no types below node_modules, and loads a few files faster than 900: the package is JavaScript, bundled. */
 export async function compileSources(root: string, target: string): Promise<void> {
-  const files = await Array.fromAsync(glob(ENTRIES, { cwd: root, exclude: ['**/*.test.ts'] }));
+  await compileProgram(root, target);
+  await compileToolKit(root, target);
+}
+
+/** The program with its dependencies. What is imported lazily becomes a file that is read when it is needed. */
+function compileProgram(root: string, target: string): Promise<void> {
+  const entries = ['src/main.ts', 'migrations/*.ts', ...PROGRAMS.map((program) => `src/${program}.ts`)];
+  return compile(
+    { root, entries, external: [NOT_BUNDLED, ABSENT], plugins: [keepOutside] },
+    {
+      dir: target,
+      chunkFileNames: 'src/[name]-[hash].js', // directly in src/, see program-files.ts
+    },
+  );
+}
+
+/** File by file: authors of tools import them by name, and bundle them themselves. */
+function compileToolKit(root: string, target: string): Promise<void> {
+  const outside = (id: string) => !id.startsWith('.') && !path.isAbsolute(id);
+  const output = { dir: target, preserveModules: true, preserveModulesRoot: root };
+  return compile({ root, entries: ['sdk/src/*.ts'], external: outside, plugins: [] }, output);
+}
+
+type Input = Pick<InputOptions, 'external' | 'plugins'> & { readonly root: string; readonly entries: string[] };
+
+async function compile({ root, entries, ...input }: Input, output: OutputOptions): Promise<void> {
+  const files = await Array.fromAsync(glob(entries, { cwd: root, exclude: ['**/*.test.ts'] }));
   await using bundle = await rolldown({
+    ...input,
     cwd: root,
-    input: files.map((file) => path.join(root, file)),
+    input: Object.fromEntries(files.map((file) => [file.replace(/\.ts$/, ''), path.join(root, file)])),
     platform: 'node',
-    external: (id) => !id.startsWith('.') && !id.startsWith('#') && !path.isAbsolute(id),
-    plugins: [keepManifest],
     onLog: (level, { message }) => {
       if (level === 'warn') throw new Error(message);
     },
   });
-  await bundle.write({
-    dir: target,
-    format: 'esm',
-    preserveModules: true,
-    preserveModulesRoot: root,
-    entryFileNames: '[name].js',
-    minify: false,
-  });
+  await bundle.write({ ...output, format: 'esm', entryFileNames: '[name].js', minify: false });
 }
 
-/** Everything that is started or loaded by its name; what they import comes along. */
-const ENTRIES = [
-  'src/main.ts',
-  'src/tools/secrets/keyring-process.ts',
-  'src/tools/component/install/preparer.ts',
-  'migrations/*.ts',
-  'sdk/src/*.ts',
-];
-
-/** `package.json` stays a file of its own, since the published one is another. */
-const keepManifest = {
-  name: 'keep-manifest',
-  resolveId: (id: string) => (id.endsWith('/package.json') ? { id, external: true } : null),
+/** The manifest, since the published one is another, and the tool kit, which is compiled apart. */
+const keepOutside = {
+  name: 'keep-outside',
+  resolveId(id: string, importer: string | undefined) {
+    const [, file] = /^(?:\.\.\/)+(package\.json|sdk\/src\/.*)$/.exec(id) ?? [];
+    const isOurs = file !== undefined && !importer?.includes('node_modules');
+    return isOurs ? { id: `../${file.replace(/\.ts$/, '.js')}`, external: true } : null;
+  },
 };

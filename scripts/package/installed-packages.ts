@@ -18,8 +18,8 @@ type Locked = {
   readonly peerDependencies?: object;
 };
 
-/** Every package of others that ours or one of `workspaces` needs, however far down, as the lock file has them. */
-export async function listInstalled(root: string, workspaces: readonly string[]): Promise<InstalledPackage[]> {
+/** Every package of others that those in `folders` need, however far down, as the lock file has them; '' is ours. */
+export async function listInstalled(root: string, folders: readonly string[]): Promise<InstalledPackage[]> {
   const { packages } = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>;
   };
@@ -35,7 +35,7 @@ export async function listInstalled(root: string, workspaces: readonly string[])
       visit(folder);
     }
   };
-  for (const start of ['', ...workspaces]) visit(start);
+  for (const start of folders) visit(start);
   return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 

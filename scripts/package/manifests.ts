@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { REPOSITORY } from '../repository.ts';
+import { NOT_BUNDLED } from './compile-sources.ts';
 
 type Manifest = {
   readonly name: string;
@@ -27,7 +28,9 @@ export async function packageManifest(root: string) {
     bin: { reborn: 'bin/reborn.js' },
     exports: { './package.json': './package.json' },
     engines,
-    dependencies,
+    dependencies: Object.fromEntries(
+      Object.entries(dependencies).filter(([dependency]) => NOT_BUNDLED.test(dependency)),
+    ),
     optionalDependencies,
     // Only authors of tools need them, and they are large.
     peerDependencies: toolchain,

@@ -7,19 +7,32 @@ import type { InstalledPackage } from './installed-packages.ts';
 export async function listNotices(root: string, packages: readonly InstalledPackage[]): Promise<string> {
   const texts = new Map<string, string[]>();
   for (const { folder, name, version, license } of packages) {
-    const text = await readLicence(path.join(root, folder));
+    const text = await readLicence(root, path.join(root, folder), license);
     texts.set(text, [...(texts.get(text) ?? []), `${name} ${version} (${license ?? 'see its text'})`]);
   }
   const sections = [...texts].map(([text, titles]) => `## ${titles.join(', ')}\n\n${text}\n`);
   return ['# Third-party notices', '', 'Reborn uses these packages. Thank you.', '', ...sections].join('\n');
 }
 
-async function readLicence(folder: string): Promise<string> {
+async function readLicence(root: string, folder: string, license: string | undefined): Promise<string> {
   if (!existsSync(folder)) return 'It is for other machines, and was not at hand when this was written.';
 
   const files = (await readdir(folder)).filter((file) => LICENCE.test(file)).toSorted();
   const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
-  return texts.length > 0 ? indented(texts.join('\n')) : 'The package brings no licence text of its own.';
+  if (texts.length > 0) return indented(texts.join('\n'));
+  return `The package names its licence without the text, which is this:\n\n${indented(await usualText(root, folder, license))}`;
+}
+
+async function usualText(root: string, folder: string, license: string | undefined): Promise<string> {
+  if (license?.includes('Apache-2.0')) return readFile(path.join(root, 'LICENSE'), 'utf8'); // ours is the same
+  if (license === 'MIT') return `MIT License\n\nCopyright (c) ${await authorOf(folder)}\n\n${MIT}`;
+  throw new Error(`${folder} has no licence text. Add the usual text of ${license ?? 'its licence'}.`);
+}
+
+async function authorOf(folder: string): Promise<string> {
+  const text = await readFile(path.join(folder, 'package.json'), 'utf8');
+  const { author, name } = JSON.parse(text) as { name: string; author?: string | { name: string } };
+  return (typeof author === 'string' ? author : author?.name) ?? `the authors of ${name}`;
 }
 
 const LICENCE = /^(licen[cs]e|copying|notice)([.-]|$)/i;
@@ -31,3 +44,15 @@ const indented = (text: string): string =>
     .split(/\r?\n/)
     .map((line) => `    ${line}`.trimEnd())
     .join('\n');
+
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
+files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify,
+merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE
+FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;

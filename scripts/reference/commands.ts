@@ -2,12 +2,14 @@ import type { Command } from 'commander';
 import { createProgram } from '#cli/program.ts';
 
 /** The page about every command, as its own help tells it. */
-export function commandsPage(): string {
+export async function commandsPage(): Promise<string> {
   return `# Commands
 
 Written by \`npm run reference\` from what \`reborn --help\` and the help of every command below it print.
 
-${withCommandsBelow(createProgram(), []).map(toSection).join('\n')}`;
+${withCommandsBelow(await createProgram(['--help']), [])
+  .map(toSection)
+  .join('\n')}`;
 }
 
 type Named = { readonly name: string; readonly command: Command };

@@ -8,7 +8,7 @@ import { withService } from './with-service.ts';
 type Options = { readonly thread?: string };
 
 /** `reborn` alone: the chat. Without a terminal it answers what comes in by stdin; turned off, it is `reborn serve`. */
-export async function chat(options: Options, showHelp: () => void): Promise<void> {
+export async function chat(options: Options, showHelp: () => Promise<void>): Promise<void> {
   let enabled = true;
   await runCommand(async () => {
     enabled = readConfig().cli.enabled;

@@ -1,24 +1,8 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { addBackupCommand } from './backup.ts';
-import { addCompletionCommand } from './completion.ts';
-import { addConfigCommands } from './config.ts';
-import { addExportCommand } from './export.ts';
-import { addGateCommands } from './gate.ts';
-import { addImportCommand } from './import.ts';
-import { addPolicyCommands } from './policy.ts';
-import { addRestoreCommand } from './restore.ts';
-import { serve } from './serve.ts';
-import { addServiceCommands } from './service/service.ts';
-import { addSkillCommands } from './skill.ts';
-import { status } from './status.ts';
-import { addTokenCommands } from './token.ts';
-import { addToolCommands } from './tool.ts';
-import { addUserCommands } from './user.ts';
-import { addWebhookCommands } from './webhook.ts';
 
-/** The `reborn` command and everything below it. */
-export function createProgram(): Command {
+/** The `reborn` command with what the words after it need: one command, or all of them for help and for a typo. */
+export async function createProgram(given: readonly string[]): Promise<Command> {
   const program = new Command('reborn')
     .description('An agent service that picks up where it left off.')
     .version(packageJson.version)
@@ -26,13 +10,13 @@ export function createProgram(): Command {
     .option('--thread <id>', 'go on with this thread')
     .addHelpText('after', TERMINAL_HELP)
     .action(async (options: { thread?: string }) =>
-      (await import('./chat.ts')).chat(options, () => program.outputHelp()),
+      (await import('./chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
     );
   program
     .command('serve')
     .description('Serve the gateway and the Responses API until stopped.')
     .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
-    .action(serve);
+    .action(async () => (await import('./serve.ts')).serve());
   program
     .command('ask')
     .argument('[message...]', 'what to say; what comes in by stdin is added to it')
@@ -64,23 +48,37 @@ export function createProgram(): Command {
     .option('--json', 'print JSON')
     .description('Show whether the service runs, and how busy it is.')
     .addHelpText('after', '\nExample:\n  reborn status\n\nExit codes: 0 it runs, 3 it does not.')
-    .action(status);
-  addConfigCommands(program);
-  addToolCommands(program);
-  addSkillCommands(program);
-  addWebhookCommands(program);
-  addUserCommands(program);
-  addTokenCommands(program);
-  addPolicyCommands(program);
-  addGateCommands(program);
-  addCompletionCommand(program);
-  addBackupCommand(program);
-  addRestoreCommand(program);
-  addExportCommand(program);
-  addImportCommand(program);
-  addServiceCommands(program);
+    .action(async (options: { json?: true }) => (await import('./status.ts')).status(options));
+  const isComplete = given.length === 0 || program.commands.some((command) => command.name() === given[0]);
+  for (const load of isComplete ? [] : groupsFor(given[0])) (await load())(program);
   return program;
 }
+
+function groupsFor(first = ''): readonly LoadGroup[] {
+  if (first === '--version') return [];
+  const named = Object.hasOwn(GROUPS, first) && first !== 'completion' ? GROUPS[first] : undefined; // it names them all
+  return named ? [named] : Object.values(GROUPS);
+}
+
+type LoadGroup = () => Promise<(program: Command) => void>;
+
+/** Each is loaded only when it is asked for: `serve` starts without all of them. */
+const GROUPS: Readonly<Record<string, LoadGroup>> = {
+  config: async () => (await import('./config.ts')).addConfigCommands,
+  tool: async () => (await import('./tool.ts')).addToolCommands,
+  skill: async () => (await import('./skill.ts')).addSkillCommands,
+  webhook: async () => (await import('./webhook.ts')).addWebhookCommands,
+  user: async () => (await import('./user.ts')).addUserCommands,
+  token: async () => (await import('./token.ts')).addTokenCommands,
+  policy: async () => (await import('./policy.ts')).addPolicyCommands,
+  gate: async () => (await import('./gate.ts')).addGateCommands,
+  completion: async () => (await import('./completion.ts')).addCompletionCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
+  restore: async () => (await import('./restore.ts')).addRestoreCommand,
+  export: async () => (await import('./export.ts')).addExportCommand,
+  import: async () => (await import('./import.ts')).addImportCommand,
+  service: async () => (await import('./service/service.ts')).addServiceCommands,
+};
 
 const TERMINAL_HELP = `
 Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, else with a service of its own.

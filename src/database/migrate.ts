@@ -4,12 +4,13 @@ import { pathToFileURL } from 'node:url';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { packageFile } from '#program-files.ts';
 
 /** Any number that no other program on this database uses. */
 const MIGRATION_LOCK = 7_267_332_667;
 
 /** Where the migrations of this checkout are. */
-export const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
+export const MIGRATIONS = packageFile('migrations');
 
 /** Brings the schema up to the migration `last`, or else the newest in `folder`; replicas starting together wait for the first. */
 export async function migrateDatabase(connection: pg.PoolConfig, folder: string, last?: string): Promise<void> {

@@ -14,5 +14,5 @@ test.each([
   ['configuration', configurationPage],
   ['errors', errorsPage],
 ])('docs/reference/%s.md says what the code says', async (name, makePage) => {
-  await expect(makePage()).toMatchFileSnapshot(path.resolve(`docs/reference/${name}.md`));
+  await expect(await makePage()).toMatchFileSnapshot(path.resolve(`docs/reference/${name}.md`));
 });

@@ -1,8 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { listInstalled } from '../../scripts/package/installed-packages.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { openTerminal } from '../terminal/tmux.ts';
@@ -39,6 +41,28 @@ async function linkDependencies(folder: string, installed: string): Promise<void
     await symlink(path.join(ROOT, 'node_modules', name), link);
   }
 }
+
+/** The process that checks a tool may read its own packages and follow no link out of them, so here they are copied. */
+export async function copyTranspiler(folder: string): Promise<void> {
+  const transpiler = 'node_modules/@bytecodealliance/jco-transpile';
+  await rm(path.join(folder, transpiler));
+  const needed = (await listInstalled(ROOT, [transpiler])).map((each) => each.folder);
+  for (const each of [transpiler, ...needed])
+    if (existsSync(path.join(ROOT, each)))
+      await cp(path.join(ROOT, each), path.join(folder, each), { recursive: true });
+}
+
+/** The packages whose code is in the program, which the bundler names above each file of theirs. */
+export async function findBundled(installed: string): Promise<string[]> {
+  const files = await readdir(path.join(installed, 'src'));
+  const texts = files
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFile(path.join(installed, 'src', file), 'utf8'));
+  return [...new Set((await Promise.all(texts)).flatMap(packagesIn))];
+}
+
+const packagesIn = (text: string): string[] =>
+  Array.from(text.matchAll(/^\/\/(?:#region)? ?node_modules\/((?:@[^/]+\/)?[^/]+)\//gm), ([, name]) => name ?? '');
 
 /** Who runs it: whoever runs the tests, or somebody else, whom only root can become. */
 export type Person = { readonly uid: number; readonly gid: number } | undefined;

@@ -4,11 +4,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { buildTool } from '@reborn-agent/tool/build-tool';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, openChromium } from '../browser/open-chromium.ts';
+import { BARE_ENV } from '../support/bare-env.ts';
+import { freshHome } from '../support/fresh-home.ts';
 import { TOKEN, textOf, type WireResponse, webhookClientOf } from '../support/service.ts';
-import { canBecome, installPackage, openInstalled, type Person } from './installed.ts';
+import { canBecome, copyTranspiler, findBundled, installPackage, openInstalled, type Person } from './installed.ts';
 
 const NOBODY = 65_534;
 
@@ -107,22 +110,56 @@ test('it holds what it needs, and nothing of the checkout', async () => {
   expect(manifest).not.toHaveProperty('scripts');
 });
 
-test('its bill of materials names every direct dependency', async () => {
-  const read = async (file: string) => JSON.parse(await readFile(path.join(installation.installed, file), 'utf8'));
-  const bom = await read('sbom.cdx.json');
+test('npm installs only what cannot be bundled', async () => {
+  const { dependencies } = JSON.parse(await readFile(path.join(installation.installed, 'package.json'), 'utf8'));
+
+  expect(Object.keys(dependencies)).toEqual(['@bytecodealliance/jco-transpile', '@napi-rs/keyring']);
+});
+
+test('its bill of materials names every dependency, bundled or not', async () => {
+  const bom = JSON.parse(await readFile(path.join(installation.installed, 'sbom.cdx.json'), 'utf8'));
+  const checkout = JSON.parse(await readFile('package.json', 'utf8'));
   const named = (bom.components as { name: string }[]).map(({ name }) => name);
 
   expect(bom.bomFormat).toBe('CycloneDX');
-  expect(named).toEqual(expect.arrayContaining(Object.keys((await read('package.json')).dependencies)));
+  expect(named).toEqual(expect.arrayContaining(Object.keys(checkout.dependencies)));
 });
 
-test('its notices have the licence of everything that the browser app is bundled with', async () => {
+test('its notices have the licence of everything that the program and the browser app are bundled with', async () => {
   const notices = await readFile(path.join(installation.installed, 'THIRD-PARTY-NOTICES.md'), 'utf8');
-  const sections = notices.split(/^(?=## )/m);
-  const bundled = sections.filter((section) => / (react|micromark|shiki|clsx) \d/.test(section));
+  const sections = notices.split(/^## /m);
+  const inProgram = await findBundled(installation.installed);
 
-  expect(bundled.length).toBeGreaterThan(2);
-  for (const section of bundled) expect(section).toMatch(/permission is hereby granted/i);
+  expect(inProgram).toEqual(expect.arrayContaining(['fastify', 'pg', 'zod']));
+  for (const name of [...inProgram, 'react', 'micromark', 'shiki', 'clsx']) {
+    const section = sections.find((each) => `, ${each}`.includes(`, ${name} `)) ?? '';
+    expect([name, section]).toEqual([
+      name,
+      expect.stringMatching(
+        /permission (is hereby granted|to use)|apache license|redistribution and use|blue oak model license/i,
+      ),
+    ]);
+  }
+});
+
+test('a tool is checked, installed and called', async () => {
+  await copyTranspiler(installation.folder);
+  const { path: wasm } = await buildTool('examples/custom-tool');
+  const home = await freshHome();
+  const program = path.join(installation.installed, 'bin/reborn.js');
+  const installed = spawnSync(process.execPath, [program, 'tool', 'install', wasm], {
+    env: { ...BARE_ENV, ...home.env },
+    encoding: 'utf8',
+  });
+  const asked = spawnSync(process.execPath, [program, 'ask', 'call count_words {"text": "one two three"}'], {
+    env: { ...BARE_ENV, ...home.env },
+    encoding: 'utf8',
+    input: '',
+  });
+  await home.remove();
+
+  expect(installed).toMatchObject({ status: 0, stderr: '' });
+  expect(asked.stdout).toContain('{"words":3}');
 });
 
 test('a Node that is too old is told so in one sentence', async () => {

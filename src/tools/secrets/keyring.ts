@@ -1,6 +1,6 @@
 import { type ExecException, execFile } from 'node:child_process';
-import path from 'node:path';
 import { promisify } from 'node:util';
+import { programFile } from '#program-files.ts';
 
 /** The operating system's own store for passwords. Everything here fails on a machine that has none. */
 export type Keyring = {
@@ -10,8 +10,7 @@ export type Keyring = {
   forget(account: string): Promise<void>;
 };
 
-/** As this file: TypeScript in a checkout, JavaScript in the published package. */
-const PROGRAM = path.join(import.meta.dirname, `keyring-process${path.extname(import.meta.filename)}`);
+const PROGRAM = programFile('tools/secrets/keyring-process');
 const TIMEOUT_MS = 5000;
 
 /**

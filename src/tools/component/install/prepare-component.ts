@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { packageFile, programFile } from '#program-files.ts';
 import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
 import { MAX_COMPONENT_BYTES } from './check-component.ts';
 import { describeComponent } from './describe-component.ts';
@@ -54,7 +54,7 @@ export async function prepareComponent(
 function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: ComponentFiles; witVersion: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ files: ComponentFiles; witVersion: string }>();
   const files: Record<string, Uint8Array> = Object.create(null) as Record<string, Uint8Array>;
-  const child = spawn(process.execPath, [...preparerFlags(), fileURLToPath(PREPARER)], {
+  const child = spawn(process.execPath, [...preparerFlags(), programFile('tools/component/install/preparer')], {
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -82,20 +82,16 @@ function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: Comp
   return promise.finally(() => child.kill('SIGKILL'));
 }
 
-/** As this file: TypeScript in a checkout, JavaScript in the published package. */
-const PREPARER = new URL(`./preparer${path.extname(import.meta.filename)}`, import.meta.url);
-
 /** It may read the program and its packages, and nothing else. */
 function preparerFlags(): string[] {
   const transpiler = fileURLToPath(import.meta.resolve('@bytecodealliance/jco-transpile/component'));
   const packages = transpiler.slice(0, transpiler.indexOf('node_modules') + 'node_modules'.length);
-  const sources = fileURLToPath(new URL('../../../', import.meta.url));
   return [
     '--permission',
     '--allow-worker', // the transpiler's stand-in for WASI starts a thread when it is loaded
     `--allow-fs-read=${packages}/*`,
-    `--allow-fs-read=${sources}*`,
-    `--allow-fs-read=${fileURLToPath(new URL('../../../../package.json', import.meta.url))}`,
+    `--allow-fs-read=${packageFile('src')}/*`,
+    `--allow-fs-read=${packageFile('package.json')}`,
     '--no-warnings',
     '--max-old-space-size=1024',
   ];

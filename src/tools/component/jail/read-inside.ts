@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageFile } from '#program-files.ts';
 
 /** TypeScript texts; the jail's Node strips the types. */
 export type InsideSources = { readonly child: string; readonly worker: string; readonly realm: string };
+
+const FOLDER = packageFile('src/tools/component/jail/inside');
 
 let sources: InsideSources | undefined;
 
@@ -13,7 +17,7 @@ export function readInside(): InsideSources {
 
 /** A text that imports no file: what it would import from its folder stands in it instead. Types need no import. */
 export function readModule(name: string): string {
-  const source = readFileSync(new URL(`./inside/${name}`, import.meta.url), 'utf8');
+  const source = readFileSync(path.join(FOLDER, name), 'utf8');
   return source.replace(/^import \{[^}]*\} from '\.\/([a-z-]+\.ts)';$/gm, (_, imported: string) =>
     readModule(imported),
   );

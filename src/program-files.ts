@@ -1,0 +1,17 @@
+import path from 'node:path';
+
+/** Programs that run in a process or thread of their own. The package has a file for each. */
+export const PROGRAMS = ['tools/secrets/keyring-process', 'tools/component/install/preparer'] as const;
+
+/** The file to start: TypeScript in a checkout, JavaScript in the package. */
+export function programFile(program: (typeof PROGRAMS)[number]): string {
+  return path.join(import.meta.dirname, program + path.extname(import.meta.filename));
+}
+
+/**
+ * A file or folder by its path from the root of the checkout or package. The bundle puts every chunk directly into `src/`,
+ * so this file's folder is the same in both; no other file may depend on where it lies.
+ */
+export function packageFile(file: string): string {
+  return path.join(import.meta.dirname, '..', file);
+}
