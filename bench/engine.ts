@@ -63,7 +63,16 @@ const known = { values: new Map<string, string>(), search: createSecretSearch(ne
 const safety = createSafety({ knownSecrets: async () => known, onActions: () => {} });
 const skills = { list: async () => [] };
 const runTurn = createRunner({ db, models, tools: createRegistry([]), memory: createMemory(db), safety, skills });
-const engine = await startEngine({ connection, capacity: 500, runTurn, onError: report, isAway, keepJobsDays: 30 });
+const engine = await startEngine({
+  connection,
+  capacity: 500,
+  facts: { model: 'bench', isCommand: false },
+  admit: () => {},
+  runTurn,
+  onError: report,
+  isAway,
+  keepJobsDays: 30,
+});
 const agent = createAgent(db, engine);
 const forever = new AbortController().signal;
 

@@ -24,12 +24,14 @@ import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import type { Embedder } from '#domain/embedder.ts';
-import type { ThreadId } from '#domain/ids.ts';
+import type { ReplicaId, ThreadId } from '#domain/ids.ts';
+import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
 import { createEgress, type EgressRequest, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import type { CountUse } from '#http/rate-limit.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createEmbedder } from '#models/create-embedder.ts';
+import { describeModelSettings } from '#models/describe-model-settings.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
 import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
@@ -59,6 +61,8 @@ import { createGateway } from './serve-gateway.ts';
 import { createWebhook } from './serve-webhook.ts';
 
 export type App = {
+  /** What `GET /healthz` calls this process. */
+  readonly replica: ReplicaId;
   /** Where the gateway listens; undefined when it is turned off. */
   readonly gatewayUrl: string | undefined;
   /** Where a browser signs in; undefined when the gateway is turned off. */
@@ -153,9 +157,12 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   });
   const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
   const tools = createRegistry(fixed, installed);
+  const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
   const engine = await startEngine({
     connection,
     capacity: RUNNING_TURNS,
+    facts,
+    admit: (living) => admitTo(living, facts, log),
     runTurn: createRunner({ db, models, tools, memory, safety, skills, threadUrl, limits: config.spending }),
     onError,
     isAway,
@@ -248,7 +255,14 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
 
   const running = undo.move();
   const urls = { gatewayUrl, loginUrl, terminalUrl, webhookUrl };
-  return { ...urls, notices, routes, close: () => running.disposeAsync() };
+  return { ...urls, replica: engine.replica, notices, routes, close: () => running.disposeAsync() };
+}
+
+/** Throws, with what to do, when this process must not run turns beside the living replicas. */
+function admitTo(living: readonly ReplicaFacts[], self: ReplicaFacts, log: Logger): void {
+  const { refusal, warning } = judgeJoining(self, living);
+  if (refusal) throw new Error(refusal);
+  if (warning) log.warn(warning);
 }
 
 function findEmbedder({ model, embeddingModel }: Config, log: Logger): Embedder | undefined {

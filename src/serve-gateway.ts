@@ -116,7 +116,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const sockets = new Set<unknown>();
   const streams = new Set<unknown>();
   const limiter = createLimiter(parts.count, config.chatRatePerMinute, 60);
-  await server.register(healthRoutes(() => isReachable(db)));
+  await server.register(healthRoutes(() => isReachable(db), parts.engine.replica));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
     ...responsesDescription,
     ...gatewayDescription,

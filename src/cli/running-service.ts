@@ -1,16 +1,19 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '#config.ts';
 
 /** How other processes of this home reach a service that runs. */
 export type RunningService = {
   readonly pid: number;
+  /** What its `GET /healthz` says, so that another program on its port is not taken for it. */
+  readonly replica: string;
   readonly url: string;
   /** Where a browser signs in; null when it can't. */
   readonly loginUrl: string | null;
 };
 
-/** A token for the service, and what it said of itself; see `GET /api/status`. */
+/** What the service says about itself; see `GET /api/status`. */
 export type ServiceStatus = {
   readonly version: string;
   readonly uptime_seconds: number;
@@ -23,45 +26,81 @@ export type ServiceStatus = {
   readonly threads: number;
 };
 
-/** Tells the other processes of this home where the service is. Whoever came last is found. */
-export async function announceService(home: string, urls: Omit<RunningService, 'pid'>): Promise<() => Promise<void>> {
-  const service: RunningService = { pid: process.pid, ...urls };
+/** How soon another service of this home takes the place of one that has ended. */
+const LOOK_AGAIN_MS = 2000;
+
+/**
+ * Writes `serve.json`, by which commands find the service. A living service's file is never touched: this one takes its
+ * place when that one has ended.
+ */
+export async function announceService(
+  home: string,
+  service: Omit<RunningService, 'pid'>,
+): Promise<() => Promise<void>> {
   const file = fileIn(home);
+  const content = `${JSON.stringify({ pid: process.pid, ...service })}\n`;
   await mkdir(home, { recursive: true, mode: 0o700 });
-  await rm(file, { force: true }); // an older file may be open to others
-  await writeFile(file, `${JSON.stringify(service)}\n`, { mode: 0o600 });
+
+  async function announce(): Promise<void> {
+    const announced = await readAnnounced(home);
+    if (announced?.replica === service.replica || (announced && (await isAlive(announced)))) return;
+    const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+    await writeFile(draft, content, { mode: 0o600 });
+    await rename(draft, file);
+  }
+
+  let round = announce();
+  await round;
+  const timer = setInterval(() => {
+    round = announce().catch(() => {}); // a full disk, say: the next round tries again
+  }, LOOK_AGAIN_MS).unref();
   return async () => {
-    if ((await readAnnounced(home))?.pid === process.pid) await rm(file, { force: true });
+    clearInterval(timer);
+    await round;
+    if ((await readAnnounced(home))?.replica === service.replica) await rm(file, { force: true });
   };
 }
 
-/** Who said last that it runs; it may have been killed since. */
+/** The service that announced itself last; it may have been killed since. */
 export async function readAnnounced(home: string): Promise<RunningService | undefined> {
   try {
     return JSON.parse(await readFile(fileIn(home), 'utf8')) as RunningService;
   } catch {
-    return undefined; // none, or one that is just being written
+    return undefined;
   }
 }
 
-/** The service of this home, if it answers. */
-export async function findService(config: Config): Promise<RunningService | undefined> {
-  const announced = await readAnnounced(config.home);
-  if (!announced) return undefined;
-  return (await findStatus(config, announced)) ? announced : undefined;
+/** The service of this home, if it is alive. */
+export async function findService({ home }: Config): Promise<RunningService | undefined> {
+  const announced = await readAnnounced(home);
+  return announced && (await isAlive(announced)) ? announced : undefined;
 }
 
+/** Throws, with what to do, when the service is alive but does not let this command in. */
+export async function getStatus(config: Config, { url, pid }: RunningService): Promise<ServiceStatus> {
+  const token = await findOperatorToken(config);
+  const who = `A service is running at ${url} (process ${pid})`;
+  if (!token) throw new Error(`${who}, but its operator token is not known here. ${SET_TOKEN}`);
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/status`, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (response.ok) return (await response.json()) as ServiceStatus;
+  if (response.status === 401) throw new Error(`${who}, but it refused the operator token known here. ${SET_TOKEN}`);
+  throw new Error(`${who}, but it answered ${response.status}: ${(await response.text()).slice(0, 200)}`);
+}
+
+const SET_TOKEN = 'Set SERVICE_REBORN_WEBUI_TOKEN to the token the service was started with.';
 const PATIENCE_MS = 3000;
 
-export async function findStatus(config: Config, { url }: RunningService): Promise<ServiceStatus | undefined> {
-  const token = await findOperatorToken(config);
-  const headers = { authorization: `Bearer ${token}` };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const response = await fetch(`${url}/api/status`, { headers, signal }).catch(() => undefined);
-  return response?.ok ? ((await response.json()) as ServiceStatus) : undefined;
+async function isAlive({ url, replica }: RunningService): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return response.ok && ((await response.json()) as { replica?: string }).replica === replica;
+  } catch {
+    return false; // nobody listens, or somebody else does
+  }
 }
 
-/** The token by which this machine's commands are known to the service. */
+/** The token by which the service knows this machine's commands. */
 export async function findOperatorToken({ operatorToken, home }: Config): Promise<string | undefined> {
   if (operatorToken) return operatorToken;
   const kept = await readFile(path.join(home, 'webui-token'), 'utf8').catch(() => '');

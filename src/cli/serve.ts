@@ -13,8 +13,8 @@ export function serve(): Promise<void> {
     const log = createLog(config.logLevel, { scrub: scrubLine });
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
     const app = await startApp(config, log);
-    const { gatewayUrl: url, loginUrl = null } = app;
-    const withdraw = url ? await announceService(config.home, { url, loginUrl }) : async () => {};
+    const { gatewayUrl: url, loginUrl = null, replica } = app;
+    const withdraw = url ? await announceService(config.home, { url, loginUrl, replica }) : async () => {};
     const [signal] = (await stop) as [string];
     log.info(`Stopping on ${signal}.`);
     await withdraw();

@@ -1,7 +1,7 @@
 import { readConfig } from '#config.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { runCommand } from './run-command.ts';
-import { findStatus, readAnnounced } from './running-service.ts';
+import { findService, getStatus } from './running-service.ts';
 
 const NOT_RUNNING = 3;
 
@@ -9,14 +9,14 @@ const NOT_RUNNING = 3;
 export function status({ json }: { readonly json?: true }): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
-    const announced = await readAnnounced(config.home);
-    const found = announced && (await findStatus(config, announced));
-    if (!announced || !found) {
+    const announced = await findService(config);
+    if (!announced) {
       if (json) printJson({ running: false });
       else printLine('The service is not running. `reborn serve` starts it.');
       process.exitCode = NOT_RUNNING;
       return;
     }
+    const found = await getStatus(config, announced);
     if (json) return printJson({ running: true, pid: announced.pid, url: announced.url, ...found });
     const { model, database, queue } = found;
     printTable([

@@ -5,7 +5,7 @@ import type { Address } from '#channels/terminal/gateway-calls.ts';
 import type { Config } from '#config.ts';
 import { createLog } from '#log.ts';
 import { scrubLine } from '#safety/scrub-line.ts';
-import { announceService, findOperatorToken, findService, readAnnounced } from './running-service.ts';
+import { announceService, findOperatorToken, findService, getStatus, readAnnounced } from './running-service.ts';
 
 export type ReachedService = {
   /** Where it is now: one that was restarted may have moved. */
@@ -16,9 +16,16 @@ export type ReachedService = {
 /** Who quits does not want to wait; what is left undone is found at the next start, as after any crash. */
 const STOP_MS = 5000;
 
-/** Attaches to the service that runs for this home; if there is none, starts it inside this process for as long as `act` takes. */
+/**
+ * Attaches to the service that runs for this home; if there is none, starts it inside this process for as long as `act`
+ * takes. Throws when a service is alive and does not know this home's token.
+ */
 export async function withService<T>(config: Config, act: (service: ReachedService) => Promise<T>): Promise<T> {
-  if (await findService(config)) return act({ locate: () => locateAnnounced(config), notices: [] });
+  const running = await findService(config);
+  if (running) {
+    await getStatus(config, running);
+    return act({ locate: () => locateAnnounced(config), notices: [] });
+  }
 
   await using undo = new AsyncDisposableStack();
   await mkdir(config.home, { recursive: true, mode: 0o700 });
@@ -26,8 +33,8 @@ export async function withService<T>(config: Config, act: (service: ReachedServi
   const log = createLog(config.logLevel, { file: path.join(config.home, 'reborn.log'), scrub: scrubLine });
   const app = await startApp(config, log, { terminal: true });
   undo.defer(() => Promise.race([app.close(), sleep(STOP_MS, undefined, { ref: false })]));
-  const { gatewayUrl, terminalUrl, loginUrl = null, notices } = app;
-  if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, loginUrl }));
+  const { gatewayUrl, terminalUrl, loginUrl = null, replica, notices } = app;
+  if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, loginUrl, replica }));
   const token = await findOperatorToken(config);
   const address = terminalUrl && token ? { url: terminalUrl, token, loginUrl } : undefined;
   return await act({ locate: async () => address, notices });

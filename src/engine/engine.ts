@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type GateId, newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
+import type { ReplicaFacts } from '#domain/joining-replica.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import { takeCensus } from './census.ts';
@@ -34,6 +35,10 @@ const UNWIND_MS = 5000;
 export async function startEngine(options: {
   connection: pg.PoolConfig;
   capacity: number;
+  /** What peers are told about this replica. */
+  facts: ReplicaFacts;
+  /** Is shown the living peers before this replica claims anything, and may throw to keep it out. */
+  admit: (living: readonly ReplicaFacts[]) => void;
   runTurn: RunTurn;
   onError: (error: unknown) => void;
   /** Whether an error says that the database can't be reached. */
@@ -48,6 +53,7 @@ export async function startEngine(options: {
   let peers = 0;
   let followedElsewhere = false;
   let claimFailed = false;
+  let isAdmitted = false;
   const endFollowers = new Set<(turn: Turn) => void>();
 
   const writer = createEventWriter(async (runs) => {
@@ -81,6 +87,7 @@ export async function startEngine(options: {
 
   /** A claim whose answer was lost may have been made all the same: what it took and nobody runs is given back first. */
   async function claim(count: number): Promise<ClaimedTurn[]> {
+    if (!isAdmitted) return [];
     if (claimFailed) await running.giveBackUnknown(replica);
     claimFailed = true;
     const claimed = await claimTurns(pool, queue, replica, count);
@@ -98,13 +105,21 @@ export async function startEngine(options: {
   const listener = await startListener({
     connection,
     replica,
+    facts: options.facts,
+    admit: options.admit,
     onSignal: hear,
     onConnect: () => {
+      isAdmitted = true;
       dispatcher.kick();
       watchers.hear();
       if (changes.count() > 0) void changes.announce();
     },
     onError,
+  }).catch(async (error: unknown) => {
+    await Promise.all([dispatcher.stop(), writer.stop(), watchers.stop(), changes.stop()]);
+    await queue.stop();
+    await pool.end();
+    throw error;
   });
 
   /** After a restart of PostgreSQL all locks are free until their owners are back: wait a little before believing it. */

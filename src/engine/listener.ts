@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { ReplicaId, ThreadId } from '#domain/ids.ts';
+import type { ReplicaFacts } from '#domain/joining-replica.ts';
 import type { UserId } from '#domain/principal.ts';
 import { connectEngineClient } from './engine-connection.ts';
 
@@ -21,20 +22,29 @@ export type Listener = {
   close(): Promise<void>;
 };
 
+type Joining = {
+  readonly replica: ReplicaId;
+  readonly facts: ReplicaFacts;
+  /** Called once, with the living peers, before this replica becomes one of them; it may throw. */
+  readonly admit: (living: readonly ReplicaFacts[]) => void;
+};
+
 /**
  * One connection per process that hears the others and holds this replica's presence lock.
  * When it breaks it is made again, and `onConnect` lets the owner look for what was missed.
  */
-export async function startListener(options: {
-  connection: pg.PoolConfig;
-  replica: ReplicaId;
-  onSignal: (signal: Signal) => void;
-  onConnect: () => void;
-  onError: (error: unknown) => void;
-}): Promise<Listener> {
-  const { connection, replica, onSignal, onConnect, onError } = options;
+export async function startListener(
+  options: Joining & {
+    connection: pg.PoolConfig;
+    onSignal: (signal: Signal) => void;
+    onConnect: () => void;
+    onError: (error: unknown) => void;
+  },
+): Promise<Listener> {
+  const { connection, onSignal, onConnect, onError } = options;
   const closed = new AbortController();
   let since: number | undefined;
+  let isAdmitted = false;
 
   async function open(): Promise<Session> {
     const client = await connectEngineClient(connection, onError);
@@ -44,7 +54,8 @@ export async function startListener(options: {
       if (signal) onSignal(signal);
     });
     try {
-      await announce(client, replica);
+      await announce(client, options, isAdmitted);
+      isAdmitted = true;
       await client.query(`listen ${CHANNEL}`);
     } catch (error) {
       await client.end();
@@ -101,16 +112,29 @@ function parseSignal(payload: string): Signal | undefined {
 }
 
 /** The row becomes visible only when the lock is already held, so that a living replica never looks dead. */
-async function announce(client: pg.Client, replica: ReplicaId): Promise<void> {
+async function announce(client: pg.Client, options: Joining, isAdmitted: boolean): Promise<void> {
+  const { replica, facts } = options;
   await client.query('begin');
+  if (!isAdmitted) options.admit(await findLivingPeers(client, replica));
   const { rows } = await client.query<{ lockKey: string }>(
-    `insert into replicas (id) values ($1)
+    `insert into replicas (id, model, is_command) values ($1, $2, $3)
      on conflict (id) do update set lock_key = default
      returning lock_key as "lockKey"`,
-    [replica],
+    [replica, facts.model, facts.isCommand],
   );
   await client.query('select pg_advisory_lock($1, $2::bigint::integer)', [PRESENCE, rows[0]?.lockKey]);
   await client.query('commit');
+}
+
+/** Replicas join one at a time, so that of two that start together the second sees the first. */
+async function findLivingPeers(client: pg.Client, self: ReplicaId): Promise<ReplicaFacts[]> {
+  await client.query('select pg_advisory_xact_lock($1, 0)', [PRESENCE]); // numbers of replicas begin at 1
+  const { rows } = await client.query<ReplicaFacts>(
+    `select model, is_command as "isCommand" from replicas
+     where id <> $1 and not pg_try_advisory_xact_lock($2, lock_key::integer)`,
+    [self, PRESENCE],
+  );
+  return rows;
 }
 
 export async function sendSignal(database: Pick<pg.Pool, 'query'>, signal: Signal): Promise<void> {

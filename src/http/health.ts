@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import type { ReplicaId } from '#domain/ids.ts';
 
-/** `/healthz`: the process lives. `/readyz`: it can do its work. Neither needs a token. */
-export function healthRoutes(isReady: () => Promise<boolean>) {
+/** `/healthz`: the process lives, and which one it is. `/readyz`: it can do its work. Neither needs a token. */
+export function healthRoutes(isReady: () => Promise<boolean>, replica?: ReplicaId) {
   return async (app: FastifyInstance): Promise<void> => {
-    app.get('/healthz', async () => ({ status: 'ok' }));
+    app.get('/healthz', async () => ({ status: 'ok', replica }));
     app.get('/readyz', async (_request, reply) =>
       (await isReady()) ? { status: 'ready' } : reply.code(503).send({ status: 'not ready' }),
     );

@@ -28,7 +28,8 @@ export async function startChatService({ answer = () => undefined, modelName = '
   const service = await startService({ ...home.env, ...scripted }, { tools: [weather, eraser(erased)] });
   const line = await startProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) });
   const url = `http://127.0.0.1:${line.port}`;
-  await announceService(home.home, { url, loginUrl: `${url}/login?token=${'t'.repeat(8)}` });
+  const { replica } = (await (await service.request('/healthz')).json()) as { replica: string };
+  await announceService(home.home, { url, replica, loginUrl: `${url}/login?token=${'t'.repeat(8)}` });
 
   return {
     service,

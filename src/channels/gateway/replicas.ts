@@ -9,10 +9,11 @@ export function replicasRoute(operations: Operations) {
     app.get('/replicas', async ({ principal }): Promise<z.infer<typeof replicaList>> => {
       const { replicas, turns } = await operations.look(principal);
       return {
-        replicas: replicas.map(({ id, startedAt, running, self }) => ({
+        replicas: replicas.map(({ id, startedAt, running, model, self }) => ({
           id,
           started_at: startedAt.toISOString(),
           running,
+          model,
           self,
         })),
         queue: {

@@ -10,6 +10,7 @@ export const replicaList = z
         id: z.uuid(),
         started_at: z.iso.datetime(),
         running: count.describe('The turns it runs now.'),
+        model: z.string().nullable().describe('Its model settings in words; null for an older version.'),
         self: z.boolean().describe('Whether it is the one that answers.'),
       }),
     ),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { gateway } from '../client/gateway.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
@@ -33,6 +34,13 @@ export function HealthPage() {
           </Figures>
           <section>
             <h2 className="mb-2 font-semibold">Replicas</h2>
+            {new Set(replicas.data.replicas.map(({ model }) => model)).size > 1 && (
+              <p role="alert" className="mb-2 flex items-start gap-3 rounded border border-failed bg-failed-wash p-3">
+                <Icon name="warning" className="mt-1 text-failed" />
+                The replicas have different model settings, and any of them may answer a turn. Give all of them the same
+                LLM settings.
+              </p>
+            )}
             <ul className="divide-y divide-line rounded border border-line bg-raised">
               {replicas.data.replicas.map((replica) => (
                 <li key={replica.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3">
@@ -41,6 +49,7 @@ export function HealthPage() {
                     words={replica.running > 0 ? `runs ${replica.running}` : 'ready'}
                   />
                   <span className="min-w-0 flex-1 basis-60 truncate font-mono text-s">{replica.id}</span>
+                  <span className="text-s text-soft">{replica.model ?? 'model not known'}</span>
                   <span className="text-s text-soft">
                     started <RelativeTime time={replica.started_at} />
                     {replica.self && ', answers this page'}
