@@ -28,7 +28,7 @@ import type { ReplicaId, ThreadId } from '#domain/ids.ts';
 import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
 import { createEgress, type EgressRequest, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
-import type { CountUse } from '#http/rate-limit.ts';
+import type { TakeUse } from '#http/rate-limit.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createEmbedder } from '#models/create-embedder.ts';
 import { describeModelSettings } from '#models/describe-model-settings.ts';
@@ -40,7 +40,7 @@ import { isAway } from '#store/away.ts';
 import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
-import { countUse } from '#store/rate-limits.ts';
+import { takeUse } from '#store/rate-windows.ts';
 import { readComponentFiles } from '#store/tools.ts';
 import { createTraceSender } from '#telemetry/send-traces.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
@@ -120,7 +120,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const identities = connectIdentities(connection, onError);
   undo.defer(() => identities.destroy());
 
-  const count: CountUse = (key, seconds) => countUse(db, key, seconds);
+  const limitUse: TakeUse = (key, limit) => takeUse(db, key, limit);
   const { secrets, key } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
@@ -141,7 +141,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     jails,
     egress,
     credentials: createCredentials({ secrets, environment, refresh }),
-    countUse: count,
+    takeUse: limitUse,
     loadFiles: (hash) => readComponentFiles(db, hash),
     onSecretsUsed: (actor, tool, names) =>
       recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
@@ -212,7 +212,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     db,
     database,
     auth,
-    count,
+    takeUse: limitUse,
     engine,
     agent,
     jobs,
@@ -247,7 +247,17 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   if (webhookUrl) log.info(`The webhook channel is at ${webhookUrl}`);
 
   async function startWebhook(enabled: EnabledWebhook) {
-    const shared = { trustedProxies: config.trustedProxies, log, db, secrets, egress, count, agent, jobs, onError };
+    const shared = {
+      trustedProxies: config.trustedProxies,
+      log,
+      db,
+      secrets,
+      egress,
+      takeUse: limitUse,
+      agent,
+      jobs,
+      onError,
+    };
     const webhook = await createWebhook({ ...shared, config: enabled, pace: parts.callbacks });
     channels.push(webhook);
     return listen(webhook.server, enabled, 'HTTP_PORT', onTaken);

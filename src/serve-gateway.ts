@@ -48,7 +48,7 @@ import { judge, requireBearer } from '#http/bearer.ts';
 import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
 import { describeApi } from '#http/openapi.ts';
-import { type CountUse, createLimiter } from '#http/rate-limit.ts';
+import { createLimiter, type TakeUse } from '#http/rate-limit.ts';
 import { allowBodies, createServer } from '#http/server.ts';
 import type { Memory } from '#memory/memory.ts';
 import { contextSizeOf } from '#models/context-size.ts';
@@ -67,7 +67,7 @@ export type GatewayParts = {
   readonly db: Database;
   readonly database: OpenDatabase;
   readonly auth: Auth;
-  readonly count: CountUse;
+  readonly takeUse: TakeUse;
   readonly engine: Engine;
   readonly agent: Agent;
   readonly jobs: Jobs;
@@ -115,7 +115,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const byStatus = countAnswers(server);
   const sockets = new Set<unknown>();
   const streams = new Set<unknown>();
-  const limiter = createLimiter(parts.count, config.chatRatePerMinute, 60);
+  const limiter = createLimiter(parts.takeUse, { limit: config.chatRatePerMinute, windowSeconds: 60 });
   await server.register(healthRoutes(() => isReachable(db), parts.engine.replica));
   const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
     ...responsesDescription,

@@ -11,7 +11,7 @@ import { limitAddresses } from '#channels/webhook/secret.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import type { Egress } from '#egress/egress.ts';
 import { healthRoutes } from '#http/health.ts';
-import { type CountUse, createLimiter } from '#http/rate-limit.ts';
+import { createLimiter, type TakeUse } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
 import { type Database, isReachable } from '#store/connection.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
@@ -25,7 +25,7 @@ export type WebhookParts = {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly egress: Egress;
-  readonly count: CountUse;
+  readonly takeUse: TakeUse;
   readonly agent: Agent;
   readonly jobs: Jobs;
   /** How patiently callers are called back. */
@@ -37,13 +37,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /** The server of the webhook channel, which doesn't listen yet, and the calls back to those who asked for one. */
 export async function createWebhook(parts: WebhookParts) {
-  const { trustedProxies, log, db, secrets, egress, count, agent, jobs, onError } = parts;
+  const { trustedProxies, log, db, secrets, egress, takeUse, agent, jobs, onError } = parts;
   const { secret, ratePerMinute, callbackHosts } = parts.config;
   const callbackRule = { hosts: callbackHosts };
   const server = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies });
   await server.register(healthRoutes(() => isReachable(db)));
   await server.register(async (app) => {
-    limitAddresses(app, createLimiter(count, ratePerMinute, 60));
+    limitAddresses(app, createLimiter(takeUse, { limit: ratePerMinute, windowSeconds: 60 }));
     await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));
     await app.register(eventRoutes(agent, createWebhookRoutes(db, secrets)));
   });

@@ -10,7 +10,7 @@ export async function forgetOld(pool: EnginePool, keepJobsDays: number): Promise
        limit 10000))`,
   );
   await pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`);
-  await pool.query(`delete from rate_limits where resets_at < now() - interval '1 minute'`);
+  await pool.query(`delete from rate_windows where expires_at < now()`);
   await pool.query(FORGET_JOBS, [keepJobsDays]);
 }
 

@@ -1,15 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import { RateLimited } from '#domain/errors.ts';
 
-export type CountUse = (key: string, windowSeconds: number) => Promise<{ used: number; resetsInSeconds: number }>;
+export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
+
+/** Counts a use of `key` if the limit allows one more. */
+export type TakeUse = (key: string, limit: RateLimit) => Promise<{ isAllowed: boolean; retryInSeconds: number }>;
 
 /** Counts a use of `key`, and throws `RateLimited` when there have been too many. */
 export type Limiter = (key: string) => Promise<void>;
 
 const MAX_REMEMBERED = 10_000;
 
-/** At most `limit` uses per key in a window; another limit has windows of its own. Who is known to be over the limit is turned away without asking again. */
-export function createLimiter(countUse: CountUse, limit: number, windowSeconds: number): Limiter {
+/**
+ * At most `limit` uses per key in any `windowSeconds`; another limit counts separately. Who is known to be over the limit
+ * is turned away without asking again.
+ */
+export function createLimiter(takeUse: TakeUse, rate: RateLimit): Limiter {
+  const { limit, windowSeconds } = rate;
   const blocked = new Map<string, number>(); // until when, by this process's clock
 
   return async (key) => {
@@ -17,11 +24,11 @@ export function createLimiter(countUse: CountUse, limit: number, windowSeconds: 
     if (left > 0) throw tooMany(left);
     blocked.delete(key);
 
-    const { used, resetsInSeconds } = await countUse(`${limit}/${windowSeconds}:${key}`, windowSeconds);
-    if (used <= limit) return;
+    const { isAllowed, retryInSeconds } = await takeUse(`${limit}/${windowSeconds}:${key}`, rate);
+    if (isAllowed) return;
     if (blocked.size >= MAX_REMEMBERED) blocked.clear();
-    blocked.set(key, performance.now() + resetsInSeconds * 1000);
-    throw tooMany(resetsInSeconds);
+    blocked.set(key, performance.now() + retryInSeconds * 1000);
+    throw tooMany(retryInSeconds);
   };
 
   function tooMany(seconds: number): RateLimited {

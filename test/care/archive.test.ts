@@ -206,7 +206,7 @@ async function fill(connection: pg.PoolConfig): Promise<void> {
        values ($1, 1, $2, gen_random_uuid(), $1, 'ann', $3)`,
       [thread, position, JSON.stringify({ text })],
     );
-  await client.query(`insert into rate_limits (key, used, resets_at) values ('k', 1, now())`); // not carried
+  await client.query(`insert into rate_windows values ('k', '{1}', '{1}', true, now())`); // not carried
   await client.end();
 }
 

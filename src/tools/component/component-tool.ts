@@ -1,6 +1,6 @@
 import type { UserId } from '#domain/principal.ts';
 import type { Egress } from '#egress/egress.ts';
-import type { RateUse } from '#store/rate-limits.ts';
+import type { RateLimit, RateUse } from '#store/rate-windows.ts';
 import type { ToolRow } from '#store/tools.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { Tool, ToolContext } from '../tool.ts';
@@ -15,7 +15,7 @@ export type ComponentHost = {
   readonly jails: Jails;
   readonly egress: Pick<Egress, 'send'>;
   readonly credentials: Credentials;
-  readonly countUse: (key: string, windowSeconds: number) => Promise<RateUse>;
+  readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
   readonly loadFiles: (hash: string) => Promise<ComponentFiles>;
   /** Secrets were read for a call. */
   readonly onSecretsUsed: (owner: UserId, toolName: string, names: readonly string[]) => Promise<void>;
@@ -66,7 +66,7 @@ async function callComponent(
     toolName: name,
     capabilities,
     egress: host.egress,
-    countUse: host.countUse,
+    takeUse: host.takeUse,
     async secretFor(secretName) {
       const secret = await host.credentials.resolve({ auth, owner, secretName });
       if (secret) used.push(secretName);

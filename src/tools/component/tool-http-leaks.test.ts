@@ -146,7 +146,7 @@ describe('an error', () => {
   test('of counting stops the request', async () => {
     const away = new Error('database at 10.0.0.5 is away');
     const http = await upstream.open({
-      countUse: async () => {
+      takeUse: async () => {
         throw away;
       },
     });

@@ -53,9 +53,9 @@ export async function startUpstream(): Promise<Upstream> {
       toolName: 'weather',
       capabilities: capabilitiesWith({ type: 'bearer' }),
       egress: { send },
-      countUse: async (key) => {
+      takeUse: async (key, { limit }) => {
         uses.set(key, (uses.get(key) ?? 0) + 1);
-        return { used: uses.get(key) ?? 0, resetsInSeconds: 12.3 };
+        return { isAllowed: (uses.get(key) ?? 0) <= limit, retryInSeconds: 12.3 };
       },
       secretFor: async (name) => (name === 'api_key' ? SECRET : undefined),
       onWarning: (message) => warnings.push(message),

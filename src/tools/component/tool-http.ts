@@ -1,7 +1,7 @@
 import type { Egress, EgressAnswer, EgressRequest } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import { createSecretSearch } from '#safety/secret-search.ts';
-import type { RateUse } from '#store/rate-limits.ts';
+import type { RateLimit, RateUse } from '#store/rate-windows.ts';
 import { getAllowedUrl } from './allowlist.ts';
 import type { Capabilities } from './capabilities.ts';
 import { addCredentials } from './credentials.ts';
@@ -25,7 +25,7 @@ export type ToolHttpOptions = {
   readonly capabilities: Capabilities;
   readonly egress: Pick<Egress, 'send'>;
   /** Counts for all replicas. */
-  readonly countUse: (key: string, windowSeconds: number) => Promise<RateUse>;
+  readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
   readonly secretFor: (name: string) => Promise<string | undefined>;
   readonly onWarning: (message: string) => void;
   readonly signal: AbortSignal;
@@ -141,16 +141,19 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
 }
 
 /** The limit is the tool's, whoever uses it: what was granted is how much it may ask of others in all. */
-async function countRequest({ toolName, capabilities, countUse }: ToolHttpOptions): Promise<void> {
+async function countRequest({ toolName, capabilities, takeUse }: ToolHttpOptions): Promise<void> {
   const { requestsPerMinute, requestsPerHour } = capabilities.http.rateLimit;
   const windows = [
     { limit: requestsPerMinute, seconds: 60, name: 'a minute' },
     { limit: requestsPerHour, seconds: 3_600, name: 'an hour' },
   ];
   for (const { limit, seconds, name } of windows) {
-    const { used, resetsInSeconds } = await countUse(`tool:${toolName}:${seconds}`, seconds);
-    if (used <= limit) continue;
-    const wait = Math.max(1, Math.ceil(resetsInSeconds));
+    const { isAllowed, retryInSeconds } = await takeUse(`tool:${toolName}:${seconds}`, {
+      limit,
+      windowSeconds: seconds,
+    });
+    if (isAllowed) continue;
+    const wait = Math.max(1, Math.ceil(retryInSeconds));
     throw new RequestRefused(`The tool may make ${limit} requests ${name}. Try again in ${wait} s.`);
   }
 }
