@@ -45,7 +45,7 @@ export async function createWebhook(parts: WebhookParts) {
   await server.register(async (app) => {
     limitAddresses(app, createLimiter(takeUse, { limit: ratePerMinute, windowSeconds: 60 }));
     await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));
-    await app.register(eventRoutes(agent, createWebhookRoutes(db, secrets)));
+    await app.register(eventRoutes(agent, jobs, createWebhookRoutes(db, secrets)));
   });
   const callbacks = startCallbacks({
     db,

@@ -15,12 +15,14 @@ import { closeGate, findOpenGate } from '#store/gates.ts';
 import { takeKey } from '#store/idempotency-keys.ts';
 import { insertJob, passJobOn } from '#store/jobs.ts';
 import { insertThread, replaceCatalog, takePlace } from '#store/threads.ts';
-import { countWaiting, getTurnById, insertFailedTurn, insertTurn } from '#store/turns.ts';
+import { countWaiting, findTurn, findTurnById, insertFailedTurn, insertTurn } from '#store/turns.ts';
 import { checkAnswer } from './gates.ts';
 
 export type TurnInput = {
   /** The thread to continue; undefined begins a new one. */
   readonly threadId: ThreadId | undefined;
+  /** The turn that the caller continues. If it is not one of the thread's, the caller never got this pair of ids from us. */
+  readonly previousTurnId?: TurnId | undefined;
   /** What becomes of an input for a thread that does not exist, or is somebody else's: the two look alike. */
   readonly unknownThread: 'failed-turn' | 'not-found';
   readonly channel: Channel;
@@ -29,10 +31,13 @@ export type TurnInput = {
   /** The caller's tools; undefined when the request named none. */
   readonly tools: readonly ToolDefinition[] | undefined;
   /** Makes the same request, sent again, be the same turn. */
-  readonly idempotency: { readonly key: string; readonly digest: string } | undefined;
+  readonly idempotency: Idempotency | undefined;
   /** Makes the turn a job as well. A job may name its thread itself: the name begins it, and continues it later. */
   readonly job?: NewJob;
 };
+
+/** `isLasting`: the key is never forgotten, as opposed to after a day. */
+export type Idempotency = { readonly key: string; readonly digest: string; readonly isLasting?: boolean };
 
 /** `fresh`: it was accepted just now, as opposed to being the turn of an earlier request with the same key. */
 export type StartedTurn = { readonly turn: Turn; readonly fresh: boolean };
@@ -67,20 +72,25 @@ async function findEarlier(
   trx: OwnedTransaction,
   owner: Principal,
   id: TurnId,
-  { key, digest }: NonNullable<TurnInput['idempotency']>,
+  { key, digest, isLasting = false }: Idempotency,
 ): Promise<Turn | undefined> {
-  const kept = await takeKey(trx, owner, key, { digest, turnId: id });
+  const kept = await takeKey(trx, owner, key, { digest, turnId: id, isLasting });
   if (kept.turnId === id) return undefined;
   if (kept.digest !== digest)
     throw new Conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before. Use a new key.');
-  return getTurnById(trx, owner, kept.turnId);
+  const turn = await findTurnById(trx, owner, kept.turnId);
+  if (!turn) throw new Conflict('idempotency_mismatch', 'What came of this request was deleted. Use a new key.');
+  return turn;
 }
 
 /** `runs`: the thread is free, so the turn may run now. */
 type Accepted = { readonly turn: Turn; readonly runs: boolean };
 
 async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Accepted> {
-  if (input.threadId) return continueThread(trx, owner, id, input.threadId, input);
+  const { threadId: known, previousTurnId: previous } = input;
+  if (known && previous && !(await findTurn(trx, owner, known, previous)))
+    return { turn: await insertUnknownThread(trx, owner, id, input), runs: false };
+  if (known) return continueThread(trx, owner, id, known, input);
   const fresh = newId();
   const name = input.job?.conversationId;
   const threadId = name ? await nameThread(trx, owner, name, fresh) : fresh;

@@ -9,7 +9,7 @@ export async function forgetOld(pool: EnginePool, keepJobsDays: number): Promise
          select from turns where turns.id = old.turn_id and (ended_at is null or ended_at > now() - interval '1 hour'))
        limit 10000))`,
   );
-  await pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`);
+  await pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours' and not is_lasting`);
   await pool.query(`delete from rate_windows where expires_at < now()`);
   await pool.query(FORGET_JOBS, [keepJobsDays]);
 }

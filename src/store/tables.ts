@@ -96,6 +96,7 @@ export type Tables = {
     digest: string;
     turnId: string;
     createdAt: Generated<Date>;
+    isLasting: boolean;
   };
   jobs: {
     id: string;

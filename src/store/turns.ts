@@ -93,9 +93,16 @@ export async function findTurn(
   return row && toTurn(row);
 }
 
-export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn> {
+export async function findTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn | undefined> {
   const query = trx.selectFrom('turns').select(columns).where('id', '=', id).where('userId', '=', owner.userId);
-  return toTurn(await query.executeTakeFirstOrThrow());
+  const row = await query.executeTakeFirst();
+  return row && toTurn(row);
+}
+
+export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn> {
+  const turn = await findTurnById(trx, owner, id);
+  if (!turn) throw new Error(`There is no turn ${id}.`);
+  return turn;
 }
 
 /** The turns of a thread from the place `seq` on, in order. */

@@ -47,6 +47,21 @@ test('the same Idempotency-Key with another body is refused, and an overlong one
   expect((await withKey('k'.repeat(257), 'say one')).status).toBe(400);
 });
 
+test('a made-up response id does not continue the thread it names, be it a message or a resume', async () => {
+  const { id } = await service.ask('say mine');
+  const other = await service.ask('say other');
+  const [threadHex, otherThread] = [id.slice(-32), other.id.slice(-32)];
+  const madeUp = [`resp_${'0123456789abcdef'.repeat(2)}${threadHex}`, `${id.slice(0, -32)}${otherThread}`];
+
+  for (const previous of madeUp)
+    for (const input of ['say more', [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }]]) {
+      const refused = await service.ask(input, { previous_response_id: previous });
+      expect(refused).toMatchObject({ status: 'failed', error: { code: 'previous_response_not_found' } });
+      expect([threadHex, otherThread]).not.toContain(refused.id.slice(-32));
+    }
+  expect(textOf(await service.ask('say more', { previous_response_id: id }))).toBe('more');
+});
+
 test('a turn that takes too long to wait for is cancelled, with what it said so far', async () => {
   const response = await service.ask('count 100 every 50');
 

@@ -62,6 +62,22 @@ test('a delivery that comes again is the same job; one that was changed, or sign
   expect((await deliver('issues', body, { 'content-type': 'application/json' })).status).toBe(401);
 });
 
+test('a delivery of GitHub is the same job after any time, for its signature never expires', async () => {
+  const body = Buffer.from(JSON.stringify({ issue: { title: 'once', number: 77 }, sender: { login: 'ann' } }));
+  const headers = githubHeaders(GITHUB_SECRET, body, 'issues', 'd-77');
+  const id = await accepted('issues', body, headers);
+  await service.webhook.completed(id);
+  await home.query(
+    `update idempotency_keys set created_at = now() - interval '400 days' where key like 'event:issues:%'`,
+  );
+
+  expect(await (await deliver('issues', body, headers)).json()).toMatchObject({ job_id: id, status: 'completed' });
+
+  await home.query('delete from threads where id = (select thread_id from jobs where id = $1)', [id]);
+  await home.query('delete from jobs where id = $1', [id]);
+  expect((await deliver('issues', body, headers)).status).toBe(409);
+});
+
 test('a ping of GitHub asks for nothing', async () => {
   const body = await readEvent('github-ping');
   const answer = await deliver('issues', body, githubHeaders(GITHUB_SECRET, body, 'ping', 'd-4'));

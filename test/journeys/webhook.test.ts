@@ -81,6 +81,21 @@ test('the same delivery gives the same job, another body under its key is refuse
   });
 });
 
+test('a delivery that comes again gets the present status of its job, and the response when it is complete', async () => {
+  const { webhook } = service;
+  const headers = { 'idempotency-key': 'delivery-2' };
+  const body = { message: 'say done' };
+  const first = await (await webhook.post(body, headers)).json();
+  expect(first).toMatchObject({ status: 'queued' });
+  const { id } = await webhook.completed((first as { job_id: string }).job_id);
+
+  expect(await (await webhook.post(body, headers)).json()).toEqual({
+    job_id: id,
+    status: 'completed',
+    response: 'done',
+  });
+});
+
 test('a turn that fails is a completed job with an error', async () => {
   const { webhook } = service;
   const job = await webhook.completed(await webhook.submit({ message: 'break 500' }));

@@ -115,6 +115,7 @@ function placeOf(id: string): TurnPlace {
 function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput {
   return {
     threadId: create.previous?.threadId,
+    previousTurnId: create.previous?.turnId,
     unknownThread: 'failed-turn',
     channel: 'responses',
     items: create.items,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Agent } from '#agent/agent.ts';
+import type { Jobs } from '#agent/jobs.ts';
 import type { WebhookRoutes } from '#agent/webhook-routes.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { WebhookRoute } from '#domain/webhook-route.ts';
@@ -13,7 +14,7 @@ import { webhookMessage } from './wire-webhook.ts';
  * `POST /webhook/events/{name}`, for senders that can't shape their body. The sender is known by its signature over
  * the body as it came, so nothing is parsed before that is checked.
  */
-export function eventRoutes(agent: Agent, routes: WebhookRoutes) {
+export function eventRoutes(agent: Agent, jobs: Jobs, routes: WebhookRoutes) {
   return async (app: FastifyInstance): Promise<void> => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body);
@@ -24,9 +25,9 @@ export function eventRoutes(agent: Agent, routes: WebhookRoutes) {
       const { route, secret } = found;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const verifier = { kind: route.verifier, secret, ...(route.header && { header: route.header }) };
-      const { deliveryId } = verifyEvent(verifier, { headers: request.headers, body, now: new Date() });
+      const { deliveryId, isTimed } = verifyEvent(verifier, { headers: request.headers, body, now: new Date() });
       if (isPing(route, request)) return { status: 'ignored' };
-      return acceptDelivery(agent, toDelivery(route, body, deliveryId));
+      return acceptDelivery(agent, jobs, toDelivery(route, body, { id: deliveryId, isTimed }));
     });
   };
 }
@@ -36,15 +37,18 @@ function isPing(route: WebhookRoute, { headers }: FastifyRequest): boolean {
   return route.verifier === 'github' && headers['x-github-event'] === 'ping';
 }
 
-function toDelivery(route: WebhookRoute, body: Buffer, deliveryId: string): WebhookDelivery {
+type Received = { readonly id: string; readonly isTimed: boolean };
+
+function toDelivery(route: WebhookRoute, body: Buffer, { id, isTimed }: Received): WebhookDelivery {
   const event = parseEvent(body);
   return {
     userId: route.webhookUser,
     message: renderTemplate(parseTemplate(route.message), event, route.name),
     job: { conversationId: conversationOf(route, event), metadata: { route: route.name }, callbackUrl: null },
     idempotency: {
-      key: `event:${route.name}:${deliveryId}`,
+      key: `event:${route.name}:${id}`,
       digest: digestOf(body),
+      isLasting: !isTimed,
     },
   };
 }

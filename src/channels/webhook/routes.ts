@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { Jobs } from '#agent/jobs.ts';
+import type { Idempotency } from '#agent/start-turn.ts';
 import { NotFound } from '#domain/errors.ts';
 import { isUuid, newId } from '#domain/ids.ts';
 import { text } from '#domain/item.ts';
@@ -17,7 +18,7 @@ export type WebhookDelivery = {
   readonly userId: string;
   readonly message: string;
   readonly job: NewJob;
-  readonly idempotency: { readonly key: string; readonly digest: string } | undefined;
+  readonly idempotency: Idempotency | undefined;
 };
 
 /** `POST /webhook` takes a message and answers with a job; `GET /jobs/{job_id}` tells how far it is. */
@@ -25,7 +26,7 @@ export function webhookRoutes(agent: Agent, jobs: Jobs, options: { secret: strin
   return async (app: FastifyInstance): Promise<void> => {
     requireSecret(app, options.secret);
 
-    app.post('/webhook', async (request) => acceptDelivery(agent, toDelivery(request, options.callbacks)));
+    app.post('/webhook', async (request) => acceptDelivery(agent, jobs, toDelivery(request, options.callbacks)));
 
     app.get<{ Params: { id: string } }>('/jobs/:id', async ({ params }) => {
       if (!isUuid(params.id)) throw new NotFound('There is no such job.');
@@ -48,12 +49,13 @@ function toDelivery(request: FastifyRequest, callbacks: CallbackRule): WebhookDe
   };
 }
 
-/** Once this has resolved the message can't be lost. A delivery that comes again gets the job it has. */
+/** Once this has resolved the message can't be lost. A delivery that comes again gets the job it has, as it is now. */
 export async function acceptDelivery(
   agent: Agent,
+  jobs: Jobs,
   { userId, message, job, idempotency }: WebhookDelivery,
 ): Promise<z.infer<typeof jobAccepted>> {
-  const { turn } = await agent.startTurn(webhookUser(userId), {
+  const { turn, fresh } = await agent.startTurn(webhookUser(userId), {
     threadId: undefined,
     unknownThread: 'not-found',
     channel: 'webhook',
@@ -63,5 +65,7 @@ export async function acceptDelivery(
     idempotency,
     job,
   });
-  return { job_id: turn.id, status: 'queued' };
+  if (fresh) return { job_id: turn.id, status: 'queued' };
+  const { job: earlier, response } = await jobs.getJob(turn.id);
+  return { job_id: earlier.id, status: earlier.status, ...(response !== null && { response }) };
 }

@@ -15,14 +15,19 @@ export type EventVerifier = {
   readonly header?: string;
 };
 
-/**
- * Checks who sent the body, and tells the delivery's own id, by which a second one is known for the same. Throws
- * `InvalidSecret` when the sender could be anybody.
- */
-export function verifyEvent(verifier: EventVerifier, delivery: Delivery): { readonly deliveryId: string } {
+export type VerifiedEvent = {
+  /** The delivery's own id, by which a second one is known for the same. */
+  readonly deliveryId: string;
+  /** Whether an old delivery would be refused for its age. If not, it must be remembered for ever. */
+  readonly isTimed: boolean;
+};
+
+/** Checks who sent the body. Throws `InvalidSecret` when the sender could be anybody. */
+export function verifyEvent(verifier: EventVerifier, delivery: Delivery): VerifiedEvent {
   // An empty secret is one that everybody knows.
   if (verifier.secret === '') throw new InvalidSecret('This route has no usable secret. Add it again with one.');
-  return { deliveryId: verify(verifier, delivery) };
+  // Who can replay a shared secret has it, and needs no old delivery.
+  return { deliveryId: verify(verifier, delivery), isTimed: verifier.kind !== 'github' };
 }
 
 function verify({ kind, secret, header }: EventVerifier, delivery: Delivery): string {
