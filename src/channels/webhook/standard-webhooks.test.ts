@@ -19,7 +19,7 @@ const verify = (change: Record<string, string | string[] | undefined> = {}, at =
   verifyEvent({ kind: 'standard-webhooks', secret }, { headers: { ...headers, ...change }, body, now: at });
 
 test('the published example is let in, and known by its id', () => {
-  expect(verify()).toEqual({ deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek' });
+  expect(verify()).toEqual({ deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek', isTimed: true });
 });
 
 test.each<[string, string | string[]]>([

@@ -22,8 +22,8 @@ test.each([
   ['after one of another secret', `t=1614265330,v1=${'0'.repeat(64)},v1=${hex}`],
   ['beside other kinds', `v0=abc,v1=${hex},v2=def,t=1614265330`],
 ])('a signature %s is let in', (_how, header) => {
-  expect(verify(header, small, smallAt)).toEqual({ deliveryId: 'evt_1' });
-  expect(verify([header], small, smallAt)).toEqual({ deliveryId: 'evt_1' });
+  expect(verify(header, small, smallAt)).toEqual({ deliveryId: 'evt_1', isTimed: true });
+  expect(verify([header], small, smallAt)).toEqual({ deliveryId: 'evt_1', isTimed: true });
 });
 
 test.each<[string, string | string[] | undefined]>([
@@ -53,8 +53,8 @@ test.each([
   const body = await readEvent(`stripe-${name}`);
   const header = (at: Date) => stripeHeaders([secret], body, at)['stripe-signature'];
 
-  expect(verify(header(now), body)).toEqual({ deliveryId: id });
-  expect(verify(header(minutes(60)), body, minutes(60))).toEqual({ deliveryId: id });
+  expect(verify(header(now), body)).toEqual({ deliveryId: id, isTimed: true });
+  expect(verify(header(minutes(60)), body, minutes(60))).toEqual({ deliveryId: id, isTimed: true });
   expect(() => verify(header(now), Buffer.concat([body, Buffer.from(' ')]))).toThrow(InvalidSecret);
 });
 
