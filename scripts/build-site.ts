@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { apiDocument } from './reference/api-document.ts';
+import { describeService } from '#describe-service.ts';
 import { findBrokenSiteLinks } from './site/find-broken-site-links.ts';
 import { isSitePage, routeOf, toSitePage } from './site/to-site-page.ts';
 
@@ -24,7 +24,7 @@ for (const file of globSync(['*.md', 'docs/**/*.md']).filter(isSitePage)) {
 }
 cpSync('docs/pictures', path.join(assets, 'pictures'), { recursive: true });
 cpSync('web/public/favicon.svg', path.join(assets, 'favicon.svg'));
-writeFileSync(path.join(assets, 'openapi.json'), JSON.stringify(apiDocument()));
+writeFileSync(path.join(assets, 'openapi.json'), JSON.stringify(describeService()));
 
 execFileSync(process.execPath, ['node_modules/astro/bin/astro.mjs', 'build'], {
   cwd: 'site',

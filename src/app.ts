@@ -30,7 +30,6 @@ import { createEgress, type EgressRequest, type Network } from '#egress/egress.t
 import { startEngine } from '#engine/engine.ts';
 import type { TakeUse } from '#http/rate-limit.ts';
 import { createMemory } from '#memory/memory.ts';
-import { createEmbedder } from '#models/create-embedder.ts';
 import { describeModelSettings } from '#models/describe-model-settings.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
 import type { ModelProvider } from '#models/model-route.ts';
@@ -130,7 +129,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const settings = createModelSettings(db);
   const apiKeyFor = (provider: ModelProvider) => config.model.apiKeys[provider];
   const models = createModels({ default: config.model, routes: () => settings.readRoutes(), apiKeyFor });
-  const embedder = findEmbedder(config, log);
+  const embedder = await findEmbedder(config, log);
   const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
   const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
@@ -198,7 +197,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   }
 
   for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
-  const auth = createAuth({
+  const auth = await createAuth({
     identities,
     operatorTokens: Object.values(tokens),
     passingToken: config.gateway.authToken === undefined ? tokens.gateway : undefined,
@@ -275,14 +274,14 @@ function admitTo(living: readonly ReplicaFacts[], self: ReplicaFacts, log: Logge
   if (warning) log.warn(warning);
 }
 
-function findEmbedder({ model, embeddingModel }: Config, log: Logger): Embedder | undefined {
+async function findEmbedder({ model, embeddingModel }: Config, log: Logger): Promise<Embedder | undefined> {
   if (!embeddingModel) return undefined;
   const route = findEmbeddingRoute(model, embeddingModel);
   if (!route)
     log.warn(
       `EMBEDDING_MODEL is set, but ${model.provider} embeds nothing, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
     );
-  return route && createEmbedder(route);
+  return route && (await import('#models/create-embedder.ts')).createEmbedder(route);
 }
 
 /** What the service itself is let in with; nothing that the agent reads or says may hold it. */

@@ -26,7 +26,6 @@ import { jobsRoute } from '#channels/gateway/jobs.ts';
 import { type AppFacts, meRoute } from '#channels/gateway/me.ts';
 import { memoryRoutes } from '#channels/gateway/memory.ts';
 import { countAnswers, metricsRoute } from '#channels/gateway/metrics.ts';
-import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { pairingsRoute } from '#channels/gateway/pairings.ts';
 import { replicasRoute } from '#channels/gateway/replicas.ts';
 import { settingsRoutes } from '#channels/gateway/settings.ts';
@@ -38,20 +37,16 @@ import { threadRoutes } from '#channels/gateway/threads.ts';
 import { toolRoutes } from '#channels/gateway/tools.ts';
 import { usageRoute } from '#channels/gateway/usage.ts';
 import { readAppPage, webAppRoutes } from '#channels/gateway/web-app.ts';
-import { responsesDescription } from '#channels/responses/openapi.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
-import { webhookDescription } from '#channels/webhook/openapi.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import type { ThreadUrl } from '#domain/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import { judge, requireBearer } from '#http/bearer.ts';
 import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
-import { describeApi } from '#http/openapi.ts';
 import { createLimiter, type TakeUse } from '#http/rate-limit.ts';
 import { allowBodies, createServer } from '#http/server.ts';
 import type { Memory } from '#memory/memory.ts';
-import { contextSizeOf } from '#models/context-size.ts';
 import { isAway } from '#store/away.ts';
 import { type Database, isReachable } from '#store/connection.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
@@ -117,15 +112,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const streams = new Set<unknown>();
   const limiter = createLimiter(parts.takeUse, { limit: config.chatRatePerMinute, windowSeconds: 60 });
   await server.register(healthRoutes(() => isReachable(db), parts.engine.replica));
-  const api = describeApi({ title: 'Reborn', version: packageJson.version }, [
-    ...responsesDescription,
-    ...gatewayDescription,
-    ...webhookDescription,
-  ]);
   const webFolder = parts.webFolder ?? WEB_FOLDER;
   const appPage = await readAppPage(webFolder);
   await server.register(signInRoutes(auth.signIn, site, appPage));
-  server.get('/openapi.json', async () => api);
+  server.get('/openapi.json', async () => (await import('./describe-service.ts')).describeService());
   await server.register(docsRoute());
   await server.register(webAppRoutes(webFolder, appPage));
   await server.register(async (app) => {
@@ -200,7 +190,9 @@ function appFacts(config: Config): AppFacts {
   const { provider, name } = config.model;
   return {
     version: packageJson.version,
-    model: { provider, name, contextTokens: contextSizeOf(config.model).windowTokens },
+    model: { provider, name },
+    // Loaded on first use, since it brings the list of all models along.
+    contextTokens: async () => (await import('#models/context-size.ts')).contextSizeOf(config.model).windowTokens,
     singleSignOn: config.oidc !== undefined,
     sendsPerMinute: config.chatRatePerMinute,
     bodyBytes: MAX_BODY_BYTES,

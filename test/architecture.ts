@@ -8,6 +8,7 @@ export type SourceFile = { path: string; text: string };
 const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   'main.ts': 'everything',
   'app.ts': 'everything',
+  'describe-service.ts': 'everything',
   'serve-gateway.ts': 'everything',
   'serve-webhook.ts': 'everything',
   cli: 'everything',
@@ -43,6 +44,7 @@ const TESTS_MAY_ALSO_IMPORT = ['database', 'store'];
 const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
   'main.ts': ['package.json'],
   'app.ts': ['package.json'],
+  'describe-service.ts': ['package.json'],
   'serve-gateway.ts': ['package.json'],
   cli: ['package.json', 'sdk/src/'],
   database: ['migrations/'],

@@ -1,9 +1,9 @@
-import { API_PARTS, apiDocument } from './api-document.ts';
+import { API_PARTS, describeService } from '#describe-service.ts';
 import { code, table } from './markdown.ts';
 
 /** The page about every route and every shape that is sent or answered. */
 export function apiPage(): string {
-  const { paths, components } = apiDocument();
+  const { paths, components } = describeService();
   const parts = Object.entries(API_PARTS).map(([title, routes]) => {
     const sections = routes.map(({ path, method }) => routeSection(path, method, paths[path]?.[method] as Operation));
     return `## ${title}\n\n${sections.join('\n')}`;

@@ -4,16 +4,14 @@ import { isReachable } from '#store/connection.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthenticate } from './authenticate.ts';
-import { createProvider, type OidcSettings } from './oidc-provider.ts';
-import { createOidcSignIn } from './oidc-sign-in.ts';
-import { recogniseIdToken } from './recognise-id-token.ts';
+import { isJwt } from './is-jwt.ts';
+import type { OidcSettings } from './oidc-provider.ts';
 import { createTokenRecogniser } from './recognise-token.ts';
 import { rememberReachable } from './remember-reachable.ts';
 import { type DatedVerdict, rememberVerdicts } from './remember-verdicts.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import { isUserToken } from './user-token.ts';
-import { isJwt } from './verify-id-token.ts';
 
 export type Auth = {
   /** For what came as `Authorization: Bearer`. */
@@ -35,15 +33,16 @@ export type AuthOptions = {
 };
 
 /** Everything about who may ask. */
-export function createAuth({ identities, operatorTokens, passingToken, oidc, onError }: AuthOptions): Auth {
-  const provider = oidc && createProvider(oidc, onError);
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const { identities, operatorTokens, passingToken, oidc, onError } = options;
+  const singleSignOn = oidc && (await import('./single-sign-on.ts')).createSingleSignOn(identities, oidc, onError);
   const lasting = operatorTokens.filter((token) => token !== passingToken).map(hashSecret);
   const sessions = createSessions(identities, lasting, onError);
   const recogniseToken = createTokenRecogniser(identities, onError);
 
   const bearers = rememberVerdicts(async (token, hash) => {
     if (isUserToken(token)) return recogniseToken(hash);
-    return provider && isJwt(token) ? recogniseIdToken(identities, provider, oidc, token) : NOBODY;
+    return singleSignOn && isJwt(token) ? singleSignOn.recognise(token) : NOBODY;
   });
   const browsers = rememberVerdicts((secret, hash) => sessions.recognise(secret, hash));
   const forget = () => {
@@ -65,7 +64,7 @@ export function createAuth({ identities, operatorTokens, passingToken, oidc, onE
   const signIn = createSignIn({
     authenticate: bearer,
     sessions,
-    oidc: provider && createOidcSignIn(identities, provider, oidc),
+    oidc: singleSignOn?.signIn,
     passingToken: passingToken === undefined ? undefined : hashSecret(passingToken),
     onSignedOut: forget,
   });

@@ -17,6 +17,7 @@ import { admitOidcUser } from './admit-oidc-user.ts';
 import type { Verdict } from './authenticate.ts';
 import { type OidcSettings, type Provider, ProviderAway } from './oidc-provider.ts';
 import { newToken } from './operator-token.ts';
+import { TICKET_SECONDS } from './sign-in.ts';
 import { type Claims, toClaims, verifyIdToken } from './verify-id-token.ts';
 
 /** Sign-in with the identity provider, by code and PKCE. */
@@ -28,8 +29,6 @@ export type OidcSignIn = {
 };
 
 export type BegunSignIn = { readonly outcome: 'begun'; readonly url: string; readonly ticket: string };
-
-export const TICKET_SECONDS = 600;
 
 export function createOidcSignIn(db: IdentityDatabase, provider: Provider, settings: OidcSettings): OidcSignIn {
   async function redeem(pending: PendingSignIn, callback: URL): Promise<Claims | undefined> {

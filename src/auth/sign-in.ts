@@ -1,8 +1,11 @@
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 import type { Authenticate, Verdict } from './authenticate.ts';
+import { isJwt } from './is-jwt.ts';
 import type { OidcSignIn } from './oidc-sign-in.ts';
 import type { OpenedSession, Sessions } from './sessions.ts';
-import { isJwt } from './verify-id-token.ts';
+
+/** How long a browser has for signing in with the identity provider. */
+export const TICKET_SECONDS = 600;
 
 export type Refusal = Exclude<Verdict, { outcome: 'known' }>;
 export type SignedIn = { readonly outcome: 'known'; readonly session: OpenedSession } | Refusal;

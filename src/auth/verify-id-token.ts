@@ -30,10 +30,6 @@ const ALGORITHMS = [
 /** A logout token is signed by the same keys for the same audience, and lets nobody in. */
 const TYPES = ['jwt', 'at+jwt', 'application/at+jwt'];
 
-const MOST_BYTES = 16_384;
-
-export const isJwt = (token: string): boolean => token.length <= MOST_BYTES && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
-
 /** Undefined when the token is not good. Throws `ProviderAway` when that can't be found out. */
 export async function verifyIdToken(
   provider: Provider,

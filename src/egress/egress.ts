@@ -2,7 +2,6 @@ import { checkHeaders } from './check-headers.ts';
 import { checkTarget } from './check-target.ts';
 import { dial } from './dial.ts';
 import { EgressFailed, toEgressFailure } from './egress-failure.ts';
-import { exchange } from './exchange.ts';
 import { createDns } from './public-dns.ts';
 import { resolvePublic } from './resolve-public.ts';
 
@@ -73,6 +72,7 @@ async function send(network: Network, request: EgressRequest, stop: AbortControl
     stop.signal.throwIfAborted();
     const addresses = await resolvePublic(network, host, stop.signal);
     const socket = await dial(network, addresses, url, deadline);
+    const { exchange } = await import('./exchange.ts'); // brings an HTTP client along, which few starts need
     return await exchange(socket, url, request, stop.signal);
   } catch (error) {
     throw toEgressFailure(host, stop.signal.aborted ? stop.signal.reason : error);

@@ -7,7 +7,8 @@ import type { me } from './wire-me.ts';
 /** What is the same for everybody. */
 export type AppFacts = {
   readonly version: string;
-  readonly model: { readonly provider: string; readonly name: string; readonly contextTokens: number };
+  readonly model: { readonly provider: string; readonly name: string };
+  readonly contextTokens: () => Promise<number>;
   readonly singleSignOn: boolean;
   readonly sendsPerMinute: number;
   readonly bodyBytes: number;
@@ -18,14 +19,14 @@ export function meRoute(accounts: Accounts, facts: AppFacts) {
   return async (app: FastifyInstance): Promise<void> => {
     app.get('/me', async ({ principal }): Promise<z.infer<typeof me>> => {
       const user = await accounts.findSelf(principal);
-      const { provider, name, contextTokens } = facts.model;
+      const { provider, name } = facts.model;
       return {
         user_id: principal.userId,
         name: user?.name ?? 'Operator',
         email: user?.email ?? null,
         role: principal.role,
         version: facts.version,
-        model: { provider, name, demo: provider === 'demo', context_tokens: contextTokens },
+        model: { provider, name, demo: provider === 'demo', context_tokens: await facts.contextTokens() },
         single_sign_on: facts.singleSignOn,
         limits: {
           sends_per_minute: facts.sendsPerMinute,

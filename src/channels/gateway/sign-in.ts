@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { TICKET_SECONDS } from '#auth/oidc-sign-in.ts';
-import type { SignedIn, SignIn } from '#auth/sign-in.ts';
+import { type SignedIn, type SignIn, TICKET_SECONDS } from '#auth/sign-in.ts';
 import { refuse, SESSION_COOKIE } from '#http/bearer.ts';
 import { clearCookie, readCookie, setCookie } from '#http/cookies.ts';
 import { sendText } from '#http/plain-text.ts';
