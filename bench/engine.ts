@@ -58,7 +58,7 @@ const model: Model = {
     return { text: 'hello', calls: [], finish: 'stop', usage: NO_USAGE };
   },
 };
-const models = { find: async () => model };
+const models = { find: async () => [model] as const };
 const known = { values: new Map<string, string>(), search: createSecretSearch(new Map()) };
 const safety = createSafety({ knownSecrets: async () => known, onActions: () => {} });
 const skills = { list: async () => [] };

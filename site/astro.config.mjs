@@ -15,6 +15,7 @@ export default defineConfig({
             'webhooks',
             'tools/authoring',
             'skills',
+            'models',
             'memory',
             'approvals',
             'terminal',

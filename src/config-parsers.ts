@@ -79,6 +79,11 @@ export const hostNames: Parser<string[]> = {
   parse: (value) => parseList(value.toLowerCase(), isHostWithPort)?.map((host) => host.replace(/:443$/, '')),
 };
 
+export const routeNames: Parser<string[]> = {
+  expects: 'a comma-separated list of model routes',
+  parse: (value) => parseList(value, () => true),
+};
+
 export const networks: Parser<string[]> = {
   expects: 'a comma-separated list of IP addresses and CIDR ranges, such as 10.0.0.0/8',
   parse: (value) => parseList(value, isNetwork),

@@ -46,6 +46,9 @@ export type ModelConfig = {
   baseUrl: string | undefined;
   apiKey: string | undefined;
   contextTokens: number | undefined;
+  fallback: string[];
+  /** How often a failing model is asked, and how long the waits in between add up to. */
+  retries: { tries: number; seconds: number };
   /** The key for each provider, for named routes that ask another one. */
   apiKeys: Partial<Record<Values['LLM_PROVIDER'], string | undefined>>;
 };
@@ -249,6 +252,8 @@ function toModel(values: Values, problems: Problems): ModelConfig {
     baseUrl: values.LLM_BASE_URL,
     apiKey,
     contextTokens: values.LLM_CONTEXT_TOKENS,
+    fallback: values.LLM_FALLBACK ?? [],
+    retries: { tries: values.LLM_TRIES, seconds: values.LLM_RETRY_SECS },
     apiKeys,
   };
 }

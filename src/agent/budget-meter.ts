@@ -1,6 +1,6 @@
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
-import { type Model, type ModelAnswer, ModelFailure, type Prompt } from '#models/model.ts';
+import { type Model, type ModelAnswer, ModelCallAborted, ModelFailure, type Prompt } from '#models/model.ts';
 import { checkBudget, isLimited } from './budget.ts';
 
 /** An answer, and the call that it took, to be counted by whoever writes the answer down. */
@@ -34,6 +34,8 @@ export function createMeter(options: {
       } catch (error) {
         if (error instanceof ModelFailure && error.code === 'model_error')
           failedCalls.push(callOf(error.usage ?? NO_USAGE, true));
+        // What was cut short is paid for too.
+        if (error instanceof ModelCallAborted && error.usage) failedCalls.push(callOf(error.usage, false));
         throw error;
       }
     },

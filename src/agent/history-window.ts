@@ -3,12 +3,13 @@ import type { Summary } from '#domain/summary.ts';
 import type { Turn } from '#domain/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
+import { estimateTokens } from '#models/estimate-tokens.ts';
 import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
 import { whileAway } from '#store/away.ts';
 import type { Meter, MeteredAnswer } from './budget-meter.ts';
 import { COMPACT_ABOVE, type Compaction, compact } from './compact.ts';
 import { isCovered, isRequest, recentItems } from './history.ts';
-import { estimateTokens, scaleFrom } from './history-tokens.ts';
+import { scaleFrom } from './history-tokens.ts';
 import { buildPrompt, type PromptSetting } from './prompt.ts';
 
 /** How much of a prompt that a model refused as too long the next one may have. */
@@ -18,7 +19,7 @@ const AFTER_REFUSAL = 0.5;
 export function createHistoryWindow(
   turn: Turn,
   run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
-  meter: Meter,
+  meter: Pick<Meter, 'ask' | 'discard'>,
 ) {
   let summary = run.summary;
   let usage = NO_USAGE;

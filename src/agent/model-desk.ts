@@ -3,8 +3,9 @@ import { text } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import { createModel } from '#models/create-model.ts';
-import { ModelFailure } from '#models/model.ts';
+import { ModelCallAborted, ModelFailure } from '#models/model.ts';
 import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from '#models/model-route.ts';
+import { findWrongFallback } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import type { Database } from '#store/connection.ts';
 import type { createModelSettings } from './model-settings.ts';
@@ -46,6 +47,8 @@ export function createModelDesk(parts: {
             `model_routes.${name}.base_url`,
             'This provider needs a base_url.',
           );
+      const wrong = findWrongFallback(routes);
+      if (wrong) throw new InvalidRequest('invalid_request', `model_routes.${wrong.route}.fallback`, wrong.message);
       await parts.settings.writeRoutes(routes);
       const detail = { routes: Object.keys(routes) };
       await recordAudit(parts.db, { actor: actor.userId, action: 'settings.change', subject: 'model_routes', detail });
@@ -69,7 +72,7 @@ export function createModelDesk(parts: {
         return result(true, `It answered: ${answer.text.slice(0, 200) || '(nothing)'}`);
       } catch (error) {
         if (error instanceof ModelFailure) return result(false, error.message);
-        if (error instanceof DOMException && error.name === 'TimeoutError')
+        if (error instanceof ModelCallAborted)
           return result(false, 'It did not answer within 30 seconds. Check the address, and whether the model is up.');
         throw error;
       }

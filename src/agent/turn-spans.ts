@@ -19,6 +19,7 @@ export function spansOf(
     span('wait', 'in the queue', null, turn.createdAt, startedAt ?? turn.endedAt),
     ...attempts,
     ...modelCalls(turn, made, attempts),
+    ...trace.flatMap(retriesOf),
     ...items.flatMap((item) => (item.type === 'function_call' && item.startedAt ? [toolCall(item)] : [])),
     ...(gate ? [span('gate', gate.call.name, null, gate.createdAt, gate.answeredAt)] : []),
   ];
@@ -56,6 +57,17 @@ function modelCalls(turn: Turn, made: readonly TimedItem[], attempts: readonly T
   const isAsking = turn.status === 'running' && (!last || last.type === 'function_call_output');
   const begun = latest(attempts.at(-1)?.startedAt ?? null, last?.createdAt ?? null);
   return isAsking && !isEnded(turn) ? [...calls, span('model', 'model', turn.attempt, begun, null)] : calls;
+}
+
+/** The waits after failed model calls. The log forgets them after an hour. */
+function retriesOf({ attempt, events }: AttemptTrace): TurnSpan[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'model-failed') return [];
+    const failedAt = new Date(event.failedAt);
+    const next = event.next === event.model ? 'Asked again' : `Asked ${event.next} instead`;
+    const label = `${event.model}: ${event.message} ${next}.`;
+    return [span('retry', label, attempt, failedAt, new Date(failedAt.getTime() + event.waitMs))];
+  });
 }
 
 function toolCall(item: Extract<TimedItem, { type: 'function_call' }>): TurnSpan {

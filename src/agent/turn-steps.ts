@@ -17,17 +17,18 @@ import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
-import type { Model, ModelAnswer } from '#models/model.ts';
-import type { Models } from '#models/model-routes.ts';
+import { type Model, type ModelAnswer, ModelFailure } from '#models/model.ts';
+import type { ModelChain, Models } from '#models/model-routes.ts';
 import { useApproval } from '#store/approvals.ts';
 import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
-import { createMeter } from './budget-meter.ts';
+import { createMeter, type MeteredAnswer } from './budget-meter.ts';
 import { callTool } from './call-tool.ts';
 import { type OpenPassage, type Passage, type PassageFacts, passageFor } from './gates.ts';
 import { createHistoryWindow } from './history-window.ts';
+import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
 import type { PromptSetting } from './prompt.ts';
 import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
 import { raiseLevelOf } from './raise-level-of.ts';
@@ -42,6 +43,7 @@ export type TurnContext = SettingParts & {
   readonly threadUrl?: ThreadUrl;
   /** What each user may spend in a day; nobody is limited when it is left out. */
   readonly limits?: SpendingLimits;
+  readonly retries?: RetryLimits;
   readonly safety: Safety;
 };
 
@@ -55,7 +57,7 @@ export type TurnAttempt = TurnSteps & {
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
-  const { db, models, tools, safety, limits = NO_LIMITS } = context;
+  const { db, models, tools, safety, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
@@ -63,7 +65,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     spent: () => whileAway(run.signal, () => run.spent()),
     signal: run.signal,
   });
-  const window = createHistoryWindow(turn, run, meter);
+  const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit: run.emit });
+  const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard });
+  let failedModels = 0; // of the route's chain: the rest of the attempt doesn't wait for them again
   let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
   let decided: DecidedCall | undefined; // by the answer that was written last
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
@@ -97,13 +101,34 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });
 
+  /** Asks the route's first model, and after failures that another one may not have, its fallbacks. */
+  async function askChain(chain: ModelChain, ask: (model: Model) => Promise<MeteredAnswer>, isFinal: () => boolean) {
+    for (;;) {
+      const model = chain[Math.min(failedModels, chain.length - 1)] ?? chain[0];
+      try {
+        return await ask(model);
+      } catch (error) {
+        const next = chain[failedModels + 1];
+        if (!(error instanceof ModelFailure) || error.remedy === 'none' || isFinal() || !next) throw error;
+        run.emit(modelFailed(model, error, { next, waitMs: 0 }));
+        failedModels++;
+      }
+    }
+  }
+
   /** What the model says and wants, without the secrets it may have come to know. */
-  async function askUnspoiled(model: Model, history: readonly Item[], offered: ToolSet) {
+  async function askUnspoiled(chain: ModelChain, history: readonly Item[], offered: ToolSet) {
     const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
+    let spoke = false;
     const say = (piece: string) => piece && spoken.say(piece);
+    const hear = (delta: string) => {
+      spoke = true;
+      say(said.push(delta));
+    };
     began ??= whileAway(run.signal, () => readPromptSetting(context, turn, offered));
     const setting = { ...(await began), tools: offered.definitions() };
-    const { answer, call } = await window.ask(model, history, setting, (delta) => say(said.push(delta)));
+    const ask = (model: Model) => window.ask(model, history, setting, hear);
+    const { answer, call } = await askChain(chain, ask, () => spoke);
     say(said.end());
     const calls = await Promise.all(answer.calls.map((wanted) => safety.checkCall(turn, wanted)));
     return { answer: { ...answer, text: whole.push(answer.text) + whole.end(), calls }, call };
@@ -131,9 +156,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     },
 
     async askModel(history) {
-      const model = await models.find(turn.request.model);
+      const chain = await models.find(turn.request.model);
       const offered = await tools.current();
-      const { answer, call } = await askUnspoiled(model, history, offered);
+      const { answer, call } = await askUnspoiled(chain, history, offered);
       const written = await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered));
       const appended = await append(written.items, call);
       decided = written.first;

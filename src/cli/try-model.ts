@@ -1,5 +1,6 @@
 import { text } from '#domain/item.ts';
 import { createModel } from '#models/create-model.ts';
+import { ModelCallAborted } from '#models/model.ts';
 import type { ModelRoute } from '#models/model-route.ts';
 
 const PATIENCE_MS = 30_000;
@@ -16,7 +17,7 @@ export async function tryModel(route: ModelRoute): Promise<{ said: string } | { 
     const { text: said } = await createModel(route).ask(prompt, () => {}, AbortSignal.timeout(PATIENCE_MS));
     return { said };
   } catch (error) {
-    if ((error as Error).name === 'TimeoutError')
+    if (error instanceof ModelCallAborted)
       return { failure: `The model did not answer within ${PATIENCE_MS / 1000} s.` };
     return { failure: error instanceof Error ? error.message : String(error) };
   }

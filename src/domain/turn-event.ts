@@ -11,7 +11,18 @@ export type TurnEvent =
   | { readonly type: 'text-delta'; readonly itemId: ItemId; readonly delta: string }
   /** `written`: it stands in the thread. What a crash left half said is done too, but never stands anywhere. */
   | { readonly type: 'item-done'; readonly item: NewItem; readonly written: boolean }
+  | ({ readonly type: 'model-failed' } & ModelTrouble)
   | ({ readonly type: 'turn-ended' } & TurnEnding);
+
+/** A model failed before it said anything, and the turn goes on: `next`, the same or another model, is asked after a wait. */
+export type ModelTrouble = {
+  readonly model: string;
+  readonly message: string;
+  readonly next: string;
+  readonly waitMs: number;
+  /** ISO 8601 */
+  readonly failedAt: string;
+};
 
 /** How a turn ended: all that a reply needs besides its items. */
 export type TurnEnding = {

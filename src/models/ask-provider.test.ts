@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { expect, test } from 'vitest';
 import { text } from '#domain/item.ts';
-import { askProvider, BrokenOff } from './ask-provider.ts';
+import { askProvider, type TokenCounts } from './ask-provider.ts';
 import type { Prompt } from './model.ts';
 
 test('an abort ends even a call that does not listen to it', async () => {
@@ -11,7 +11,7 @@ test('an abort ends even a call that does not listen to it', async () => {
 
   cancel.abort('enough');
 
-  await expect(asked).rejects.toBe('enough');
+  await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough' });
   expect(options[0]?.abortSignal?.aborted).toBe(true);
 });
 
@@ -21,7 +21,7 @@ test('an abort ends even a stream that has fallen silent', async () => {
   const asked = askProvider(model, hello, () => {}, cancel.signal);
   setTimeout(() => cancel.abort('enough'), 5);
 
-  await expect(asked).rejects.toBe('enough');
+  await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough' });
   expect(options[0]?.abortSignal?.aborted).toBe(true);
 });
 
@@ -45,12 +45,40 @@ test("what the listener throws does not wait for the provider's stream to be can
   expect(options[0]?.abortSignal?.aborted).toBe(true);
 });
 
-test('a stream that ends without a finish is a failure', async () => {
-  const { model } = providerThat(async () => ReadableStream.from([{ type: 'text-delta', id: 'txt', delta: 'Once' }]));
-
-  await expect(askProvider(model, hello, () => {}, new AbortController().signal)).rejects.toEqual(
-    new BrokenOff('The model broke off before it had finished.', NOTHING_COUNTED),
+test('a stream that ends without a finish is a failure, and what it consumed is estimated', async () => {
+  const { model } = providerThat(async () =>
+    ReadableStream.from<LanguageModelV4StreamPart>([
+      { type: 'reasoning-delta', id: 'why', delta: 'Twelve characters each.' },
+      { type: 'text-delta', id: 'txt', delta: 'Once' },
+      { type: 'text-delta', id: 'txt', delta: ' upon' },
+    ]),
   );
+
+  await expect(askProvider(model, hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
+    message: 'The model broke off before it had finished.',
+    remedy: 'ask-again',
+    usage: { inputTokens: 6, outputTokens: 8 },
+  });
+});
+
+test('an aborted call consumed its prompt and what it has said so far', async () => {
+  const pieces = ['a', 'b', 'c'].map((delta): LanguageModelV4StreamPart => ({ type: 'text-delta', id: 'txt', delta }));
+  const { model } = providerThat(
+    async () => new ReadableStream({ start: (stream) => pieces.forEach((piece) => stream.enqueue(piece)) }),
+  );
+  const cancel = new AbortController();
+  let heard = 0;
+  const asked = askProvider(model, hello, () => ++heard === 3 && cancel.abort('enough'), cancel.signal);
+
+  await expect(asked).rejects.toMatchObject({ cause: 'enough', usage: { inputTokens: 6, outputTokens: 3 } });
+});
+
+test('a call that the provider refused consumed nothing', async () => {
+  const { model } = providerThat(() => Promise.reject(new Error('refused')));
+
+  await expect(askProvider(model, hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
+    usage: null,
+  });
 });
 
 test('every count is taken over, and arguments that the model left out are an empty object', async () => {
@@ -72,17 +100,9 @@ test('every count is taken over, and arguments that the model left out are an em
     text: '',
     calls: [{ callId: 'call_a', name: 'ping', arguments: '{}' }],
     finish: 'stop',
-    tokens: { inputTokens: 100, cachedInputTokens: 50, cacheWriteTokens: 20, outputTokens: 12, reasoningTokens: 8 },
+    usage: { inputTokens: 100, cachedInputTokens: 50, outputTokens: 12, reasoningTokens: 8, cost: null },
   });
 });
-
-const NOTHING_COUNTED = {
-  inputTokens: undefined,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: undefined,
-  reasoningTokens: 0,
-};
 
 const hello: Prompt = {
   system: '',
@@ -104,5 +124,12 @@ function providerThat(answers: () => Promise<ReadableStream<LanguageModelV4Strea
       return { stream: await answers() };
     },
   };
-  return { model: { provider: 'openai' as const, language, apiKey: '', options: {} }, options };
+  const usageOf = ({ inputTokens = 0, cachedInputTokens, outputTokens = 0, reasoningTokens }: TokenCounts) => ({
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+    reasoningTokens,
+    cost: null,
+  });
+  return { model: { provider: 'openai' as const, language, apiKey: '', options: {}, usageOf }, options };
 }

@@ -56,7 +56,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
   test('a refusal by the provider is a failure in its own words', async () => {
     const body = wire.errorBody('Your credit is used up.') as Record<string, unknown>;
 
-    await expect(ask({ status: 402, body })).rejects.toEqual(
+    await expect(ask({ status: 402, body })).rejects.toMatchObject(
       failure('The model answered 402: Your credit is used up.'),
     );
   });
@@ -65,7 +65,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     const body = wire.errorBody('Incorrect API key provided: the-key or sk-proj-****abcd') as Record<string, unknown>;
 
     const message = 'The model answered 401: Incorrect API key provided: [key] or [key]';
-    await expect(ask({ status: 401, body })).rejects.toEqual(failure(message));
+    await expect(ask({ status: 401, body })).rejects.toMatchObject(failure(message));
   });
 
   test('a long message is cut', async () => {
@@ -77,7 +77,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
   test('a page instead of an answer is a failure without the page', async () => {
     const body = ['<html>proxy error at 10.0.0.7</html>'];
 
-    await expect(ask({ status: 502, body })).rejects.toEqual(failure('The model answered 502: Bad Gateway'));
+    await expect(ask({ status: 502, body })).rejects.toMatchObject(failure('The model answered 502: Bad Gateway'));
     await expect(ask({ status: 200, body })).rejects.toSatisfy((error: Error) => !error.message.includes('10.0.0.7'));
   });
 
@@ -98,7 +98,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     const reason = new Error('cancelled');
     cancel.abort(reason);
 
-    await expect(asked).rejects.toBe(reason);
+    await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: reason });
     await server.closed;
   });
 
@@ -112,15 +112,18 @@ describe.each(Object.values(wires))('$provider', (wire) => {
       cancel.abort('enough');
     };
 
-    await expect(createModel(routeTo(wire.provider, server.baseUrl)).ask(hello, onText, cancel.signal)).rejects.toBe(
-      'enough',
-    );
+    await expect(
+      createModel(routeTo(wire.provider, server.baseUrl)).ask(hello, onText, cancel.signal),
+    ).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough' });
     expect(deltas).toEqual(['Once ']);
     await server.closed;
   });
 
   test('an aborted signal asks nobody', async () => {
-    await expect(ask(null, hello, AbortSignal.abort('too late'))).rejects.toBe('too late');
+    await expect(ask(null, hello, AbortSignal.abort('too late'))).rejects.toMatchObject({
+      cause: 'too late',
+      usage: null,
+    });
   });
 
   test("what the listener throws is the listener's, and the call is dropped", async () => {
@@ -160,7 +163,7 @@ test('a known model has a cost, and an unknown one has none', async () => {
 test('an unreachable model is a failure without its address', async () => {
   const model = createModel(routeTo('openai', 'http://127.0.0.1:1'));
 
-  await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toEqual(
+  await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject(
     failure('The model could not be reached.'),
   );
 });
@@ -186,7 +189,7 @@ test('an error in mid-stream is a failure in the words of the provider', async (
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
   const said = wires.anthropic.says(['Once'])[3] ?? '';
 
-  await expect(askServer('anthropic', { body: [start, block, said, overloaded] })).rejects.toEqual(
+  await expect(askServer('anthropic', { body: [start, block, said, overloaded] })).rejects.toMatchObject(
     failure('The model broke off: Overloaded'),
   );
 });
@@ -199,7 +202,7 @@ test.each([
   const wire = wires[provider];
   const body = [...wire.says(['Once']).slice(0, -wire.closingEvents), `data: ${JSON.stringify(event)}\n\n`];
 
-  await expect(askServer(provider, { body })).rejects.toEqual(failure('The model broke off: Overloaded'));
+  await expect(askServer(provider, { body })).rejects.toMatchObject(failure('The model broke off: Overloaded'));
 });
 
 test('a server that counts no tokens has no cost, even when the price is known', async () => {
@@ -237,6 +240,35 @@ test.each([
   await expect(askServer('openai', { status, body })).rejects.toMatchObject({ tooLong: false });
 });
 
+test.each([
+  [429, 'ask-again'],
+  [503, 'ask-again'],
+  [401, 'ask-another'],
+  [404, 'ask-another'],
+  [400, 'none'],
+  [422, 'none'],
+] as const)('after status %i it is known what can help: %s', async (status, remedy) => {
+  const body = wires.openai.errorBody('No.') as Record<string, unknown>;
+
+  await expect(askServer('openai', { status, body })).rejects.toMatchObject({ remedy, usage: null });
+});
+
+test.each([
+  [{ 'retry-after': '2' }, 2000],
+  [{ 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' }, Date.UTC(2100, 0, 1) - Date.now()],
+  [{ 'retry-after': '2', 'retry-after-ms': '150' }, 150],
+  [{ 'retry-after': 'soon' }, 0],
+  [{}, 0],
+])('how long a provider asks to wait is read from its headers: %j', async (headers, expected) => {
+  const body = wires.openai.errorBody('Slow down.') as Record<string, unknown>;
+  const failed = await askServer('openai', { status: 429, body, headers }).catch((error: unknown) => error);
+
+  expect(failed).toBeInstanceOf(ModelFailure);
+  const { retryAfterMs } = failed as ModelFailure;
+  // A date is compared with the clock, which goes on.
+  expect(Math.abs(retryAfterMs - expected)).toBeLessThanOrEqual(expected > 1e6 ? 60_000 : 0);
+});
+
 test.each<[ModelRoute, string]>([
   [{ provider: 'openai', name: 'gpt-4o' }, 'LLM_API_KEY'],
   [{ provider: 'anthropic', name: '', apiKey: 'k' }, 'LLM_MODEL'],
@@ -260,8 +292,8 @@ const hello: Prompt = {
   temperature: null,
 };
 
-function failure(message: string): ModelFailure {
-  return new ModelFailure('model_error', message);
+function failure(message: string) {
+  return { name: 'ModelFailure', code: 'model_error', message };
 }
 
 function routeTo(provider: keyof typeof names, baseUrl: string): ModelRoute {

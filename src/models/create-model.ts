@@ -3,7 +3,7 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Usage } from '#domain/usage.ts';
-import { askProvider, BrokenOff, type ProviderModel, type TokenCounts } from './ask-provider.ts';
+import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
 import { contextSizeOf } from './context-size.ts';
 import { createDemoModel } from './demo-model.ts';
 import { type Model, ModelFailure } from './model.ts';
@@ -17,22 +17,13 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   const lack = lackOf(route);
   if (lack) return createUnconfiguredModel(route, lack);
 
-  const model = toProviderModel(route, route.provider);
+  const usageOf = (tokens: TokenCounts) => toUsage(route, tokens, overrides);
+  const model = { ...toProviderModel(route, route.provider), usageOf };
   return {
     provider: route.provider,
     name: route.name,
     contextSize: contextSizeOf(route),
-    ask: async (prompt, onText, signal) => {
-      try {
-        const { tokens, ...answer } = await askProvider(model, prompt, onText, signal);
-        return { ...answer, usage: toUsage(route, tokens, overrides) };
-      } catch (error) {
-        if (!(error instanceof BrokenOff)) throw error;
-        const isCounted = error.tokens.inputTokens !== undefined;
-        const usage = isCounted ? { usage: toUsage(route, error.tokens, overrides) } : {};
-        throw new ModelFailure('model_error', error.message, usage);
-      }
-    },
+    ask: (prompt, onText, signal) => askProvider(model, prompt, onText, signal),
   };
 }
 
@@ -54,13 +45,13 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
     name: route.name,
     contextSize: contextSizeOf(route),
     ask: async () => {
-      throw new ModelFailure('model_not_configured', lack);
+      throw new ModelFailure('model_not_configured', lack, { remedy: 'ask-another' });
     },
   };
 }
 
 /** Every address and key is given outright: the providers would otherwise read the environment themselves. */
-function toProviderModel(route: ModelRoute, provider: Exclude<ModelProvider, 'demo'>): ProviderModel {
+function toProviderModel(route: ModelRoute, provider: Exclude<ModelProvider, 'demo'>): Omit<ProviderModel, 'usageOf'> {
   const apiKey = route.apiKey ?? '';
   switch (provider) {
     case 'openai': {

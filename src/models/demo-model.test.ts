@@ -85,7 +85,7 @@ test('an abort stops it with its reason', async () => {
     cancel.signal,
   );
 
-  await expect(asked).rejects.toBe('enough');
+  await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough', usage: { outputTokens: 1 } });
   expect(deltas).toHaveLength(1);
 });
 

@@ -4,7 +4,7 @@ import { textOf } from '#domain/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
 import { untrustedIn } from '#domain/untrusted.ts';
 import { contextSizeOf } from './context-size.ts';
-import type { Model, ModelAnswer, Prompt, PromptMessage } from './model.ts';
+import { type Model, type ModelAnswer, ModelCallAborted, type Prompt, type PromptMessage } from './model.ts';
 
 /** What answers until a real model is set: offline, free, and the same answer to the same prompt every time. */
 export function createDemoModel(): Model {
@@ -14,14 +14,16 @@ export function createDemoModel(): Model {
     // It only looks at a few words, so a thread need never be summarised for it.
     contextSize: contextSizeOf({ provider: 'demo', name: 'demo', contextTokens: 100_000_000 }),
     ask: async (prompt, onText, signal) => {
-      signal.throwIfAborted();
+      if (signal.aborted) throw new ModelCallAborted(signal.reason, null);
       const reply = replyTo(prompt);
       if (typeof reply !== 'string') return toAnswer(prompt, '', [reply]);
 
+      let said = '';
       for (const word of reply.match(/\S+\s*/g) ?? []) {
+        said += word;
         onText(word);
         await setImmediate(); // lets the word out, and an abort in
-        signal.throwIfAborted();
+        if (signal.aborted) throw new ModelCallAborted(signal.reason, toAnswer(prompt, said, []).usage);
       }
       return toAnswer(prompt, reply, []);
     },

@@ -6,6 +6,8 @@ export type ModelRoute = {
   readonly apiKey?: string | undefined;
   /** How much the model can read, where the operator knows better. */
   readonly contextTokens?: number | undefined;
+  /** The names of the routes that are asked, in this order, when this model fails; `default` is the default model. */
+  readonly fallback?: readonly string[] | undefined;
 };
 
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];

@@ -16,26 +16,26 @@ const hello: Prompt = {
 test('the hint names a route; any other hint, or none, takes the default', async () => {
   const models = modelsWith({ default: demo, routes: { fast: { provider: 'openai', name: 'gpt-5-mini' } } });
 
-  expect(await models.find('fast')).toMatchObject({ provider: 'openai', name: 'gpt-5-mini' });
+  expect(await models.find('fast')).toMatchObject([{ provider: 'openai', name: 'gpt-5-mini' }]);
   for (const hint of ['gpt-4o', 'constructor', '', null])
-    expect(await models.find(hint)).toMatchObject({ provider: 'demo' });
+    expect(await models.find(hint)).toMatchObject([{ provider: 'demo' }]);
 });
 
 test('a route keeps its model until its value changes', async () => {
   const routes: Record<string, ModelRoute> = { fast: { provider: 'openai', name: 'gpt-5-mini' } };
   const models = modelsWith({ default: demo, routes });
-  const before = await models.find('fast');
+  const [before] = await models.find('fast');
 
-  expect(await models.find('fast')).toBe(before);
+  expect((await models.find('fast'))[0]).toBe(before);
   routes['fast'] = { provider: 'google', name: 'gemini-2.5-flash' };
-  expect(await models.find('fast')).toMatchObject({ provider: 'google' });
+  expect(await models.find('fast')).toMatchObject([{ provider: 'google' }]);
 });
 
 test('a route without a key of its own gets the one for its provider', async () => {
   await using server = await serveWire({ body: wires.openai.says(['Hi']) });
   const models = modelsWith({ default: { provider: 'openai', name: 'gpt-4o', baseUrl: server.baseUrl }, routes: {} });
 
-  await (await models.find(null)).ask(hello, () => {}, new AbortController().signal);
+  await (await models.find(null))[0].ask(hello, () => {}, new AbortController().signal);
 
   expect(server.requests[0]?.headers.authorization).toBe('Bearer key for openai');
 });
@@ -46,12 +46,31 @@ test('a default route that lacks its key is found, and fails when it is asked', 
     routes: async () => ({}),
     apiKeyFor: () => undefined,
   });
-  const model = await models.find(null);
+  const [model] = await models.find(null);
 
   await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
     code: 'model_not_configured',
     message: expect.stringContaining('LLM_API_KEY'),
   });
+});
+
+test('the fallbacks of a route follow its model, in order; a route that is gone says so when it is asked', async () => {
+  const fast: ModelRoute = { provider: 'openai', name: 'gpt-5-mini', fallback: ['slow', 'gone', 'default'] };
+  const slow: ModelRoute = { provider: 'google', name: 'gemini-2.5-flash', fallback: ['fast'] };
+  const models = modelsWith({ default: { ...demo, fallback: ['slow'] }, routes: { fast, slow } });
+
+  const chain = await models.find('fast');
+  expect(chain.map(({ provider, name }) => `${provider} ${name}`)).toEqual([
+    'openai gpt-5-mini',
+    'google gemini-2.5-flash',
+    'demo gone',
+    'demo demo',
+  ]);
+  await expect(chain[2]?.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
+    code: 'model_not_configured',
+    message: expect.stringContaining('"gone" does not exist'),
+  });
+  expect((await models.find(null)).map(({ provider }) => provider)).toEqual(['demo', 'google']);
 });
 
 test('stored routes are read', () => {
@@ -66,7 +85,7 @@ test('stored routes are read', () => {
 test.each([
   [
     { fast: { provider: 'openai', name: 'm', url: 'x' } },
-    'unknown key url: a route has provider, name, baseUrl and contextTokens',
+    'unknown key url: a route has provider, name, baseUrl, contextTokens and fallback',
   ],
   [{ fast: { provider: 'openai', name: 'm', apiKey: 'x' } }, 'keys are not kept in settings'],
   [{ fast: { provider: 'opnai', name: 'm' } }, 'provider must be one of openai, anthropic, google'],

@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { createModel } from './create-model.ts';
-import type { Model } from './model.ts';
+import { type Model, ModelFailure } from './model.ts';
 import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from './model-route.ts';
 import type { PriceOverrides } from './price.ts';
 
 export type Models = {
-  /** The model for a request. Its `model` is a hint: the name of a route, or the default is taken. */
-  find(hint: string | null): Promise<Model>;
+  /**
+   * The model for a request, and those to ask when it fails. The request's `model` is a hint: the name of a route, or the
+   * default is taken.
+   */
+  find(hint: string | null): Promise<ModelChain>;
 };
+
+/** A route's model, followed by its fallbacks in the order in which they are asked. */
+export type ModelChain = readonly [Model, ...Model[]];
+
+/** What a fallback list calls the default model. */
+const DEFAULT = 'default';
 
 type ModelsOptions = {
   readonly default: ModelRoute;
@@ -35,9 +44,27 @@ export function createModels(options: ModelsOptions): Models {
 
   return {
     find: async (hint) => {
-      const routes = hint === null ? {} : await options.routes();
-      const named = hint !== null && Object.hasOwn(routes, hint) ? routes[hint] : undefined;
-      return modelAt(named ?? options.default);
+      const needsRoutes = hint !== null || (options.default.fallback ?? []).length > 0;
+      const routes = needsRoutes ? await options.routes() : {};
+      const routeNamed = (name: string) => (Object.hasOwn(routes, name) ? routes[name] : undefined);
+      const first = (hint === null ? undefined : routeNamed(hint)) ?? options.default;
+      const fallbacks = (first.fallback ?? []).map((name) => {
+        const route = routeNamed(name) ?? (name === DEFAULT ? options.default : undefined);
+        return route ? modelAt(route) : createMissingModel(name);
+      });
+      return [modelAt(first), ...fallbacks];
+    },
+  };
+}
+
+/** A fallback whose route was removed: the turn then says so, which a fallback left out in silence would not. */
+function createMissingModel(name: string): Model {
+  const message = `The fallback route "${name}" does not exist. Add it to the model routes, or take it off the fallback list.`;
+  return {
+    ...createModel({ provider: 'demo', name }),
+    name,
+    ask: async () => {
+      throw new ModelFailure('model_not_configured', message, { remedy: 'ask-another' });
     },
   };
 }
@@ -53,6 +80,7 @@ const storedRouteSchema = z
         .int('contextTokens must be a number of tokens')
         .min(1000, 'contextTokens must be at least 1000')
         .optional(),
+      fallback: z.array(z.string().min(1), 'fallback must be a list of route names').optional(),
     },
     { error: describeUnknownKeys },
   )
@@ -64,9 +92,21 @@ const storedRouteSchema = z
 /** The stored setting: routes by the name that a request's `model` gives. */
 export const modelRoutesSchema = z.record(z.string().min(1), storedRouteSchema);
 
+/** A fallback that can't work, as a sentence with its place; undefined when all of them can. */
+export function findWrongFallback(
+  routes: Readonly<Record<string, ModelRoute>>,
+): { readonly route: string; readonly message: string } | undefined {
+  for (const [route, { fallback = [] }] of Object.entries(routes)) {
+    if (fallback.includes(route)) return { route, message: 'A route can not be its own fallback.' };
+    const missing = fallback.find((name) => name !== DEFAULT && !Object.hasOwn(routes, name));
+    if (missing !== undefined) return { route, message: `There is no route "${missing}" to fall back to.` };
+  }
+  return undefined;
+}
+
 function describeUnknownKeys(issue: { readonly code?: string; readonly keys?: unknown }): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const keys = Array.isArray(issue.keys) ? issue.keys.join(', ') : '';
   const hint = keys.includes('apiKey') ? '; keys are not kept in settings' : '';
-  return `unknown key ${keys}: a route has provider, name, baseUrl and contextTokens${hint}`;
+  return `unknown key ${keys}: a route has provider, name, baseUrl, contextTokens and fallback${hint}`;
 }

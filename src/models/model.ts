@@ -8,7 +8,7 @@ export type Model = {
   readonly provider: string;
   readonly name: string;
   readonly contextSize: ContextSize;
-  /** Calls `onText` with each piece of text as it arrives. Throws `ModelFailure`, or the signal's reason when aborted. */
+  /** Calls `onText` with each piece of text as it arrives. Throws `ModelFailure`, or `ModelCallAborted`. */
   ask(prompt: Prompt, onText: (delta: string) => void, signal: AbortSignal): Promise<ModelAnswer>;
 };
 
@@ -43,15 +43,43 @@ export class ModelFailure extends Error {
   readonly code: 'model_error' | 'model_not_configured';
   /** The prompt was longer than what the model can read. */
   readonly tooLong: boolean;
-  /** What the call consumed all the same; null when nobody said. */
+  /** What the call consumed all the same, estimated when the provider didn't say; null for nothing. */
   readonly usage: Usage | null;
+  readonly remedy: Remedy;
+  /** How long the provider asks us to wait. */
+  readonly retryAfterMs: number;
 
   constructor(code: ModelFailure['code'], message: string, options: ModelFailureOptions = {}) {
     super(message, options);
     this.code = code;
     this.tooLong = options.tooLong ?? false;
     this.usage = options.usage ?? null;
+    this.remedy = options.remedy ?? 'none';
+    this.retryAfterMs = options.retryAfterMs ?? 0;
   }
 }
 
-type ModelFailureOptions = ErrorOptions & { readonly tooLong?: boolean; readonly usage?: Usage };
+/**
+ * What can help after a failure. `ask-again`: the same model may answer the next time. `ask-another`: this model can't be
+ * asked as it is configured, but another one can. `none`: the fault lies in what was asked.
+ */
+export type Remedy = 'ask-again' | 'ask-another' | 'none';
+
+type ModelFailureOptions = ErrorOptions & {
+  readonly tooLong?: boolean;
+  readonly usage?: Usage | null;
+  readonly remedy?: Remedy;
+  readonly retryAfterMs?: number;
+};
+
+/** The caller's signal ended the call; its reason is the `cause`. */
+export class ModelCallAborted extends Error {
+  override readonly name = 'ModelCallAborted';
+  /** An estimate: providers also bill calls that were cut short, and report no usage for them. */
+  readonly usage: Usage | null;
+
+  constructor(cause: unknown, usage: Usage | null) {
+    super('The model call was aborted.', { cause });
+    this.usage = usage;
+  }
+}

@@ -17,6 +17,7 @@ export type Wire = {
 
 export type WireAnswer = {
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: readonly string[] | Record<string, unknown>;
   /** What follows the body: a proper end, a cut connection, or nothing. Default: the end. */
   readonly ending?: 'end' | 'cut' | 'silence';
@@ -53,9 +54,9 @@ async function receive(request: IncomingMessage): Promise<SentRequest> {
   return { path: request.url ?? '', headers: request.headers, body: (await json(request)) as never };
 }
 
-function send(response: ServerResponse, { status = 200, body, ending = 'end' }: WireAnswer): void {
+function send(response: ServerResponse, { status = 200, headers, body, ending = 'end' }: WireAnswer): void {
   if (!Array.isArray(body)) {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     return;
   }
   response.writeHead(status, { 'content-type': 'text/event-stream' });

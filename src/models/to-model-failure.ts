@@ -1,12 +1,43 @@
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
-import { ModelFailure } from './model.ts';
+import type { Usage } from '#domain/usage.ts';
+import { ModelFailure, type Remedy } from './model.ts';
 
 const MAX_MESSAGE = 300;
 
 /** A failure whose message the caller may read; what really happened is its cause, for the log. */
-export function toModelFailure(error: unknown, apiKey: string): ModelFailure {
+export function toModelFailure(error: unknown, apiKey: string, usage: Usage | null = null): ModelFailure {
   if (error instanceof ModelFailure) return error;
-  return new ModelFailure('model_error', messageFor(error, apiKey), { cause: error, tooLong: isTooLong(error) });
+  const tooLong = isTooLong(error);
+  return new ModelFailure('model_error', messageFor(error, apiKey), {
+    cause: error,
+    tooLong,
+    usage,
+    remedy: tooLong ? 'none' : remedyFor(error),
+    retryAfterMs: retryAfterOf(error),
+  });
+}
+
+function remedyFor(error: unknown): Remedy {
+  if (UnsupportedFunctionalityError.isInstance(error)) return 'none';
+  // Whatever else has no status is a line that broke, or a report of trouble in mid-stream.
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  if (status === undefined || status < 300 || status >= 500 || ASK_AGAIN.has(status)) return 'ask-again';
+  return ASK_ANOTHER.has(status) ? 'ask-another' : 'none';
+}
+
+const ASK_AGAIN = new Set([408, 409, 425, 429]);
+/** The key, the credit or the model is missing. */
+const ASK_ANOTHER = new Set([401, 402, 403, 404]);
+
+/** The header has seconds or a date; OpenAI also sends milliseconds. */
+function retryAfterOf(error: unknown): number {
+  const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
+  const exact = Number(headers?.['retry-after-ms'] ?? Number.NaN);
+  if (exact >= 0) return exact;
+  const given = headers?.['retry-after'];
+  if (given === undefined) return 0;
+  const ms = /^\d+(\.\d+)?$/.test(given) ? Number(given) * 1000 : Date.parse(given) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }
 
 /** No two providers say it alike, and only OpenAI has a code for it. */

@@ -63,6 +63,7 @@ function describe({ kind, label, usage }: TurnSpan): { name: string; attributes:
       name: `execute_tool ${label}`,
       attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': label },
     };
+  if (kind === 'retry') return { name: 'retry', attributes: {} }; // its label quotes the provider
   return { name: kind === 'gate' ? `gate ${label}` : label, attributes: {} };
 }
 

@@ -102,7 +102,7 @@ test('a receiver that is down, slow and broken, then works, gets it once', async
 });
 
 test('a failed job is told as well', async () => {
-  const id = await service.webhook.submit({ message: 'break 500', callback_url: 'https://hooks.example/' });
+  const id = await service.webhook.submit({ message: 'break 400', callback_url: 'https://hooks.example/' });
   await callbackOver(id);
 
   expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({

@@ -133,7 +133,7 @@ test('a chat message is answered, continued and refused like any other', async (
   expect((await service.get(String(response_id))).status).toBe('completed');
   const sent = await chat({ message: 'say ho', thread_id }, '/api/chat/send');
   expect(sent).toMatchObject({ status: 202, body: { thread_id, status: 'queued' } });
-  expect(await chat({ message: 'break 500', thread_id })).toMatchObject({ body: { error: { code: 'model_error' } } });
+  expect(await chat({ message: 'break 400', thread_id })).toMatchObject({ body: { error: { code: 'model_error' } } });
   expect(await chat({ message: ' ' })).toMatchObject({ status: 400, body: { error: { param: 'message' } } });
   expect(await chat({ message: 'x', thread_id: crypto.randomUUID() })).toMatchObject({ status: 404 });
 });

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, TOKEN, textOf } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -109,8 +110,8 @@ test('the ledger tells of failures too, and of every token once', async () => {
   const { home, services, usage } = await start(1, {});
   await services[0]?.ask('say hello');
   await services[0]?.ask('use reborn_time {}');
-  await services[0]?.ask('break 500');
-  await services[0]?.ask('cut');
+  await services[0]?.ask('break 400');
+  const broken = await services[0]?.ask('cut'); // it says two pieces, and never what they used
 
   const today = new Date().toISOString().slice(0, 10);
   expect(await usage()).toEqual([
@@ -121,16 +122,39 @@ test('the ledger tells of failures too, and of every token once', async () => {
       model: 'scripted',
       calls: 5,
       errors: 2,
-      input_tokens: 30,
+      input_tokens: 30 + (broken?.usage.input_tokens ?? 0),
       cached_tokens: 0,
-      output_tokens: 15,
+      output_tokens: 15 + 2,
       cost_usd: '0.000000',
-      unpriced_calls: 3,
+      unpriced_calls: 4,
       latency_ms: expect.any(Number),
     },
   ]);
+  expect(broken?.usage.input_tokens).toBeGreaterThan(100);
   const [items] = await home.query(`select sum((usage->>'inputTokens')::int)::int as tokens from items`);
   expect(items).toEqual({ tokens: 30 });
+});
+
+test('a cancelled call counts with its prompt and what it had said, and so holds against the limit', async () => {
+  const { home, services } = await start(1, { USER_TOKENS_PER_DAY: '100' });
+  const [service] = services;
+  const { id } = (await service?.ask('count 1000 every 10', { background: true })) ?? { id: '' };
+  await waitFor('it to speak', async () => (await home.query('select from turn_events')).length > 0);
+  await service?.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' });
+  const { usage } = await waitFor('it to be cancelled', async () => {
+    const response = await service?.get(id);
+    return response?.status === 'cancelled' && response;
+  });
+
+  expect(usage.input_tokens).toBeGreaterThan(100);
+  expect(usage.output_tokens).toBeGreaterThan(1);
+  const [counted] = await home.query(
+    `select sum(calls)::int as calls, sum(errors)::int as errors, sum(input_tokens)::int as input_tokens,
+       sum(output_tokens)::int as output_tokens from usage_days`,
+  );
+  const { input_tokens, output_tokens } = usage;
+  expect(counted).toEqual({ calls: 1, errors: 0, input_tokens, output_tokens });
+  expect((await service?.ask('say let in'))?.error).toMatchObject({ code: 'budget_exceeded' });
 });
 
 test('the number of days must make sense, and a stranger sees nothing', async () => {

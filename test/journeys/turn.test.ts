@@ -42,9 +42,9 @@ test("the thread's history is replayed", async () => {
 });
 
 test('a failed model call ends the turn as failed, and the thread goes on', async () => {
-  const failed = await service.ask('break 500');
+  const failed = await service.ask('break 400');
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
-  expect(failed.error?.message).toContain('500');
+  expect(failed.error?.message).toContain('400');
 
   const next = await service.ask('say again', { previous_response_id: failed.id });
   expect(textOf(next)).toBe('again');

@@ -123,7 +123,7 @@ test('`reborn webhook test` sends a message and shows its job until it is comple
 
   expect(stdout).toMatch(/^job [\da-f-]{36}\n/);
   expect(stdout).toMatch(/\ncompleted\nit works\n$/);
-  const failed = await reborn(['test', '--url', service.webhook.url, 'break 500']);
+  const failed = await reborn(['test', '--url', service.webhook.url, 'break 400']);
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('model_error') });
   expect((await reborn(['test', '--url', 'http://127.0.0.1:1'])).stderr).toContain('Nothing answers');
 });

@@ -98,7 +98,7 @@ test('a delivery that comes again gets the present status of its job, and the re
 
 test('a turn that fails is a completed job with an error', async () => {
   const { webhook } = service;
-  const job = await webhook.completed(await webhook.submit({ message: 'break 500' }));
+  const job = await webhook.completed(await webhook.submit({ message: 'break 400' }));
 
   expect(job).toMatchObject({ status: 'completed', error: { code: 'model_error' } });
   expect(job).not.toHaveProperty('response');

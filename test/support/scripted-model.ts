@@ -15,6 +15,8 @@ export type SeenPrompt = {
   readonly bytes: number;
   /** When it was asked, in milliseconds. */
   readonly at: number;
+  /** How often the same last message came before. */
+  readonly repeats: number;
 };
 
 export type Answer = {
@@ -25,6 +27,7 @@ export type Answer = {
   /** Makes up for pieces that came late, so that on average the pace holds. */
   readonly steady?: true;
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cut?: boolean;
   readonly hang?: boolean;
   readonly finish?: 'length';
@@ -35,7 +38,7 @@ export type Answer = {
 /**
  * A model on loopback that speaks chat completions, streamed, and does what the newest user message says:
  * `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
- * `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them. Asked for a summary, it says
+ * `fail N times with STATUS` (and then as if it were not there), `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them. Asked for a summary, it says
  * the lines that begin with `fact:`. `options.window` makes it refuse what has more bytes.
  */
 export async function startScriptedModel(options: { window?: number; decide?: (prompt: SeenPrompt) => Answer } = {}) {
@@ -49,13 +52,14 @@ export async function startScriptedModel(options: { window?: number; decide?: (p
 
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await readJson(request)) as WireRequest;
-    const prompt = toPrompt(body, request.url ?? '');
+    const read = toPrompt(body, request.url ?? '');
+    const prompt = { ...read, repeats: seen.filter((other) => lastOf(other) === lastOf(read)).length };
     seen.push(prompt);
     hooks.onPrompt?.(prompt);
     const answer = prompt.bytes > (options.window ?? Infinity) ? TOO_LONG : (options.decide ?? followScript)(prompt);
     if (answer.hang) return;
     if (answer.status) {
-      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
       response.end(JSON.stringify({ error: { message: answer.message ?? `scripted ${answer.status}` } }));
       return;
     }
@@ -101,6 +105,8 @@ export function followScript(prompt: SeenPrompt): Answer {
   const script = messages[asked]?.text ?? '';
   const count = /count (\d+) every (\d+)/.exec(script);
   if (count) return { pieces: Array.from({ length: Number(count[1]) }, (_, i) => `${i} `), pace: Number(count[2]) };
+  const failing = /fail (\d+) times with (\d+)/.exec(script);
+  if (failing && prompt.repeats < Number(failing[1])) return { status: Number(failing[2]) };
   const broken = /break (\d+)/.exec(script);
   if (broken) return { status: Number(broken[1]) };
   if (/\bhang\b/.test(script)) return { hang: true };
@@ -155,7 +161,9 @@ type WireRequest = {
   temperature?: number;
 };
 
-function toPrompt(body: WireRequest, url: string): SeenPrompt {
+const lastOf = ({ messages }: Pick<SeenPrompt, 'messages'>) => messages.at(-1)?.text;
+
+function toPrompt(body: WireRequest, url: string): Omit<SeenPrompt, 'repeats'> {
   const flatten = (content: WireRequest['messages'][number]['content']) =>
     typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
   return {

@@ -135,7 +135,7 @@ test('reborn ask prints the answer alone, reads stdin, and tells by its exit cod
     const next = await runReborn(['ask', '--thread', json.thread_id, 'recite'], { env });
     expect(next.stdout).toContain('as data');
 
-    expect(await runReborn(['ask', 'break 500'], { env })).toMatchObject({ code: 1, stdout: '' });
+    expect(await runReborn(['ask', 'break 400'], { env })).toMatchObject({ code: 1, stdout: '' });
     expect((await runReborn(['ask', 'overflow'], { env })).code).toBe(4);
     expect(await runReborn(['ask'], { env })).toMatchObject({ code: 1, stderr: /nothing to ask/ });
     const nowhere = await runReborn(['ask', '--thread', '00000000-0000-4000-8000-000000000000', 'x'], { env });

@@ -34,16 +34,18 @@ export function settingsRoutes(models: ModelDesk) {
   }
 }
 
-const parseRoute = ({ provider, name, base_url: baseUrl }: WireRoute): ModelRoute => ({
+const parseRoute = ({ provider, name, base_url: baseUrl, fallback }: WireRoute): ModelRoute => ({
   provider,
   name,
   ...(baseUrl && { baseUrl }),
+  ...(fallback?.length && { fallback }),
 });
 
-const renderRoute = ({ provider, name, baseUrl }: ModelRoute): WireRoute => ({
+const renderRoute = ({ provider, name, baseUrl, fallback }: ModelRoute): WireRoute => ({
   provider,
   name,
   ...(baseUrl && { base_url: baseUrl }),
+  ...(fallback?.length && { fallback: [...fallback] }),
 });
 
 const mapValues = <A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> =>

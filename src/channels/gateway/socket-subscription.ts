@@ -64,6 +64,10 @@ function renderTurnEvent(event: TurnEvent, threadId: ThreadId): WireEvent {
         item: renderBareItem(event.item, event.written ? threadId : undefined),
         written: event.written,
       };
+    case 'model-failed': {
+      const { type, model, message, next, waitMs, failedAt } = event;
+      return { type, model, message, next, wait_ms: waitMs, failed_at: failedAt };
+    }
     case 'turn-ended': {
       const { type, status, failure, usage, endedAt } = event;
       return { type, status, failure, usage: renderUsage(usage), ended_at: endedAt };

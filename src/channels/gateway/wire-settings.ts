@@ -4,6 +4,10 @@ const route = z.strictObject({
   provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible', 'demo']),
   name: z.string('name must be the name of a model.').min(1, 'name must be the name of a model.'),
   base_url: z.url({ protocol: /^https?$/, error: 'base_url must be an http or https address.' }).nullish(),
+  fallback: z
+    .array(z.string().min(1), 'fallback must be a list of route names.')
+    .nullish()
+    .describe('The routes to ask, in this order, when this model fails; `default` is the default model.'),
 });
 
 /** Routes by the name that a request's `model` gives. Keys are never part of settings: they come from the environment. */

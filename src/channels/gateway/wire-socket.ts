@@ -53,6 +53,8 @@ export const waitingGate = z.strictObject({
 /**
  * What happens in a turn. `turn-started` has the number -1 and brings the input. A message is added empty and filled by
  * deltas, everything else is added whole. `written: false`: what a crash left half said, which stands nowhere.
+ * `model-failed`: a model failed before it said anything; `next`, the same model or the route's next one, is asked after
+ * `wait_ms`.
  */
 const wireTurnEvent = z
   .discriminatedUnion('type', [
@@ -66,6 +68,14 @@ const wireTurnEvent = z
     z.strictObject({ type: z.literal('item-added'), item: bareItem }),
     z.strictObject({ type: z.literal('text-delta'), item_id: z.uuid(), delta: z.string() }),
     z.strictObject({ type: z.literal('item-done'), item: bareItem, written: z.boolean() }),
+    z.strictObject({
+      type: z.literal('model-failed'),
+      model: z.string(),
+      message: z.string(),
+      next: z.string(),
+      wait_ms: z.number().min(0),
+      failed_at: z.iso.datetime(),
+    }),
     z.strictObject({
       type: z.literal('turn-ended'),
       status: turnStatus,

@@ -9,11 +9,12 @@ export const wireFailure = z.strictObject({ code: z.string(), message: z.string(
 
 /**
  * A stretch of time in a turn, for a waterfall; they may overlap. `wait`: in the queue. `attempt`: one try at the turn; all but the last
- * were cut off by a crash or handed over. `model`: from the question to the last item of the answer. `tool`: one call. `gate`: what the
+ * were cut off by a crash or handed over. `model`: from the question to the last item of the answer. `retry`: the wait after a
+ * model call that failed, known for an hour. `tool`: one call. `gate`: what the
  * turn ended at, until it was answered. `ended_at` null: it goes on.
  */
 const span = z.strictObject({
-  kind: z.enum(['wait', 'attempt', 'model', 'tool', 'gate']),
+  kind: z.enum(['wait', 'attempt', 'model', 'retry', 'tool', 'gate']),
   label: z.string(),
   attempt: z.int().nullable(),
   started_at: time.nullable().describe('null when it was not recorded.'),

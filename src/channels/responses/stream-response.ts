@@ -98,6 +98,8 @@ function createOutput() {
         if (event.item.type !== 'message') return;
         yield* finishMessage(event.item);
         return;
+      case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
+        return;
       case 'turn-ended':
         if (event.gate?.kind !== 'external-tool') return;
         for (const type of ['response.output_item.added', 'response.output_item.done'] as const)

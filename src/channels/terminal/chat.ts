@@ -88,10 +88,18 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   }
 
   function status(width: number): string {
-    const { usage, running } = thread.now();
+    const { usage, running, trouble } = thread.now();
     const lostFor = Math.round((Date.now() - lostAt) / 1000);
     const model = chosenModel ?? defaultModel;
-    const state = { model, usage, connection, lostFor, running: running !== undefined, scrolled: !screen.isAtEnd() };
+    const state = {
+      model,
+      usage,
+      connection,
+      lostFor,
+      running: running !== undefined,
+      trouble,
+      scrolled: !screen.isAtEnd(),
+    };
     return renderStatus(state, width, colours);
   }
 

@@ -46,6 +46,17 @@ const tell = (events: readonly NumberedTurnEvent[], start: Conversation = emptyC
   events.reduce((soFar, event) => withEvent(soFar, event, 0), start);
 const texts = ({ entries }: Conversation) => entries.map((entry) => ('text' in entry ? entry.text : entry.kind));
 
+test('a model that failed is shown until the next thing happens', () => {
+  const failed = (next: string): WireTurnEvent => ({ type: 'model-failed', model: 'm', message: 'No.', next });
+  const begun = tell(TOLD.slice(0, 1));
+  const waiting = tell([numbered(0, failed('m'))], begun);
+  expect(waiting).toMatchObject({ running: TURN, trouble: 'the model failed, asking again' });
+  expect(tell([numbered(0, failed('spare'))], begun).trouble).toBe('the model failed, asking spare');
+  expect(tell([numbered(1, { type: 'item-added', item: message('a', 'assistant', '') })], waiting).trouble).toBe(
+    undefined,
+  );
+});
+
 test('a turn is told from its question to its answer', () => {
   const told = tell(TOLD);
   expect(texts(told)).toEqual(['hi', 'one two']);

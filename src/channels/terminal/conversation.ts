@@ -30,6 +30,8 @@ export type Conversation = {
   readonly entries: readonly Entry[];
   /** The turn that runs now. */
   readonly running: string | undefined;
+  /** The running turn's model failed and is asked again: what happens now, in words. */
+  readonly trouble: string | undefined;
   readonly usage: WireUsage;
   /** The newest event of the newest turn: what a reconnect goes on from. */
   readonly last: { readonly turnId: string; readonly sequence: number } | undefined;
@@ -41,6 +43,7 @@ export const emptyConversation = (threadId?: string, usage: WireUsage = NO_USAGE
   threadId,
   entries: [],
   running: undefined,
+  trouble: undefined,
   usage,
   last: undefined,
 });
@@ -56,7 +59,7 @@ export function withEvent(conversation: Conversation, numbered: NumberedTurnEven
   const { last } = conversation;
   if (last?.turnId === turnId && sequence <= last.sequence) return conversation;
 
-  const told: Conversation = { ...conversation, last: { turnId, sequence } };
+  const told: Conversation = { ...conversation, trouble: undefined, last: { turnId, sequence } };
   switch (event.type) {
     case 'turn-started':
       return withItems({ ...told, running: turnId }, event.items);
@@ -68,10 +71,15 @@ export function withEvent(conversation: Conversation, numbered: NumberedTurnEven
       );
     case 'item-done':
       return event.written ? putItem(told, event.item, false, now) : supersede(told, event.item.id);
+    case 'model-failed':
+      return { ...told, running: turnId, trouble: troubleOf(event.model, event.next) };
     case 'turn-ended':
       return endTurn(told, turnId, event.status, event.failure?.message, event.usage);
   }
 }
+
+const troubleOf = (model: string, next: string) =>
+  next === model ? 'the model failed, asking again' : `the model failed, asking ${next}`;
 
 /** A message that the service has not taken yet, and which is gone again once it has. */
 export function withPending(conversation: Conversation, id: string, text: string): Conversation {

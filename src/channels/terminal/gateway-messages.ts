@@ -37,6 +37,7 @@ export type WireTurnEvent =
   | { readonly type: 'item-added'; readonly item: WireItem }
   | { readonly type: 'text-delta'; readonly item_id: string; readonly delta: string }
   | { readonly type: 'item-done'; readonly item: WireItem; readonly written: boolean }
+  | { readonly type: 'model-failed'; readonly model: string; readonly message: string; readonly next: string }
   | {
       readonly type: 'turn-ended';
       readonly status: string;

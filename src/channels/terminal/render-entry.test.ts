@@ -119,6 +119,7 @@ test('the status line fits, and tells the truth about the line and the price', (
     connection: 'lost',
     lostFor: 3,
     running: false,
+    trouble: undefined,
     scrolled: false,
   } as const;
   const line = renderStatus(status, 100, createColours(false));

@@ -3,6 +3,7 @@ import type { Colours } from './colours.ts';
 import type { WireUsage } from './gateway-messages.ts';
 import type { ConnectionState } from './gateway-socket.ts';
 import { formatCost } from './money.ts';
+import { oneLine } from './printable.ts';
 
 export type Status = {
   readonly model: string;
@@ -11,6 +12,8 @@ export type Status = {
   /** Seconds since the line was lost. */
   readonly lostFor: number;
   readonly running: boolean;
+  /** The model failed and is asked again. */
+  readonly trouble: string | undefined;
   /** Whether newer lines lie below the screen. */
   readonly scrolled: boolean;
 };
@@ -30,11 +33,12 @@ export function renderStatus(status: Status, width: number, colours: Colours): s
 }
 
 function connectionOf(
-  { connection, lostFor, running }: Status,
+  { connection, lostFor, running, trouble }: Status,
   { running: blue, failed, waiting, faint }: Colours,
 ): string {
   if (connection === 'lost') return failed(`not connected, trying again (${lostFor} s)`);
   if (connection === 'connecting') return waiting('connecting');
+  if (running && trouble) return waiting(oneLine(trouble));
   return running ? blue('working') : faint('live');
 }
 

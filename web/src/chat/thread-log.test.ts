@@ -33,6 +33,24 @@ function apply(log: ThreadLog, events: readonly [number, TurnEvent][], turn = 't
 const shown = (log: ThreadLog) =>
   rowsOf(log).flatMap((row) => (row.kind === 'user' || row.kind === 'answer' ? [row.entry.text] : []));
 
+test('a turn whose model failed says when it is asked again, until it speaks', () => {
+  const failed = { type: 'model-failed', model: 'm', message: 'Too many calls.', wait_ms: 500 } as const;
+  const failed_at = place.created_at;
+  const [started, ...rest] = STREAM;
+  const begun = apply(EMPTY_LOG, started ? [started] : []);
+  const waiting = apply(begun, [[0, { ...failed, next: 'm', failed_at }]]);
+  expect(rowsOf(waiting).at(-1)).toMatchObject({
+    kind: 'working',
+    turn: { trouble: { message: 'Too many calls.', next: undefined, dueAt: 1500 } },
+  });
+  expect(apply(begun, [[0, { ...failed, next: 'spare', failed_at }]]).turns[0]?.trouble?.next).toBe('spare');
+  const spoke = apply(
+    waiting,
+    rest.map(([sequence, event]) => [sequence + 1, event]),
+  );
+  expect(spoke.turns[0]?.trouble).toBeUndefined();
+});
+
 test('events that come again change nothing', () => {
   const once = apply(EMPTY_LOG, STREAM);
   expect(shown(once)).toEqual(['count', '0 1 2']);

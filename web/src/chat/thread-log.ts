@@ -17,12 +17,17 @@ export type TurnLog = {
   readonly seq: number;
   readonly status: TurnStatus;
   readonly failure: string | undefined;
+  /** Its model failed and is asked again. */
+  readonly trouble: Trouble | undefined;
   readonly entries: readonly Entry[];
   /** The number of the newest event, and when it came. */
   readonly sequence: number | undefined;
   readonly heardAt: number | undefined;
   readonly startedAt: string | undefined;
 };
+
+/** What a model said when it failed, and when the next call is due by this page's clock. */
+export type Trouble = { readonly message: string; readonly next: string | undefined; readonly dueAt: number };
 
 export type Entry = MessageEntry | CallEntry | PickUpEntry;
 
@@ -79,7 +84,7 @@ export function withEvent(log: ThreadLog, message: TurnEventMessage, now: number
   if (known?.sequence !== undefined && sequence <= known.sequence) return log;
   const seq = event.type === 'turn-started' ? event.seq : (known?.seq ?? Number.MAX_SAFE_INTEGER);
   const changed = changeTurn(withOutputs(log, itemsOf(event), now), id, seq, (turn) => ({
-    ...follow(pickedUp(turn, sequence, now), message, now),
+    ...follow({ ...pickedUp(turn, sequence, now), trouble: undefined }, message, now),
     sequence,
     heardAt: now,
   }));
@@ -116,6 +121,7 @@ const NEW_TURN: TurnLog = {
   seq: 0,
   status: 'unknown',
   failure: undefined,
+  trouble: undefined,
   entries: [],
   sequence: undefined,
   heardAt: undefined,
@@ -222,6 +228,11 @@ function follow(turn: TurnLog, { event, sequence }: TurnEventMessage, now: numbe
     case 'item-done':
       if (!event.written) return { ...turn, entries: supersede(turn.entries, event.item) };
       return { ...turn, entries: finish(turn.entries, event.item) };
+    case 'model-failed': {
+      const { message, model, next, wait_ms: waitMs } = event;
+      const trouble = { message, next: next === model ? undefined : next, dueAt: now + waitMs };
+      return { ...turn, status: 'running', trouble };
+    }
     case 'turn-ended':
       return {
         ...turn,

@@ -7,6 +7,7 @@ const COLOURS: Record<Span['kind'], string> = {
   wait: 'bg-edge',
   attempt: 'bg-soft',
   model: 'bg-running',
+  retry: 'bg-failed',
   tool: 'bg-done',
   gate: 'bg-waiting',
 };

@@ -37,6 +37,7 @@ export function ModelRoutes({ settings }: { readonly settings: Settings }) {
               <p className="break-words text-s text-soft">
                 {route.provider}, {route.name}
                 {route.base_url && `, ${route.base_url}`}
+                {route.fallback && `; when it fails: ${route.fallback.join(', ')}`}
               </p>
             </div>
             <TestModel route={name} />
@@ -54,6 +55,7 @@ function AddRoute({ onAdd }: { readonly onAdd: (name: string, route: Routes[stri
   const [name, setName] = useState('');
   const [model, setModel] = useState('');
   const [address, setAddress] = useState('');
+  const [fallback, setFallback] = useState('');
   const [provider, setProvider] = useState<Provider>('openai');
   return (
     <details className="group">
@@ -62,7 +64,13 @@ function AddRoute({ onAdd }: { readonly onAdd: (name: string, route: Routes[stri
         className="mt-3 grid gap-3 md:grid-cols-2"
         onSubmit={(event) => {
           event.preventDefault();
-          onAdd(name, { provider, name: model, ...(address !== '' && { base_url: address }) });
+          const others = fallback.split(',').flatMap((other) => other.trim() || []);
+          onAdd(name, {
+            provider,
+            name: model,
+            ...(address !== '' && { base_url: address }),
+            ...(others.length > 0 && { fallback: others }),
+          });
           setName('');
         }}
       >
@@ -84,6 +92,11 @@ function AddRoute({ onAdd }: { readonly onAdd: (name: string, route: Routes[stri
           type="url"
           value={address}
           onChange={(event) => setAddress(event.target.value)}
+        />
+        <TextField
+          label="Models to ask when it fails, separated by commas"
+          value={fallback}
+          onChange={(event) => setFallback(event.target.value)}
         />
         <Button type="submit" look="act" className="justify-self-start">
           Add

@@ -1,0 +1,41 @@
+import type { ContentPart } from '#domain/item.ts';
+import type { Prompt, PromptMessage } from './model.ts';
+
+/** About how many tokens a prompt has, from its bytes. */
+export function estimateTokens({ system, messages, tools }: Prompt): number {
+  const fixed = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
+  return fixed / BYTES_PER_TOKEN + messages.reduce((sum, message) => sum + messageTokens(message), 0);
+}
+
+export const PER_MESSAGE = 4;
+
+const BYTES_PER_TOKEN = 4;
+const PER_IMAGE = 1600;
+
+export const contentTokens = (content: readonly ContentPart[]) =>
+  content.reduce((sum, part) => sum + partTokens(part), 0);
+
+export const textTokens = (value: string) => Buffer.byteLength(value) / BYTES_PER_TOKEN;
+
+function messageTokens(message: PromptMessage): number {
+  switch (message.role) {
+    case 'assistant':
+      return message.calls.reduce(
+        (sum, call) => sum + PER_MESSAGE + textTokens(call.name) + textTokens(call.arguments),
+        PER_MESSAGE + textTokens(message.text),
+      );
+    case 'tool':
+      return PER_MESSAGE + contentTokens(message.output);
+    case 'user':
+    case 'system':
+      return PER_MESSAGE + contentTokens(message.content);
+  }
+}
+
+/** Models count images by their area and documents by their pages, never by their bytes. */
+function partTokens(part: ContentPart): number {
+  if (part.type === 'text') return textTokens(part.text);
+  if (part.type === 'image') return PER_IMAGE;
+  const bytes = part.base64.length * 0.75;
+  return part.mediaType.startsWith('text/') ? bytes / BYTES_PER_TOKEN : Math.max(PER_IMAGE, bytes / 40);
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { turnInspection } from '#channels/gateway/wire-turn.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { readStream } from '../support/read-stream.ts';
+import { type Answer, followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
+import { startService, textOf } from '../support/service.ts';
+import { eventsOf, openSocket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
+
+let decide: (prompt: SeenPrompt) => Answer;
+let usual: ScriptedModel;
+let backup: ScriptedModel;
+let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  [home, usual, backup] = await Promise.all([
+    freshHome(),
+    startScriptedModel({ decide: (prompt) => decide(prompt) }),
+    startScriptedModel(),
+  ]);
+  service = await startService({
+    ...home.env,
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'usual',
+    LLM_BASE_URL: usual.url,
+    LLM_TRIES: '3',
+    LLM_RETRY_SECS: '1',
+  });
+  await storeRoutes({
+    careful: { ...compatible('usual', usual), fallback: ['spare'] },
+    spare: compatible('backup', backup),
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await Promise.all([usual.close(), backup.close()]);
+  await home.remove();
+});
+
+beforeEach(() => {
+  decide = followScript;
+  usual.seen.length = 0;
+  backup.seen.length = 0;
+});
+
+const compatible = (name: string, { url }: ScriptedModel) => ({ provider: 'openai-compatible', name, base_url: url });
+
+async function storeRoutes(routes: object) {
+  const body = JSON.stringify({ model_routes: routes });
+  const response = await service.request('/api/settings', { method: 'PATCH', body });
+  return { status: response.status, body: (await response.json()) as { error?: { param: string } } };
+}
+
+/** Answers the first calls with `failures`, and then as the script says. */
+function failFirst(...failures: Answer[]): void {
+  decide = (prompt) => failures.shift() ?? followScript(prompt);
+}
+
+test.each<[string, Answer]>([
+  ['has too many callers', { status: 429 }],
+  ['fails', { status: 500 }],
+  ['is overloaded', { status: 503 }],
+  ['hangs up before it speaks', { pieces: [], cut: true }],
+])('a model that %s is asked again', async (_, failure) => {
+  failFirst(failure, failure);
+  const response = await service.ask('say recovered');
+
+  expect(response).toMatchObject({ status: 'completed', error: null });
+  expect(textOf(response)).toBe('recovered');
+  expect(usual.seen).toHaveLength(3);
+});
+
+test('after the last try the turn fails with what the model said', async () => {
+  const failed = await service.ask('break 503');
+
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: { code: 'model_error', message: 'The model answered 503: scripted 503' },
+  });
+  expect(usual.seen).toHaveLength(3);
+});
+
+test('a model that refuses the prompt is not asked again', async () => {
+  expect((await service.ask('break 400')).status).toBe('failed');
+  expect(usual.seen).toHaveLength(1);
+});
+
+test('waits grow, and add up to what the operator has set', async () => {
+  await service.ask('break 500');
+  const [first = 0, second = 0] = usual.seen.slice(1).map(({ at }, index) => at - (usual.seen[index]?.at ?? 0));
+
+  expect(second).toBeGreaterThan(first);
+  expect(first + second).toBeGreaterThan(750); // a second, less the jitter
+});
+
+test('Retry-After is respected, unless it asks for too long', async () => {
+  failFirst({ status: 429, headers: { 'retry-after': '2' } });
+  expect((await service.ask('say patient')).status).toBe('completed');
+  const [first, second] = usual.seen.map(({ at }) => at);
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1990);
+
+  usual.seen.length = 0;
+  decide = () => ({ status: 429, headers: { 'retry-after': '3600' } });
+  expect((await service.ask('say impatient')).status).toBe('failed');
+  expect(usual.seen).toHaveLength(1);
+});
+
+test('text that was streamed is never doubled: a stream that breaks after it is the end', async () => {
+  const events = await Array.fromAsync(readStream(await service.post({ input: 'cut', stream: true })));
+  const deltas = events.flatMap((event) => event.delta ?? []);
+
+  expect(deltas.join('')).toBe('half a ');
+  expect(events.at(-1)).toMatchObject({
+    type: 'response.failed',
+    response: { error: { code: 'model_error' }, output: [{ status: 'incomplete' }] },
+  });
+  expect(usual.seen).toHaveLength(1);
+});
+
+test('a stream shows a retry to its client as nothing but a delay', async () => {
+  failFirst({ status: 503 });
+  const events = await Array.fromAsync(readStream(await service.post({ input: 'say one two', stream: true })));
+
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+  const deltas = events.flatMap((event) => event.delta ?? []);
+  expect(deltas.join('')).toBe('one two');
+  expect(events.at(-1)?.type).toBe('response.completed');
+});
+
+test("after its own tries the route's next model answers, and the rest of the turn stays with it", async () => {
+  decide = () => ({ status: 500 });
+  const response = await service.ask('use reborn_time {}', { model: 'careful' });
+
+  expect(response.status).toBe('completed');
+  expect(textOf(response)).toContain('result: ');
+  expect([usual.seen.length, backup.seen.length]).toEqual([3, 2]);
+});
+
+test('a model whose key is refused is not asked again, but its fallback is', async () => {
+  decide = () => ({ status: 401 });
+
+  expect(textOf(await service.ask('say spare', { model: 'careful' }))).toBe('spare');
+  expect([usual.seen.length, backup.seen.length]).toEqual([1, 1]);
+});
+
+test('watchers see each failure, and the inspector shows the waits', async () => {
+  failFirst({ status: 503 });
+  const socket = await openSocket(service.url);
+  try {
+    socket.send({ type: 'send', message: 'say again' });
+    const { turn_id: id } = await socket.first('accepted');
+    await socket.ended(id);
+
+    const [failed, ...others] = eventsOf(socket.seen, id).filter(({ event }) => event.type === 'model-failed');
+    expect(others).toEqual([]);
+    expect(failed?.event).toMatchObject({
+      model: 'usual',
+      next: 'usual',
+      message: 'The model answered 503: scripted 503',
+      wait_ms: expect.any(Number),
+    });
+    const retry = await waitFor('the event log to be written', async () => {
+      const inspected = await service.request(`/api/turns/${id}`);
+      return turnInspection.parse(await inspected.json()).spans.find(({ kind }) => kind === 'retry');
+    });
+    expect(retry.label).toBe('usual: The model answered 503: scripted 503 Asked again.');
+  } finally {
+    socket.close();
+  }
+});
+
+test('a cancelled turn stops waiting at once', async () => {
+  decide = () => ({ status: 429, headers: { 'retry-after': '30' } });
+  const { id } = await service.ask('say never', { background: true });
+  await waitFor('the model to be asked', async () => usual.seen.length === 1);
+  const begun = performance.now();
+  await service.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' });
+  await waitFor('the turn to end', async () => (await service.get(id)).status === 'cancelled');
+
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  expect(usual.seen).toHaveLength(1);
+});
+
+test.each([
+  [{ lonely: { provider: 'demo', name: 'demo', fallback: ['nobody'] } }, 'model_routes.lonely.fallback'],
+  [{ loop: { provider: 'demo', name: 'demo', fallback: ['loop'] } }, 'model_routes.loop.fallback'],
+])('a fallback that can not work is refused: %j', async (routes, param) => {
+  expect(await storeRoutes(routes)).toMatchObject({ status: 400, body: { error: { param } } });
+});
