@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import type { CallbackPace } from '#agent/callbacks.ts';
 import type { Decision } from '#agent/decision.ts';
+import { startEndingRemovedUsers } from '#agent/end-removed-users.ts';
 import { type IndexPace, startIndexingNotes } from '#agent/index-notes.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createModelDesk } from '#agent/model-desk.ts';
@@ -30,9 +31,9 @@ import { createEgress, type EgressRequest, type Network } from '#egress/egress.t
 import { startEngine } from '#engine/engine.ts';
 import type { TakeUse } from '#http/rate-limit.ts';
 import { createMemory } from '#memory/memory.ts';
+import { createKeyLookup } from '#models/bound-keys.ts';
 import { describeModelSettings } from '#models/describe-model-settings.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
-import type { ModelProvider } from '#models/model-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
@@ -41,6 +42,7 @@ import { connectStore } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { takeUse } from '#store/rate-windows.ts';
 import { readComponentFiles } from '#store/tools.ts';
+import { findRecentlyRemoved } from '#store/users.ts';
 import { createTraceSender } from '#telemetry/send-traces.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
@@ -127,7 +129,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const egress = createEgress(parts.network);
   undo.defer(() => egress.close());
   const settings = createModelSettings(db);
-  const apiKeyFor = (provider: ModelProvider) => config.model.apiKeys[provider];
+  const apiKeyFor = createKeyLookup(config.model);
   const models = createModels({ default: config.model, routes: () => settings.readRoutes(), apiKeyFor });
   const embedder = await findEmbedder(config, log);
   const memory = createMemory(db, embedder);
@@ -206,7 +208,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     undo.defer(() => tracing.stop());
   }
 
-  for (const warning of findExposures(config.gateway, config.operatorToken)) log.warn(warning);
+  for (const warning of findExposures(config)) log.warn(warning);
   const auth = await createAuth({
     identities,
     operatorTokens: Object.values(tokens),
@@ -214,6 +216,14 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     oidc: config.oidc,
     onError,
   });
+  const removedUsers = startEndingRemovedUsers({
+    db,
+    engine,
+    findRemoved: () => findRecentlyRemoved(identities),
+    onRemoved: () => auth.forget(),
+    onError,
+  });
+  undo.defer(() => removedUsers.stop());
   const { server: gateway, routes } = await createGateway({
     ...parts,
     config,

@@ -166,6 +166,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         maxBytes: MAX_BODY_BYTES,
         sockets,
         judge: (request) => judge(request, { ...auth, site }),
+        onShutOut: (listener) => auth.onShutOut(listener),
         onError,
       }),
       { prefix: '/api' },

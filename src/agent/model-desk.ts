@@ -2,6 +2,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { text } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
+import type { KeyFor } from '#models/bound-keys.ts';
 import { createModel } from '#models/create-model.ts';
 import { ModelCallAborted, ModelFailure } from '#models/model.ts';
 import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from '#models/model-route.ts';
@@ -23,9 +24,10 @@ export function createModelDesk(parts: {
   readonly db: Database;
   readonly settings: ReturnType<typeof createModelSettings>;
   readonly default: ModelRoute;
-  readonly apiKeyFor: (provider: ModelProvider) => string | undefined;
+  readonly apiKeyFor: KeyFor;
 }) {
-  const keyOf = (route: ModelRoute) => route.apiKey ?? parts.apiKeyFor(route.provider);
+  const addressOf = (provider: ModelProvider) => (provider === parts.default.provider ? parts.default : { provider });
+  const keyOf = (route: ModelRoute) => route.apiKey ?? parts.apiKeyFor(route);
 
   return {
     async read(actor: Principal) {
@@ -33,7 +35,7 @@ export function createModelDesk(parts: {
       return {
         default: parts.default,
         hasKey: keyOf(parts.default) !== undefined,
-        providers: MODEL_PROVIDERS.map((name) => ({ name, hasKey: parts.apiKeyFor(name) !== undefined })),
+        providers: MODEL_PROVIDERS.map((name) => ({ name, hasKey: parts.apiKeyFor(addressOf(name)) !== undefined })),
         routes: await parts.settings.readRoutes(),
       };
     },

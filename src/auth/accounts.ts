@@ -6,6 +6,7 @@ import { hashSecret } from '#domain/secret-hash.ts';
 import type { Token, User } from '#domain/user.ts';
 import { type AuditRecord, readAudit, recordAudit } from '#store/audit.ts';
 import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { deletePairingsWith } from '#store/pairings.ts';
 import { deleteSessionsOf } from '#store/sessions.ts';
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/tokens.ts';
 import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/users.ts';
@@ -19,7 +20,7 @@ export type Accounts = {
   isUser(id: UserId): Promise<boolean>;
   /** Who asks; undefined for the operator of the static tokens, who has no row. */
   findSelf(actor: Principal): Promise<User | undefined>;
-  /** Their tokens and sessions end with them; what they wrote stays, and nobody else can see it. */
+  /** Their tokens, sessions and pairings end with them, and every replica ends their turns; what they wrote stays, and nobody else can see it. */
   removeUser(actor: Principal, id: UserId): Promise<void>;
   /** `secret` is the token, to be shown this once. */
   createToken(actor: Principal, userId: UserId, token: WantedToken): Promise<{ token: Token; secret: string }>;
@@ -58,6 +59,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
         if (!(await markRemoved(trx, id))) throw noUser();
         await revokeTokensOf(trx, id);
         await deleteSessionsOf(trx, id);
+        await deletePairingsWith(trx, id);
         await recordAudit(trx, by(actor, 'user.remove', id));
       });
       onRevoked();

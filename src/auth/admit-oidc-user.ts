@@ -2,13 +2,13 @@ import { newId } from '#domain/ids.ts';
 import type { User } from '#domain/user.ts';
 import { recordAudit } from '#store/audit.ts';
 import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
-import { claimUserByEmail, findUserByIdentity, insertUser } from '#store/users.ts';
+import { claimUserByEmail, findUserByIdentity, insertUser, isRemovedAddress } from '#store/users.ts';
 import type { Verdict } from './authenticate.ts';
 import type { Claims } from './verify-id-token.ts';
 
 /**
- * Lets in whom the provider vouches for, and makes them a user when they come for the first time. Who was removed stays
- * out.
+ * Lets in whom the provider vouches for, and makes them a user when they come for the first time. Removed people stay
+ * out, also those who never signed in before, whose address is all that is known of them.
  */
 export async function admitOidcUser(
   db: IdentityDatabase,
@@ -17,7 +17,7 @@ export async function admitOidcUser(
 ): Promise<Verdict> {
   if (allowedDomains && !isFrom(allowedDomains, claims)) return { outcome: 'domain-not-allowed' };
 
-  const user = (await findUserByIdentity(db, claims)) ?? (await welcome(db, claims));
+  const user = (await findUserByIdentity(db, claims)) ?? (await welcomeUnlessRemoved(db, claims));
   if (!user || ('removedAt' in user && user.removedAt)) return { outcome: 'unknown' };
   return { outcome: 'known', principal: { userId: user.id, role: user.role } };
 }
@@ -26,6 +26,12 @@ export async function admitOidcUser(
 function isFrom(domains: readonly string[], { email, emailVerified }: Claims): boolean {
   const domain = email?.slice(email.lastIndexOf('@') + 1);
   return emailVerified && domain !== undefined && domains.some((allowed) => allowed.toLowerCase() === domain);
+}
+
+/** The operator lets somebody back in by adding a user with their address. */
+async function welcomeUnlessRemoved(db: IdentityDatabase, claims: Claims): Promise<User | undefined> {
+  if (claims.email !== undefined && (await isRemovedAddress(db, claims.email))) return undefined;
+  return welcome(db, claims);
 }
 
 /** The user who was added with their address, or a new one. Of several first requests at once, one makes the user. */

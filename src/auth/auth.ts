@@ -20,6 +20,10 @@ export type Auth = {
   readonly session: Authenticate;
   readonly signIn: SignIn;
   readonly accounts: Accounts;
+  /** Makes the next request of everybody be judged anew: somebody was shut out. */
+  forget(): void;
+  /** Calls `listener` whenever somebody was shut out, until the function it returns is called. */
+  onShutOut(listener: () => void): () => void;
 };
 
 export type AuthOptions = {
@@ -45,9 +49,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return singleSignOn && isJwt(token) ? singleSignOn.recognise(token) : NOBODY;
   });
   const browsers = rememberVerdicts((secret, hash) => sessions.recognise(secret, hash));
+  const listeners = new Set<() => void>();
   const forget = () => {
     bearers.forget();
     browsers.forget();
+    for (const listener of listeners) listener();
   };
 
   const common = { isReachable: rememberReachable(() => isReachable(identities)), isAway };
@@ -68,7 +74,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     passingToken: passingToken === undefined ? undefined : hashSecret(passingToken),
     onSignedOut: forget,
   });
-  return { bearer, session, signIn, accounts: createAccounts(identities, forget) };
+  const onShutOut = (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  return { bearer, session, signIn, accounts: createAccounts(identities, forget), forget, onShutOut };
 }
 
 const NOBODY: DatedVerdict = { verdict: { outcome: 'unknown' } };

@@ -3,7 +3,11 @@ import { findExposures } from './find-exposures.ts';
 import { newToken } from './operator-token.ts';
 import { isWeakToken } from './weak-token.ts';
 
-const gateway = (host: string, authToken?: string) => ({ enabled: true, host, authToken });
+const settings = (host: string, authToken?: string, operatorToken?: string) => ({
+  gateway: { enabled: true, host, authToken },
+  operatorToken,
+  oidc: undefined,
+});
 
 test.each([
   '',
@@ -22,23 +26,33 @@ test.each([newToken(), 'c3ab8ff13720e8ad9047dd39466b3c89', 'Xk4vQ9mT2pLw7ZrB5nJc
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.5', 'agent.example.com'])('on %s a weak token is warned of, by name', (host) => {
-  expect(findExposures(gateway(host, 'weak'), undefined)).toEqual([
-    expect.stringContaining('GATEWAY_AUTH_TOKEN is weak'),
+  expect(findExposures(settings(host, 'weak'))).toEqual([expect.stringContaining('GATEWAY_AUTH_TOKEN is weak')]);
+  expect(findExposures(settings(host, undefined, 'weak'))).toEqual([
+    expect.stringContaining('SERVICE_REBORN_WEBUI_TOKEN is weak'),
   ]);
-  expect(findExposures(gateway(host), 'weak')).toEqual([expect.stringContaining('SERVICE_REBORN_WEBUI_TOKEN is weak')]);
-  expect(findExposures(gateway(host, 'weak'), 'weak')).toHaveLength(2);
+  expect(findExposures(settings(host, 'weak', 'weak'))).toHaveLength(2);
 });
 
 test('the warning does not tell the token', () => {
-  expect(findExposures(gateway('0.0.0.0', 'hunter2'), undefined).join()).not.toContain('hunter2');
+  expect(findExposures(settings('0.0.0.0', 'hunter2')).join()).not.toContain('hunter2');
 });
 
 test.each(['127.0.0.1', '127.0.0.2', 'localhost', '::1'])('on %s nobody else can guess', (host) => {
-  expect(findExposures(gateway(host, 'weak'), 'weak')).toEqual([]);
+  expect(findExposures(settings(host, 'weak', 'weak'))).toEqual([]);
 });
 
 test('strong tokens, those that are made by us, and a gateway that is off need no warning', () => {
-  expect(findExposures(gateway('0.0.0.0', newToken()), newToken())).toEqual([]);
-  expect(findExposures(gateway('0.0.0.0'), undefined)).toEqual([]);
-  expect(findExposures({ ...gateway('0.0.0.0', 'weak'), enabled: false }, 'weak')).toEqual([]);
+  expect(findExposures(settings('0.0.0.0', newToken(), newToken()))).toEqual([]);
+  expect(findExposures(settings('0.0.0.0'))).toEqual([]);
+  const { gateway, ...rest } = settings('0.0.0.0', 'weak', 'weak');
+  expect(findExposures({ ...rest, gateway: { ...gateway, enabled: false } })).toEqual([]);
+});
+
+test('single sign-on that admits every domain is warned of, and names the provider', () => {
+  const oidc = { issuer: 'https://login.example.com', allowedDomains: undefined };
+
+  expect(findExposures({ ...settings('127.0.0.1'), oidc })).toEqual([
+    expect.stringMatching(/OIDC_ALLOWED_DOMAINS.*https:\/\/login\.example\.com/),
+  ]);
+  expect(findExposures({ ...settings('127.0.0.1'), oidc: { ...oidc, allowedDomains: ['example.com'] } })).toEqual([]);
 });

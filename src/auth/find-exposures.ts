@@ -1,9 +1,26 @@
 import { isWeakToken } from './weak-token.ts';
 
-type Gateway = { readonly enabled: boolean; readonly host: string; readonly authToken: string | undefined };
+type Exposed = {
+  readonly gateway: { readonly enabled: boolean; readonly host: string; readonly authToken: string | undefined };
+  readonly operatorToken: string | undefined;
+  readonly oidc: { readonly issuer: string; readonly allowedDomains: readonly string[] | undefined } | undefined;
+};
 
-/** Warnings about a gateway that the network can reach, and whose tokens could be guessed. */
-export function findExposures({ enabled, host, authToken }: Gateway, operatorToken: string | undefined): string[] {
+/** Warnings about settings that let in more people than the operator may have in mind. */
+export function findExposures({ gateway, operatorToken, oidc }: Exposed): string[] {
+  return [...findWeakTokens(gateway, operatorToken), ...findOpenSignOn(oidc)];
+}
+
+function findOpenSignOn(oidc: Exposed['oidc']): string[] {
+  if (!oidc || oidc.allowedDomains) return [];
+  return [
+    `OIDC_ALLOWED_DOMAINS is not set, so everyone with an account at ${oidc.issuer} can sign in and becomes a user. ` +
+      'Set it to the email domains that may.',
+  ];
+}
+
+/** A gateway that the network can reach, and whose tokens could be guessed. */
+function findWeakTokens({ enabled, host, authToken }: Exposed['gateway'], operatorToken: string | undefined): string[] {
   if (!enabled || isLoopback(host)) return [];
   const tokens = { GATEWAY_AUTH_TOKEN: authToken, SERVICE_REBORN_WEBUI_TOKEN: operatorToken };
   return Object.entries(tokens)

@@ -122,6 +122,30 @@ test('who was removed stays out', async () => {
   expect(await recognise(token)).toEqual({ outcome: 'unknown' });
 });
 
+test('a token for several clients is good here when it was made for us', async () => {
+  const claims = { ...usual(), aud: ['another', CLIENT_ID], azp: CLIENT_ID };
+
+  expect(await recognise(await idp.sign(claims))).toMatchObject({ outcome: 'known' });
+});
+
+test.each([true, false])(
+  'who was removed before a first sign-on stays out, until they are added again (email verified: %s)',
+  async (verified) => {
+    const email = `early-${verified}@example.com`;
+    const sso = () => idp.sign({ ...usual(), email: email.toUpperCase(), email_verified: verified });
+    const user = { name: 'Early', email, role: 'operator' } as const;
+    await insertUser(identities, { id: `early-${verified}`, ...user });
+    await markRemoved(identities, `early-${verified}`);
+    const before = await listUsers(identities, { after: undefined, limit: 1000 });
+
+    expect(await recognise(await sso())).toEqual({ outcome: 'unknown' });
+    expect(await listUsers(identities, { after: undefined, limit: 1000 })).toEqual(before);
+
+    await insertUser(identities, { id: `again-${verified}`, ...user });
+    expect(await recognise(await sso())).toMatchObject({ outcome: 'known' });
+  },
+);
+
 describe('with OIDC_ALLOWED_DOMAINS', () => {
   test.each([['example.com'], ['EXAMPLE.com'], ['other.org', 'example.com']])('%s lets Ann in', async (...domains) => {
     expect(await recognise(await idp.idToken('ann'), domains)).toMatchObject({ outcome: 'known' });
@@ -150,6 +174,8 @@ describe('a token is refused', () => {
   test.each<[string, object]>([
     ['never expires', { exp: undefined }],
     ['is for another client', { aud: 'another' }],
+    ['was made for another client', { aud: ['another', CLIENT_ID], azp: 'another' }],
+    ['does not say for which of its clients', { aud: ['another', CLIENT_ID] }],
     ['is of another issuer', { iss: 'https://evil.example' }],
     ['is nobody’s', { sub: undefined }],
     ['is not valid yet', { nbf: inSeconds(120) }],

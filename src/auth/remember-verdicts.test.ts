@@ -95,3 +95,15 @@ test('who is shut out here is asked for at once', async () => {
 
   expect(asked).toHaveLength(2);
 });
+
+test('an answer that was asked for before somebody was shut out is not repeated', async () => {
+  const lookup = Promise.withResolvers<DatedVerdict>();
+  const { asked, find, forget } = remembering(() => lookup.promise);
+  const early = find('a');
+  forget();
+  const late = find('a');
+  lookup.resolve({ verdict: KNOWN });
+  await Promise.all([early, late]);
+
+  expect(asked).toEqual(['a', 'a']);
+});

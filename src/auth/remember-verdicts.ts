@@ -24,10 +24,13 @@ export function rememberVerdicts(recognise: Recognise): RememberedVerdicts {
   const good = new Map<string, Remembered>();
   const bad = new Map<string, Remembered>();
   const asked = new Map<string, Promise<Verdict>>();
+  let forgotten = 0; // what was asked before somebody was shut out is not kept
 
   async function ask(token: string, hash: Buffer, key: string): Promise<Verdict> {
+    const began = forgotten;
     const end = Date.now() + REMEMBER_MS; // from before the question on: the answer may be as old as that
     const { verdict, validUntil } = await recognise(token, hash);
+    if (forgotten !== began) return verdict;
     const until = Math.min(end, validUntil?.getTime() ?? end);
     if (verdict.outcome === 'known') keep(good, key, { verdict, until });
     if (verdict.outcome === 'unknown' || verdict.outcome === 'domain-not-allowed') keep(bad, key, { verdict, until });
@@ -40,11 +43,19 @@ export function rememberVerdicts(recognise: Recognise): RememberedVerdicts {
       const remembered = good.get(key) ?? bad.get(key);
       if (remembered && remembered.until > Date.now()) return remembered.verdict;
 
-      const asking = asked.get(key) ?? ask(token, hash, key).finally(() => asked.delete(key));
+      const already = asked.get(key);
+      if (already) return already;
+      const asking = ask(token, hash, key).finally(() => {
+        if (asked.get(key) === asking) asked.delete(key);
+      });
       asked.set(key, asking);
       return asking;
     },
-    forget: () => good.clear(),
+    forget: () => {
+      forgotten++;
+      good.clear();
+      asked.clear();
+    },
   };
 }
 

@@ -47,12 +47,17 @@ export async function verifyIdToken(
       requiredClaims: ['sub', 'exp'],
     });
     if (!TYPES.includes(protectedHeader.typ?.toLowerCase() ?? 'jwt')) return undefined;
+    if (!isMadeFor(payload, clientId)) return undefined;
     return { claims: toClaims(payload, issuer), validUntil: endOf(payload) };
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
     throw error;
   }
 }
+
+/** A token for several audiences says for whom it was made; another client of the provider must not sign in here with it. */
+const isMadeFor = ({ aud, azp }: JWTPayload, clientId: string) =>
+  azp === undefined ? !Array.isArray(aud) || aud.length === 1 : azp === clientId;
 
 const endOf = ({ exp = 0 }: JWTPayload) => new Date((exp + CLOCK_SKEW_SECONDS) * 1000);
 

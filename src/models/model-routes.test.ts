@@ -102,5 +102,5 @@ test.each([
 });
 
 function modelsWith({ routes, ...options }: { default: ModelRoute; routes: Readonly<Record<string, ModelRoute>> }) {
-  return createModels({ ...options, routes: async () => routes, apiKeyFor: (provider) => `key for ${provider}` });
+  return createModels({ ...options, routes: async () => routes, apiKeyFor: ({ provider }) => `key for ${provider}` });
 }

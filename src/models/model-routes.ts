@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { KeyFor } from './bound-keys.ts';
 import { createModel } from './create-model.ts';
 import { type Model, ModelFailure } from './model.ts';
-import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from './model-route.ts';
+import { MODEL_PROVIDERS, type ModelRoute } from './model-route.ts';
 import type { PriceOverrides } from './price.ts';
 
 export type Models = {
@@ -21,7 +22,7 @@ const DEFAULT = 'default';
 type ModelsOptions = {
   readonly default: ModelRoute;
   readonly routes: () => Promise<Readonly<Record<string, ModelRoute>>>;
-  readonly apiKeyFor: (provider: ModelProvider) => string | undefined;
+  readonly apiKeyFor: KeyFor;
   readonly overrides?: PriceOverrides;
 };
 
@@ -29,7 +30,7 @@ export function createModels(options: ModelsOptions): Models {
   const models = new Map<string, Model>();
 
   const modelAt = (route: ModelRoute): Model => {
-    const complete = { ...route, apiKey: route.apiKey ?? options.apiKeyFor(route.provider) };
+    const complete = { ...route, apiKey: route.apiKey ?? options.apiKeyFor(route) };
     const key = JSON.stringify([
       complete.provider,
       complete.name,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { UserId } from '#domain/principal.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
+import type { IdentityDatabase } from './identity-connection.ts';
 
 /** A webhook user whose calls may use the secrets of a gateway user. */
 export type Pairing = { readonly userId: UserId; readonly pairedUserId: UserId; readonly createdAt: Date };
@@ -32,6 +33,11 @@ export function listPairings(trx: OwnedTransaction, partner: Owner | 'everybody'
     .$if(partner !== 'everybody', (query) => query.where('pairedUserId', '=', (partner as Owner).userId))
     .orderBy('userId')
     .execute();
+}
+
+/** Ends whatever lets others use the secrets of `partner`. */
+export async function deletePairingsWith(db: IdentityDatabase, partner: UserId): Promise<void> {
+  await db.deleteFrom('pairings').where('pairedUserId', '=', partner).execute();
 }
 
 /** Whether there was one. */

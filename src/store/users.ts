@@ -60,6 +60,18 @@ export async function markRemoved(db: IdentityDatabase, id: UserId): Promise<boo
   return numUpdatedRows > 0n;
 }
 
+/** Whoever was removed within the last minute. */
+export async function findRecentlyRemoved(db: IdentityDatabase): Promise<UserId[]> {
+  const query = db.selectFrom('users').select('id').where('removedAt', '>', sql<Date>`now() - interval '1 minute'`);
+  return (await query.execute()).map(({ id }) => id);
+}
+
+/** Whether this was the address of somebody who was removed, and is nobody's now. */
+export async function isRemovedAddress(db: IdentityDatabase, email: string): Promise<boolean> {
+  const rows = await db.selectFrom('users').select('removedAt').where('email', '=', email).execute();
+  return rows.length > 0 && rows.every(({ removedAt }) => removedAt !== null);
+}
+
 /** Also one that was removed: who comes back with the same identity is told apart from who is new. */
 export function findUserByIdentity(
   db: IdentityDatabase,

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { announceService } from '#cli/running-service.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startService, WEBHOOK_SECRET } from '../support/service.ts';
 import { type CodeBlock, findBlocks } from './code-blocks.ts';
@@ -40,6 +41,8 @@ beforeAll(async () => {
     SERVICE_REBORN_WEBUI_TOKEN: '',
   });
   running.defer(() => service.close());
+  const { replica } = (await (await service.request('/healthz')).json()) as { replica: string };
+  running.defer(await announceService(home.home, { url: service.url, replica, loginUrl: null }));
 
   const personal = await mkdtemp(path.join(tmpdir(), 'reborn-docs-'));
   running.defer(() => rm(personal, { recursive: true }));

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { openDatabase } from '#database/open-database.ts';
@@ -36,6 +39,34 @@ test('a request whose model names a route is answered by that route, any other b
 
   expect([usual?.seen.length, fast?.seen.length]).toEqual([1, 2]);
   expect(fast?.seen.map(({ messages }) => messages.at(-1)?.text)).toEqual(['say one', 'say three']);
+});
+
+test("the provider's key is not sent to an address that a session types in", async () => {
+  const keys: unknown[] = [];
+  const stranger = createServer((request, response) => {
+    const { authorization, 'x-api-key': anthropic, 'x-goog-api-key': google } = request.headers;
+    keys.push(authorization ?? anthropic ?? google ?? 'none');
+    response.writeHead(500).end('{}');
+  });
+  await once(stranger.listen(0, '127.0.0.1'), 'listening');
+  const address = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}/v1`;
+  const service = await startService({
+    ...home.env,
+    LLM_PROVIDER: 'openai',
+    LLM_MODEL: 'm',
+    OPENAI_API_KEY: 'key-of-openai',
+    ANTHROPIC_API_KEY: 'key-of-anthropic',
+    GOOGLE_GENERATIVE_AI_API_KEY: 'key-of-google',
+  });
+  for (const provider of ['openai', 'anthropic', 'google', 'openai-compatible']) {
+    const body = JSON.stringify({ model: { provider, name: 'm', base_url: address } });
+    const tried = await service.request('/api/settings/test-model', { method: 'POST', body });
+    expect(await tried.json()).toMatchObject({ ok: false });
+  }
+  await service.close();
+  stranger.close();
+
+  expect(new Set(keys)).toEqual(new Set(['none'])); // openai-compatible needs no key, so it does ask
 });
 
 async function storeRoutes(

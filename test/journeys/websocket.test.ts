@@ -13,10 +13,11 @@ const { tool: mailTool, sent } = createMailTool();
 let home: Awaited<ReturnType<typeof freshHome>>;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let service: Awaited<ReturnType<typeof startService>>;
+let scripted: Record<string, string>;
 
 beforeAll(async () => {
   [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
   const webhook = { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET };
   service = await startService({ ...home.env, ...scripted, ...webhook }, { tools: [mailTool] });
 });
@@ -290,7 +291,7 @@ test('a socket ends when its token is revoked', async () => {
 });
 
 test('sends over the socket count against the one limit of their user', async () => {
-  const limited = await startService({ ...home.env, CHAT_RATE_PER_MINUTE: '3' });
+  const limited = await startService({ ...home.env, ...scripted, CHAT_RATE_PER_MINUTE: '3' });
   const socket = await openSocket(limited.url);
   for (const word of ['a', 'b', 'c', 'd']) socket.send({ type: 'send', message: `say ${word}` });
   const { error } = await socket.first('error');

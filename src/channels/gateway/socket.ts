@@ -10,10 +10,12 @@ export type SocketOptions = Desk & {
   readonly sockets: Set<unknown>;
   /** Whom the credentials of the request stand for now. */
   readonly judge: (request: FastifyRequest) => Promise<Verdict>;
+  /** Calls its listener when somebody was shut out, until the function it returns is called. */
+  readonly onShutOut: (listener: () => void) => () => void;
   readonly onError: (error: unknown) => void;
 };
 
-/** A revoked token, or an ended session, is noticed this soon. */
+/** What nobody announces, such as a token that has expired, is noticed this soon. */
 const JUDGE_AGAIN_MS = 2500;
 
 /** Application codes of a WebSocket begin at 4000; this one means what a 401 does. */
@@ -32,16 +34,19 @@ export function socketRoute(options: SocketOptions) {
       options.sockets.add(socket);
       const line = createLine(socket);
       const conversation = createConversation(request.principal, line, options);
-      const judging = setInterval(() => {
+      const judgeAgain = () => {
         options.judge(request).then((verdict) => {
           if (verdict.outcome === 'unknown' || verdict.outcome === 'domain-not-allowed')
             socket.close(NO_LONGER_KNOWN, 'Invalid or missing auth token');
         }, options.onError);
-      }, JUDGE_AGAIN_MS);
+      };
+      const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);
+      const stopListening = options.onShutOut(judgeAgain);
       line.onText((text) => conversation.hear(text));
       socket.once('close', () => {
         options.sockets.delete(socket);
         clearInterval(judging);
+        stopListening();
         conversation.end();
       });
     });
