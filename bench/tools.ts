@@ -129,12 +129,16 @@ function report(what: string, sorted: readonly number[]): void {
   console.log(`  ${what}: p50 ${at(0.5)}, p99 ${at(0.99)}`);
 }
 
-/** Resident megabytes of the processes that this one has started, from /proc. */
+/** Resident megabytes of the processes that this one has started, and of theirs, from /proc. */
 function childMemory(): number {
-  const statuses = readdirSync('/proc')
+  const all = readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
-    .map(readStatus)
-    .filter((status) => status.includes(`\nPPid:\t${process.pid}\n`));
+    .map((pid) => ({ pid, status: readStatus(pid) }));
+  const childrenOf = (parent: string): string[] =>
+    all
+      .filter(({ status }) => status.includes(`\nPPid:\t${parent}\n`))
+      .flatMap(({ pid, status }) => [status, ...childrenOf(pid)]);
+  const statuses = childrenOf(String(process.pid));
   const kilobytes = statuses.map((status) => Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0));
   return Math.round(kilobytes.reduce((sum, size) => sum + size, 0) / 1024);
 }

@@ -6,6 +6,7 @@ import { checkDisk, checkPermissions } from './doctor/check-home.ts';
 import { checkPorts } from './doctor/check-ports.ts';
 import { checkQuarantine } from './doctor/check-quarantine.ts';
 import { checkStored } from './doctor/check-stored.ts';
+import { checkWall } from './doctor/check-wall.ts';
 import { type Finding, ok, problem, warning } from './doctor/finding.ts';
 import { printJson, printLine } from './print.ts';
 import { runCommand } from './run-command.ts';
@@ -46,6 +47,7 @@ async function examine(offline: boolean): Promise<Finding[]> {
     ...(await checkDisk(config.home)),
     ...(await checkPorts(config, running !== undefined)),
     ...(await checkDatabase(config, (db) => checkStored(db, config))),
+    ...(await checkWall()),
     ...(await checkQuarantine(config, running)),
     ...(await checkModel(config, offline)),
   ];

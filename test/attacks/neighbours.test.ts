@@ -129,8 +129,10 @@ test('only the warm processes stay, and none is left behind', async () => {
   await waitFor('the last process to end', async () => childrenOf(process.pid).length === 0);
 });
 
+/** A jail is a process, or the child of one that guards it. */
 function killChildren(signal: 'SIGKILL' | 'SIGSTOP'): void {
-  for (const pid of childrenOf(process.pid)) process.kill(pid, signal);
+  for (const guard of childrenOf(process.pid))
+    for (const pid of [...childrenOf(guard), guard]) process.kill(pid, signal);
 }
 
 /** From /proc, where a process's parent is the fourth word of its `stat`. */

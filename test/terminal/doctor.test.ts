@@ -48,6 +48,7 @@ test('a sound home has no problems, and the demo model is worth a warning', asyn
       'clock',
       'keys',
       'tools',
+      'tool jail',
       'model',
     ]),
   );

@@ -1,5 +1,6 @@
 import { type GuestOutcome, type Jail, startJail } from '../jail/jail.ts';
 import { DEFAULT_LIMITS, type HostImports } from '../jail/jails.ts';
+import { findWall } from '../jail/wall.ts';
 import type { ComponentFiles } from './prepare-component.ts';
 
 export type Described = { readonly schema: string; readonly description: string } | { readonly refusal: string };
@@ -12,7 +13,7 @@ const MAX_DESCRIPTION_CHARS = 8 * 1024;
 
 /** Asks the component for its schema and description: once, in a jail, with a host that denies everything. */
 export async function describeComponent(files: ComponentFiles): Promise<Described> {
-  const jail = startJail(files, DEFAULT_LIMITS.memoryBytes, { startMs: 30_000, answerMs: 5000 });
+  const jail = startJail(files, DEFAULT_LIMITS.memoryBytes, { startMs: 30_000, answerMs: 5000 }, await findWall());
   try {
     const [schema, description] = [await ask(jail, 'schema'), await ask(jail, 'description')];
     if (!('text' in schema)) return { refusal: failed('schema', schema.message) };

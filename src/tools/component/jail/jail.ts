@@ -3,6 +3,7 @@ import type { ChildMessage } from './child-messages.ts';
 import type { HostImports, JailLimits, Log } from './jails.ts';
 import { readInside } from './read-inside.ts';
 import { type Child, type Loss, startChild } from './start-child.ts';
+import type { Wall } from './wall.ts';
 
 export type GuestCall = {
   readonly exported: 'execute' | 'schema' | 'description';
@@ -47,14 +48,14 @@ export type Patience = { readonly startMs: number; readonly answerMs: number };
 const FEW_MS = 20;
 const NO_LOGS: readonly Log[] = [];
 
-export function startJail(files: ComponentFiles, memoryBytes: number, patience: Patience): Jail {
+export function startJail(files: ComponentFiles, memoryBytes: number, patience: Patience, wall: Wall): Jail {
   const calls = new Map<number, Running>();
   const { promise: ended, resolve: tellEnded } = Promise.withResolvers<string>();
   let lastId = 0;
   let broken: string | undefined;
   let over: string | undefined;
 
-  const child = startChild(memoryBytes, { onMessage: hear, onEnd: ({ kind, message }) => lose(message, kind) });
+  const child = startChild(memoryBytes, wall, { onMessage: hear, onEnd: ({ kind, message }) => lose(message, kind) });
   const coming = setTimeout(() => lose('It did not come up in time.'), patience.startMs);
   sendFiles(child, files, memoryBytes);
 

@@ -2,6 +2,7 @@ import type { ComponentFiles } from '../install/prepare-component.ts';
 import { type CrashRules, createCrashLedger } from './crash-ledger.ts';
 import { type FailureKind, type GuestOutcome, type Jail, type Patience, startJail } from './jail.ts';
 import { createPlaces, NoPlace, type TakePlace } from './places.ts';
+import { findWall, LAYERS, type Wall } from './wall.ts';
 
 /** Runs tools, each in a process of its own that holds nothing worth stealing. */
 export type Jails = {
@@ -99,6 +100,7 @@ export function createJails(options: JailsOptions = {}): Jails {
   const cells = new Map<string, Cell>();
   const all = new Set<Cell>();
   let closed = false;
+  let isWallKnown = false;
 
   return {
     async call(component, call) {
@@ -159,8 +161,17 @@ export function createJails(options: JailsOptions = {}): Jails {
     return cell;
   }
 
+  async function wall(): Promise<Wall> {
+    const found = await findWall();
+    if (!isWallKnown && found.shortfall) onLog(describeShortfall(found));
+    isWallKnown = true;
+    return found;
+  }
+
   function open(component: JailedComponent, memoryBytes: number): Cell {
-    const jail = component.load().then((files) => startJail(files, memoryBytes, patience));
+    const jail = Promise.all([component.load(), wall()]).then(([files, found]) =>
+      startJail(files, memoryBytes, patience, found),
+    );
     const takePlace = createPlaces(callsPerTool);
     const cell: Cell = { component, memoryBytes, jail, takePlace, users: 0, retired: false, idle: undefined };
     all.add(cell);
@@ -206,6 +217,11 @@ export function createJails(options: JailsOptions = {}): Jails {
     all.delete(cell);
     if (cells.get(cell.component.name) === cell) cells.delete(cell.component.name);
   }
+}
+
+function describeShortfall({ layers, shortfall }: Wall): string {
+  const kept = layers.map((layer) => LAYERS[layer]).join(', ') || 'nothing';
+  return `The operating system confines tools less than it could (of a jail's process it is sure of: ${kept}). ${shortfall}`;
 }
 
 function toAnswer(name: string, outcome: GuestOutcome, signal: AbortSignal): JailAnswer {

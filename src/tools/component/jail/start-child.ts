@@ -3,6 +3,7 @@ import { type ChildMessage, MAX_CHILD_FRAME_BYTES, parseChildMessage } from './c
 import type { ToChild } from './inside/child.ts';
 import { createFrameReader, encodeFrame } from './inside/frames.ts';
 import { readInside } from './read-inside.ts';
+import type { Wall } from './wall.ts';
 
 /** A jailed process, and how it ends: `onEnd` is called once, with the reason. */
 export type Child = {
@@ -34,12 +35,10 @@ export function jailFlags(memoryBytes: number): string[] {
   ];
 }
 
-export function startChild(memoryBytes: number, events: ChildEvents): Child {
-  const child = spawn(
-    process.execPath,
-    [...jailFlags(memoryBytes), '--input-type=module-typescript', '--eval', readInside().child],
-    { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] },
-  );
+export function startChild(memoryBytes: number, wall: Wall, events: ChildEvents): Child {
+  const flags = [...jailFlags(memoryBytes), '--input-type=module-typescript', '--eval', readInside().child];
+  const { file, args, ...user } = wall.enclose(process.execPath, flags);
+  const child = spawn(file, args, { ...user, env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
   let ended = false;
   let lastWords = '';
 

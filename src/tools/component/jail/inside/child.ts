@@ -44,6 +44,7 @@ const guests = new Set<Guest>();
 const waiting: Call[] = [];
 let program: Program | undefined;
 let watch: NodeJS.Timeout | undefined;
+let mostGuests = 0;
 
 process.stdin.on(
   'data',
@@ -187,14 +188,19 @@ function stop(call: number): void {
   } else void findGuest(call)?.worker.terminate();
 }
 
-/** Limits are per memory and per heap. A guest may find more ways to be large, so the sum is watched too. */
+/**
+ * Limits are per memory and per heap. A guest may find more ways to be large, so the sum is watched too: the most there
+ * ever was, since the present size is told by /proc alone, which is not there behind the wall.
+ */
 function endIfTooLarge(): void {
   if ([...guests].every((guest) => !guest.call)) {
     clearInterval(watch);
     watch = undefined;
   }
   const perGuest = (program?.data.memoryBytes ?? 0) + HEAP_MB * MEGABYTE;
-  if (process.memoryUsage.rss() > BASE_BYTES + guests.size * perGuest) process.exit(TOO_LARGE_STATUS);
+  mostGuests = Math.max(mostGuests, guests.size);
+  const bytes = process.resourceUsage().maxRSS * 1024;
+  if (bytes > BASE_BYTES + mostGuests * perGuest) process.exit(TOO_LARGE_STATUS);
 }
 
 function cut(message: string): string {
