@@ -171,7 +171,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       }),
       { prefix: '/api' },
     );
-    await app.register(statusRoute(agent, statusFacts(parts)), { prefix: '/api' });
+    await app.register(statusRoute(agent, threads, statusFacts(parts)), { prefix: '/api' });
   });
   return { server, routes: routeList };
 }

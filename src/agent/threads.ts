@@ -18,6 +18,7 @@ import { findItems } from '#store/items.ts';
 import { findPlace, listItemsBefore, listItemsOfTurn, type Place } from '#store/thread-items.ts';
 import {
   changeThread,
+  countThreads,
   findThread,
   type ListedThread,
   listThreads,
@@ -57,6 +58,8 @@ export function createThreads(db: Database, engine: Engine) {
       withOwner(db, owner, (trx) => listThreads(trx, owner, filter)),
 
     find,
+
+    count: (owner: Principal): Promise<number> => withOwner(db, owner, (trx) => countThreads(trx, owner)),
 
     async get(owner: Principal, id: ThreadId): Promise<ThreadSummary> {
       const thread = await find(owner, id);

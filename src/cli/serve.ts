@@ -1,14 +1,18 @@
 import { once } from 'node:events';
-import { readConfig } from '#config.ts';
+import { ConfigError, readConfig } from '#config.ts';
 import { createLog } from '#log.ts';
 import { scrubLine } from '#safety/scrub-line.ts';
 import { runCommand } from './run-command.ts';
 import { announceService } from './running-service.ts';
 
+const NO_LISTENER =
+  'GATEWAY_ENABLED is false and the webhook channel is off, so `reborn serve` would listen nowhere; turn one of them on (set HTTP_WEBHOOK_SECRET for the webhook channel).';
+
 /** Runs the service until it is asked to stop. A second request to stop is not waited for. */
 export function serve(): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
+    if (!config.gateway.enabled && !config.webhook.enabled) throw new ConfigError([NO_LISTENER]);
     const { startApp } = await import('#app.ts'); // a wrong setting is told before everything is loaded
     const log = createLog(config.logLevel, { scrub: scrubLine });
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts

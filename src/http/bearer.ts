@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Verdict } from '#auth/authenticate.ts';
 import type { Principal } from '#domain/principal.ts';
+import { requireOperator } from '#domain/require-operator.ts';
 import { admitConnection } from './connections.ts';
 import { readCookie } from './cookies.ts';
 import { sendText, UNAVAILABLE } from './plain-text.ts';
@@ -31,6 +32,11 @@ export function requireBearer(app: FastifyInstance, doorkeeper: Doorkeeper): voi
     request.principal = verdict.principal;
     admitConnection(request);
   });
+}
+
+/** A hook for routes of the operator: others are refused before their bodies are read. */
+export async function operatorOnly({ principal }: FastifyRequest): Promise<void> {
+  requireOperator(principal);
 }
 
 /** A token counts for more than a cookie, which comes along unasked. */

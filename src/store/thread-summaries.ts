@@ -34,6 +34,15 @@ export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: T
   return rows.map(toListed);
 }
 
+export async function countThreads(trx: OwnedTransaction, owner: Owner): Promise<number> {
+  const { threads } = await trx
+    .selectFrom('threads')
+    .select(({ fn }) => fn.countAll<string>().as('threads'))
+    .where('userId', '=', owner.userId)
+    .executeTakeFirstOrThrow();
+  return Number(threads);
+}
+
 export async function findThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<ListedThread | undefined> {
   const { rows } = await summarise(sql`select * from threads where id = ${id} and user_id = ${owner.userId}`).execute(
     trx,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serviceStatus } from '#channels/gateway/wire-status.ts';
+import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, textOf, type WireResponse } from '../support/service.ts';
@@ -150,6 +151,18 @@ test('the status tells what runs', async () => {
     tools: expect.any(Number),
     threads: expect.any(Number),
   });
+});
+
+test('a member learns how many threads they have, and not how many there are', async () => {
+  const ann = await addUser(service, 'Ann');
+  await service.ask('say a thread of somebody else');
+  const threadsOf = async (headers: Record<string, string>) =>
+    ((await (await service.request('/api/status', { headers })).json()) as { threads: number }).threads;
+  expect(await threadsOf(ann.headers)).toBe(0);
+
+  await service.request('/api/chat', { method: 'POST', body: '{"message":"say x"}', headers: ann.headers });
+  expect(await threadsOf(ann.headers)).toBe(1);
+  expect(await threadsOf({})).toBeGreaterThan(1);
 });
 
 test('the public document names every route, without a token', async () => {

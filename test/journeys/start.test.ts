@@ -37,6 +37,16 @@ test('a wrong configuration lists every problem and stops the start', async () =
   for (const option of ['GATEWAY_PORT', 'HTTP_ENABLED', 'LLM_MODEL', 'LLM_API_KEY']) expect(output).toContain(option);
 });
 
+test('`reborn serve` without a gateway and a webhook channel is refused, and says what to turn on', async () => {
+  const child = spawn(path.resolve('bin/reborn'), ['serve'], {
+    env: { PATH: process.env['PATH'], REBORN_HOME: home.home, GATEWAY_ENABLED: 'false' },
+  });
+  const [output, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+
+  expect(exitCode).toBe(78);
+  expect(output).toMatch(/GATEWAY_ENABLED is false .* HTTP_WEBHOOK_SECRET/);
+});
+
 test('a taken port is named, with the option that changes it', async () => {
   const first = await startService(home.env);
   const port = new URL(first.url).port;

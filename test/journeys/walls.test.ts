@@ -216,6 +216,27 @@ describe('who may use which route', () => {
     },
   );
 
+  /** For a skill it is the body that says whom it is for, so it has to be read first. */
+  const forbidden = Object.entries(MATRIX).flatMap(([name, cells]) =>
+    'ask' in cells && cells.expected[0] === 403 && !name.includes('/skills') ? [[name, 403, cells.ask] as const] : [],
+  );
+  const foreignTokens = { route: `/api/users/${NOBODYS}/tokens` };
+
+  test.each([...forbidden, ['POST /api/users/:id/tokens', 404, () => foreignTokens] as const])(
+    '%s is %d for a member whose body or query is wrong as well',
+    async (name, status, ask) => {
+      const ann = await addUser(service, 'Ann');
+      const { route } = ask(await belongingsOf(ann.headers, ann));
+      const method = name.split(' ')[0] ?? '';
+      const headers = { ...ann.headers, 'content-type': 'application/json' };
+      const bodies = method === 'GET' ? [undefined] : ['{', '{"unknown":1}', '[]', '"\\u0000"'];
+      for (const body of bodies) {
+        const init = { method, headers, ...(body !== undefined && { body }) };
+        expect((await fetch(`${service.url}${route}?limit=none`, init)).status).toBe(status);
+      }
+    },
+  );
+
   test.each(
     Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [] : [[name, cells.everybody] as const])),
   )('%s is %d for everybody', async (name, status) => {

@@ -122,6 +122,16 @@ test.each([
   expect(await refused.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
 });
 
+test.each(['[]', '"x"', '1', 'null', ''])('a body that is %j is refused with a sentence', async (body) => {
+  const headers = { 'content-type': 'application/json' };
+  const refused = await service.webhook.request('/webhook', { method: 'POST', body, headers });
+
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({
+    error: { message: expect.stringMatching(/^The body (is required and )?must be a JSON object\.$/), param: null },
+  });
+});
+
 test('null means absent, and unknown fields are no error', async () => {
   const body = { message: 'say x', conversation_id: null, metadata: null, callback_url: null, priority: 'high' };
   expect((await service.webhook.completed(await service.webhook.submit(body))).response).toBe('x');

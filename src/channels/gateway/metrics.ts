@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Operations } from '#agent/operations.ts';
+import { operatorOnly } from '#http/bearer.ts';
 
 /** What a process counts about its own HTTP. */
 export type HttpCounts = {
@@ -11,6 +12,8 @@ export type HttpCounts = {
 /** `GET /metrics`, for the operator: the text format of Prometheus. Turns are those of all replicas, the rest this process's. */
 export function metricsRoute(operations: Operations, http: HttpCounts) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('onRequest', operatorOnly);
+
     app.get('/metrics', async ({ principal }, reply) => {
       const { replicas, turns, ended } = await operations.look(principal);
       const { heapUsed, rss } = process.memoryUsage();

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Operations } from '#agent/operations.ts';
+import { operatorOnly } from '#http/bearer.ts';
 import type { replicaList } from './wire-replicas.ts';
 
 /** `GET /api/replicas`: who runs turns now, and what waits; for the operator. */
 export function replicasRoute(operations: Operations) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('onRequest', operatorOnly);
+
     app.get('/replicas', async ({ principal }): Promise<z.infer<typeof replicaList>> => {
       const { replicas, turns } = await operations.look(principal);
       return {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { ModelDesk, ModelRoute } from '#agent/model-desk.ts';
 import type { Principal } from '#domain/principal.ts';
+import { operatorOnly } from '#http/bearer.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { modelTest, type modelTestResult, settingsChange, type wireSettings } from './wire-settings.ts';
 
@@ -10,6 +11,8 @@ type WireRoute = z.infer<typeof wireSettings>['model_routes'][string];
 /** `/api/settings`, for the operator: the models by name, and a test of any of them. */
 export function settingsRoutes(models: ModelDesk) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('onRequest', operatorOnly);
+
     app.get('/settings', ({ principal }) => read(principal));
 
     app.patch('/settings', async ({ principal, body }) => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
+import type { Threads } from '#agent/threads.ts';
 import type { serviceStatus } from './wire-status.ts';
 
 /** What stays the same while the service runs. */
@@ -13,11 +14,11 @@ export type StatusFacts = {
   readonly tools: () => Promise<number>;
 };
 
-/** `GET /api/status`: what this service is, and how busy it is. */
-export function statusRoute(agent: Agent, facts: StatusFacts) {
+/** `GET /api/status`: what this service is, and how busy it is. A member learns how many threads they have themselves. */
+export function statusRoute(agent: Agent, threads: Threads, facts: StatusFacts) {
   return async (app: FastifyInstance): Promise<void> => {
-    app.get('/status', async (): Promise<z.infer<typeof serviceStatus>> => {
-      const { replicas, queued, running, threads } = await agent.census();
+    app.get('/status', async ({ principal }): Promise<z.infer<typeof serviceStatus>> => {
+      const { replicas, queued, running, threads: all } = await agent.census();
       const { version, channels, database, model } = facts;
       return {
         status: 'ok',
@@ -29,7 +30,7 @@ export function statusRoute(agent: Agent, facts: StatusFacts) {
         replicas,
         queue: { queued, running },
         tools: await facts.tools(),
-        threads,
+        threads: principal.role === 'operator' ? all : await threads.count(principal),
       };
     });
   };

@@ -11,7 +11,7 @@ type ById = { Params: { id: string } };
 /** A user's tokens, for the operator and for the user, who may call themselves `me`. */
 export function tokenRoutes(accounts: Accounts) {
   return async (app: FastifyInstance): Promise<void> => {
-    app.post<ById>('/users/:id/tokens', async (request, reply) => {
+    app.post<ById>('/users/:id/tokens', { onRequest: requireOwn }, async (request, reply) => {
       const { name, expires_at: expiry } = parseBody(newToken, request.body);
       const wanted = { name, expiresAt: expiry ? new Date(expiry) : null };
       const { token, secret } = await accounts.createToken(request.principal, userIdOf(request), wanted);
@@ -36,6 +36,12 @@ export function tokenRoutes(accounts: Accounts) {
       return reply.code(204).send();
     });
   };
+}
+
+/** Before the body is read. To a member, other users look like none. */
+async function requireOwn(request: FastifyRequest<ById>): Promise<void> {
+  if (request.principal.role !== 'operator' && userIdOf(request) !== request.principal.userId)
+    throw new NotFound('There is no such user.');
 }
 
 const userIdOf = ({ params, principal }: FastifyRequest<ById>) => (params.id === 'me' ? principal.userId : params.id);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { ListedTool, ToolDesk } from '#agent/tool-desk.ts';
+import { operatorOnly } from '#http/bearer.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { addressOf, type Site } from '#http/site.ts';
 import {
@@ -25,7 +26,7 @@ export function toolRoutes(tools: ToolDesk, site: Site) {
       }),
     );
 
-    app.post('/tools', async ({ principal, body }, reply) => {
+    app.post('/tools', { onRequest: operatorOnly }, async ({ principal, body }, reply) => {
       const { name, wasm, capabilities, dry_run: isDry, replace } = parseBody(toolInstall, body);
       const upload = { name, wasm: Buffer.from(wasm, 'base64'), capabilities: capabilities ?? undefined };
       const { sentences, ...preview } = await tools.add(principal, upload, { install: !isDry, replace });
@@ -38,7 +39,7 @@ export function toolRoutes(tools: ToolDesk, site: Site) {
       return reply.code(isDry ? 200 : 201).send(shown);
     });
 
-    app.delete<ByName>('/tools/:name', async ({ principal, params }, reply) => {
+    app.delete<ByName>('/tools/:name', { onRequest: operatorOnly }, async ({ principal, params }, reply) => {
       await tools.remove(principal, params.name);
       return reply.code(204).send();
     });

@@ -4,6 +4,7 @@ import type { LimitsDesk } from '#agent/spending-limits.ts';
 import type { Accounts } from '#auth/accounts.ts';
 import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import type { User } from '#domain/user.ts';
+import { operatorOnly } from '#http/bearer.ts';
 import { parseBody } from '#http/parse-body.ts';
 import { nextCursor } from './page.ts';
 import { newUser, type userList, usersQuery, wireLimits, type wireUser } from './wire-users.ts';
@@ -13,6 +14,8 @@ type ById = { Params: { id: string } };
 /** `/api/users`, for the operator. */
 export function userRoutes(accounts: Accounts, limits: LimitsDesk) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('onRequest', operatorOnly);
+
     app.post('/users', async (request, reply) => {
       const { name, email, role } = parseBody(newUser, request.body);
       const user = await accounts.addUser(request.principal, { name, email: email ?? null, role });

@@ -14,6 +14,6 @@ export const serviceStatus = z
     replicas: count,
     queue: z.strictObject({ queued: count, running: count }),
     tools: count,
-    threads: count,
+    threads: count.describe("The caller's threads; for the operator everybody's."),
   })
   .meta({ id: 'ServiceStatus' });

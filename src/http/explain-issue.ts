@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+
+/** What is wrong with a field, as a sentence for the caller; for every rule of a schema that brings no sentence with it. */
+export function explainIssue(issue: z.core.$ZodRawIssue): string {
+  const field = issue.path?.join('.') || 'The body';
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? `${field} is required and must be ${typeName(issue.expected)}.`
+        : `${field} must be ${typeName(issue.expected)}.`;
+    case 'invalid_value':
+      return `${field} must be ${listOf(issue.values)}.`;
+    case 'unrecognized_keys':
+      return `${field} has unknown fields: ${issue.keys.join(', ')}. Remove them.`;
+    case 'too_small':
+      return `${field} must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue.origin)}.`;
+    case 'too_big':
+      return `${field} must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unitOf(issue.origin)}.`;
+    case 'invalid_format':
+      return `${field} must be ${FORMATS[issue.format] ?? `in the format ${issue.format}`}.`;
+    case 'not_multiple_of':
+      return `${field} must be a multiple of ${issue.divisor}.`;
+    default:
+      return `${field} is not in a form that is accepted here. See /docs for the allowed forms.`;
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a JSON object',
+  record: 'a JSON object',
+  array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+const typeName = (expected: string) => TYPES[expected] ?? `of type ${expected}`;
+
+const FORMATS: Readonly<Record<string, string>> = {
+  uuid: 'a UUID',
+  datetime: 'a time in ISO 8601, such as 2026-01-31T12:00:00Z',
+  email: 'an e-mail address',
+  url: 'an address such as https://example.com',
+  base64: 'base64',
+};
+
+function listOf(values: readonly unknown[]): string {
+  const [only, ...more] = values.map((value) => JSON.stringify(value));
+  return more.length === 0 ? (only ?? 'absent') : `one of ${[only, ...more].join(', ')}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  string: ' characters long',
+  array: ' entries long',
+  set: ' entries long',
+};
+
+const unitOf = (origin: string) => UNITS[origin] ?? '';

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { gatewayDescription } from '#channels/gateway/openapi.ts';
+import { webhookDescription } from '#channels/webhook/openapi.ts';
+import { InvalidRequest } from '#domain/errors.ts';
+import { parseBody } from '#http/parse-body.ts';
+
+function refusalOf(schema: z.ZodType, body: unknown): InvalidRequest | undefined {
+  try {
+    parseBody(schema, body);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error;
+    throw error;
+  }
+}
+
+/** As the library words it. */
+const RAW = /^Invalid |^Too |^Unrecognized |expected .*, received/;
+
+const bodies = [...gatewayDescription, ...webhookDescription].flatMap(({ method, path, request }) =>
+  request ? [[`${method} ${path}`, request] as const] : [],
+);
+
+test.each(bodies)('%s never answers with the words of the schema library', (_route, schema) => {
+  const wrong: unknown[] = [undefined, null, 1, 'x', [], {}, ...fieldsOf(schema).flatMap(spoil)];
+  const messages = wrong.flatMap((body) => refusalOf(schema, body)?.message ?? []);
+
+  expect(messages.length).toBeGreaterThan(0);
+  expect(messages.filter((message) => RAW.test(message))).toEqual([]);
+});
+
+const fieldsOf = (schema: z.ZodType) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+
+const spoil = (field: string) =>
+  [null, 1, -1, 'x', '', true, [], [1], {}, { a: 1 }].map((value) => ({ [field]: value }));
