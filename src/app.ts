@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAgent } from '#agent/agent.ts';
 import type { CallbackPace } from '#agent/callbacks.ts';
-import type { Decision } from '#agent/decision.ts';
 import { startEndingRemovedUsers } from '#agent/end-removed-users.ts';
 import { type IndexPace, startIndexingNotes } from '#agent/index-notes.ts';
 import { createJobs } from '#agent/jobs.ts';
@@ -150,7 +149,6 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   });
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
-  const onDecision = (decision: Decision) => void recordAudit(db, decision).catch(onError);
   const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
   const safety = createSafety({
     knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
@@ -180,7 +178,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     keepJobsDays: config.webhook.jobDays,
   });
   undo.defer(() => engine.drain());
-  const agent = createAgent(db, engine, onDecision);
+  const agent = createAgent(db, engine);
   const jobs = createJobs(db);
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
@@ -242,9 +240,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     threads: createThreads(db, engine),
     operations: createOperations(engine),
     toolDesk: createToolDesk({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
-    modelDesk: createModelDesk({ db, settings, default: config.model, apiKeyFor }),
+    modelDesk: createModelDesk({ settings, default: config.model, apiKeyFor }),
     modelNames: async () => Object.keys(await settings.readRoutes()),
-    onDecision,
     onError,
   });
   // Closed together, so that their periods of grace run at the same time.

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Agent } from '#agent/agent.ts';
 import { createUsage } from '#agent/budget-usage.ts';
-import type { Decision } from '#agent/decision.ts';
 import { createInspectTurn } from '#agent/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import type { ModelDesk } from '#agent/model-desk.ts';
@@ -75,7 +74,6 @@ export type GatewayParts = {
   readonly memory: Memory;
   readonly skills: Skills;
   readonly threadUrl: ThreadUrl;
-  readonly onDecision: (decision: Decision) => void;
   readonly onError: (error: unknown) => void;
   /** false: callers may not bring tools. */
   readonly externalTools?: boolean;
@@ -96,7 +94,7 @@ const WEB_FOLDER = packageFile('web/dist');
 
 /** The server of the web gateway and the Responses API, with every route; it doesn't listen yet. */
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, log, db, auth, agent, jobs, threads, operations, tools, threadUrl, onDecision, onError } = parts;
+  const { config, log, db, auth, agent, jobs, threads, operations, tools, threadUrl, onError } = parts;
   const site = { publicUrl: config.publicUrl };
   const server = createServer({
     maxBodyBytes: PUBLIC_BODY_BYTES,
@@ -143,8 +141,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       ),
       { prefix: '/api' },
     );
-    await app.register(approvalsRoute(createStandingApprovals(db, onDecision)), { prefix: '/api' });
-    await app.register(pairingsRoute(createPairings(db, onDecision)), { prefix: '/api' });
+    await app.register(approvalsRoute(createStandingApprovals(db)), { prefix: '/api' });
+    await app.register(pairingsRoute(createPairings(db)), { prefix: '/api' });
     await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
     await app.register(memoryRoutes(parts.memory), { prefix: '/api' });
     await app.register(threadRoutes(threads), { prefix: '/api' });

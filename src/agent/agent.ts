@@ -13,7 +13,6 @@ import { findItems } from '#store/items.ts';
 import { findTurnRecord } from '#store/turns.ts';
 import { answerGate, type GateAnswer } from './answer-gate.ts';
 import { cancelTurn } from './cancel-turn.ts';
-import type { OnDecision } from './decision.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn-reply.ts';
 import { watchTurn } from './watch-turn.ts';
@@ -58,7 +57,7 @@ export type Agent = {
 };
 
 /** The facade that every channel talks to. */
-export function createAgent(db: Database, engine: Engine, onDecision: OnDecision = () => {}): Agent {
+export function createAgent(db: Database, engine: Engine): Agent {
   const getTurn = (owner: Principal, { threadId, turnId }: TurnPlace) =>
     withOwner(db, owner, async (trx): Promise<TurnRecord> => {
       const record = await findTurnRecord(trx, owner, threadId, turnId);
@@ -100,7 +99,7 @@ export function createAgent(db: Database, engine: Engine, onDecision: OnDecision
     async answerGate(principal, id, answer) {
       const userId = principal.role === 'operator' ? await engine.findGateOwner(id) : principal.userId;
       if (userId === undefined) throw new NotFound('There is no such gate.');
-      return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway', onDecision });
+      return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
     },
     listGates: (principal, page) =>
       principal.role === 'operator'

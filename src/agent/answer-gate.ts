@@ -9,14 +9,14 @@ import type { Principal, UserId } from '#domain/principal.ts';
 import { type Channel, refusalAt, type Turn } from '#domain/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { insertApproval } from '#store/approvals.ts';
+import { type AuditEntry, type Audited, audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
-import { closeGate, findGate } from '#store/gates.ts';
+import { decideGate, findGate } from '#store/gates.ts';
 import { passJobOn } from '#store/jobs.ts';
 import { putPairing } from '#store/pairings.ts';
 import { insertStandingApproval } from '#store/standing-approvals.ts';
 import { lockThread, takePlace } from '#store/threads.ts';
 import { getTurnById, insertTurn, requestCancel } from '#store/turns.ts';
-import type { OnDecision } from './decision.ts';
 import { checkPartner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 
@@ -32,7 +32,6 @@ type Answering = {
   readonly answer: GateAnswer;
   readonly by: Principal;
   readonly channel: Channel;
-  readonly onDecision?: OnDecision;
 };
 
 /**
@@ -44,39 +43,57 @@ export async function answerGate(
   engine: Engine,
   owner: Owner,
   id: GateId,
-  { answer, by, channel, onDecision }: Answering,
+  { answer, by, channel }: Answering,
 ): Promise<Turn> {
-  const { turn, gate } = await withOwner(db, owner, async (trx) => {
-    const found = await getOpenGate(trx, owner, id);
-    const turnId = newId();
-    const thread = await takePlace(trx, owner, found.threadId, turnId);
-    if (!thread) throw new NotFound('There is no such gate.');
-
-    if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, found, answer, by);
-    const { request: asked } = await getTurnById(trx, owner, found.turnId);
-    const request = { ...asked, tools: thread.catalog, echo: {} };
-    const place = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
-    const started = await insertTurn(trx, owner, place, itemsOf(found, answer), 'known-thread');
-    if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(found).code);
-    await closeGate(trx, owner, found.id, started.seq);
-    await passJobOn(trx, owner, found.id, started.id);
-    if (thread.active === turnId) await engine.enqueue(trx, turnId);
-    return { turn: started, gate: found };
+  const turn = await withOwner(db, owner, async (trx) => {
+    const gate = await getOpenGate(trx, owner, id);
+    return audited(
+      trx,
+      (deciding) => decide(deciding, engine, owner, gate, { answer, by, channel }),
+      decisionOf(gate, answer, by),
+    );
   });
   engine.kick();
   engine.tellThread(turn);
-  onDecision?.({
+  return turn;
+}
+
+/** The next turn is there when the decision is, and only then. */
+async function decide(
+  trx: Audited<OwnedTransaction>,
+  engine: Engine,
+  owner: Owner,
+  gate: OpenGate,
+  { answer, by, channel }: Answering,
+): Promise<Turn> {
+  const turnId = newId();
+  const thread = await takePlace(trx, owner, gate.threadId, turnId);
+  if (!thread) throw new NotFound('There is no such gate.');
+
+  if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, gate, answer, by);
+  const { request: asked } = await getTurnById(trx, owner, gate.turnId);
+  const request = { ...asked, tools: thread.catalog, echo: {} };
+  const place = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
+  const started = await insertTurn(trx, owner, place, itemsOf(gate, answer), 'known-thread');
+  if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
+  await decideGate(trx, owner, gate.id, started.seq);
+  await passJobOn(trx, owner, gate.id, started.id);
+  if (thread.active === turnId) await engine.enqueue(trx, turnId);
+  return started;
+}
+
+function decisionOf(gate: OpenGate, answer: GateAnswer, by: Principal): AuditEntry {
+  return {
     actor: by.userId,
     action: `gate.${answer.kind}`,
     subject: gate.id,
     detail: {
       kind: gate.kind,
-      user: owner.userId,
+      user: gate.userId,
       tool: gate.call.name,
       ...(gate.kind === 'pairing' && 'userId' in answer && { pairedWith: answer.userId }),
     },
-  });
-  return turn;
+  };
 }
 
 /** Looked for again once the thread is locked: of two answers the first one counts. */
@@ -92,7 +109,7 @@ async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Pro
 
 /** Keeps what the answer allows. It is about the call as the gate has it, which is what was shown. */
 async function grant(
-  trx: OwnedTransaction,
+  trx: Audited<OwnedTransaction>,
   owner: Owner,
   { id, kind, call, revision }: OpenGate,
   answer: Extract<GateAnswer, { kind: 'approve' | 'always' }>,

@@ -6,6 +6,7 @@ import { putPairing } from '#store/pairings.ts';
 import { createRegistry } from '#tools/registry.ts';
 import type { Tool } from '#tools/tool.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import { unrecorded } from '../../test/support/unrecorded.ts';
 import { checkAnswer, type PassageFacts, passageFor } from './gates.ts';
 
 const place = { threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null, attempt: 0 };
@@ -57,9 +58,9 @@ test('a webhook user that would have to sign in needs to be paired first', async
   const webhook = { userId: 'webhook:ann' };
   expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'pairing' } });
 
-  await withOwner(database.db, webhook, (trx) => putPairing(trx, webhook, 'ann'));
+  await withOwner(database.db, webhook, (trx) => unrecorded(trx, (writing) => putPairing(writing, webhook, 'ann')));
   expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'auth' } });
-  await withOwner(database.db, webhook, (trx) => putPairing(trx, webhook, 'bob'));
+  await withOwner(database.db, webhook, (trx) => unrecorded(trx, (writing) => putPairing(writing, webhook, 'bob')));
   expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({
     kind: 'open',
     secretsOf: { userId: 'bob' },

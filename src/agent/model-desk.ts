@@ -7,8 +7,6 @@ import { createModel } from '#models/create-model.ts';
 import { ModelCallAborted, ModelFailure } from '#models/model.ts';
 import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from '#models/model-route.ts';
 import { findWrongFallback } from '#models/model-routes.ts';
-import { recordAudit } from '#store/audit.ts';
-import type { Database } from '#store/connection.ts';
 import type { createModelSettings } from './model-settings.ts';
 
 type Routes = Readonly<Record<string, ModelRoute>>;
@@ -21,7 +19,6 @@ const PATIENCE_MS = 30_000;
 
 /** Which models there are, and whether they answer; for the operator. Keys are never shown. */
 export function createModelDesk(parts: {
-  readonly db: Database;
   readonly settings: ReturnType<typeof createModelSettings>;
   readonly default: ModelRoute;
   readonly apiKeyFor: KeyFor;
@@ -51,9 +48,7 @@ export function createModelDesk(parts: {
           );
       const wrong = findWrongFallback(routes);
       if (wrong) throw new InvalidRequest('invalid_request', `model_routes.${wrong.route}.fallback`, wrong.message);
-      await parts.settings.writeRoutes(routes);
-      const detail = { routes: Object.keys(routes) };
-      await recordAudit(parts.db, { actor: actor.userId, action: 'settings.change', subject: 'model_routes', detail });
+      await parts.settings.writeRoutes(routes, actor.userId);
     },
 
     /** Asks the model something small. That it can't answer is an outcome like any other. */

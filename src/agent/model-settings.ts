@@ -1,6 +1,8 @@
+import { OPERATOR, type UserId } from '#domain/principal.ts';
 import type { ModelRoute } from '#models/model-route.ts';
 import { modelRoutesSchema } from '#models/model-routes.ts';
-import type { Database } from '#store/connection.ts';
+import { audited } from '#store/audit.ts';
+import { type Database, withOwner } from '#store/connection.ts';
 import { readSetting, writeSetting } from '#store/settings.ts';
 
 type Routes = Readonly<Record<string, ModelRoute>>;
@@ -21,8 +23,16 @@ export function createModelSettings(db: Database) {
       }
       return remembered.routes;
     },
-    async writeRoutes(routes: Routes): Promise<void> {
-      await writeSetting(db, MODEL_ROUTES, modelRoutesSchema.parse(routes));
+    async writeRoutes(routes: Routes, actor: UserId): Promise<void> {
+      const detail = { routes: Object.keys(routes) };
+      await withOwner(db, OPERATOR, (trx) =>
+        audited(trx, (writing) => writeSetting(writing, MODEL_ROUTES, modelRoutesSchema.parse(routes)), {
+          actor,
+          action: 'settings.change',
+          subject: MODEL_ROUTES,
+          detail,
+        }),
+      );
       remembered = undefined;
     },
   };

@@ -1,9 +1,9 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { isWebhookUser, WEBHOOK } from '#domain/job.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
+import { audited } from '#store/audit.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import { deletePairing, findPairedUser, listPairings, type Pairing } from '#store/pairings.ts';
-import type { OnDecision } from './decision.ts';
 
 /** Whose secrets a call of `owner` may use. Only webhook users can be paired; all others have their own. */
 export async function findSecretsOwner(db: Database, owner: Owner): Promise<Owner> {
@@ -28,7 +28,7 @@ export function checkPartner(userId: UserId | undefined): UserId {
 export type Pairings = ReturnType<typeof createPairings>;
 
 /** Who may use whose secrets: all of it for the operator, and for others what is done with theirs. */
-export function createPairings(db: Database, onDecision: OnDecision = () => {}) {
+export function createPairings(db: Database) {
   return {
     list: (principal: Principal): Promise<Pairing[]> =>
       principal.role === 'operator'
@@ -36,11 +36,13 @@ export function createPairings(db: Database, onDecision: OnDecision = () => {}) 
         : withOwner(db, principal, (trx) => listPairings(trx, principal)),
 
     async remove(principal: Principal, userId: UserId): Promise<void> {
-      const removed = await (principal.role === 'operator'
-        ? withOwner(db, OPERATOR, (trx) => deletePairing(trx, 'everybody', userId))
-        : withOwner(db, principal, (trx) => deletePairing(trx, principal, userId)));
-      if (!removed) throw new NotFound('There is no such pairing.');
-      onDecision({ actor: principal.userId, action: 'pairing.remove', subject: userId, detail: {} });
+      const isOperator = principal.role === 'operator';
+      const entry = { actor: principal.userId, action: 'pairing.remove', subject: userId, detail: {} };
+      await withOwner(db, isOperator ? OPERATOR : principal, async (trx) => {
+        const partner = isOperator ? 'everybody' : principal;
+        const removed = await audited(trx, (writing) => deletePairing(writing, partner, userId), entry);
+        if (!removed) throw new NotFound('There is no such pairing.');
+      });
     },
   };
 }

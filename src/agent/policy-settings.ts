@@ -1,5 +1,7 @@
+import { OPERATOR, type UserId } from '#domain/principal.ts';
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool-level.ts';
-import type { Database } from '#store/connection.ts';
+import { audited } from '#store/audit.ts';
+import { type Database, withOwner } from '#store/connection.ts';
 import { deleteSetting, listSettings, readSetting, writeSetting } from '#store/settings.ts';
 
 /** What the operator has set for a tool, which comes before what the tool says of itself. */
@@ -18,10 +20,23 @@ export async function listPolicies(db: Database): Promise<ToolPolicy[]> {
   return rows.map(({ name, value }) => ({ tool: name.slice(PREFIX.length), level: levelIn(value) }));
 }
 
-export const setPolicy = (db: Database, { tool, level }: ToolPolicy) => writeSetting(db, PREFIX + tool, { level });
+export async function setPolicy(db: Database, { tool, level }: ToolPolicy, actor: UserId): Promise<void> {
+  const entry = { actor, action: 'policy.set', subject: tool, detail: { level } };
+  await withOwner(db, OPERATOR, (trx) =>
+    audited(trx, (writing) => writeSetting(writing, PREFIX + tool, { level }), entry),
+  );
+}
 
 /** Whether there was one. The tool's own level holds again. */
-export const unsetPolicy = (db: Database, tool: string) => deleteSetting(db, PREFIX + tool);
+export function unsetPolicy(db: Database, tool: string, actor: UserId): Promise<boolean> {
+  return withOwner(db, OPERATOR, (trx) =>
+    audited(
+      trx,
+      (writing) => deleteSetting(writing, PREFIX + tool),
+      (existed) => (existed ? { actor, action: 'policy.unset', subject: tool, detail: {} } : 'no right changed'),
+    ),
+  );
+}
 
 /** One that can't be read forbids: somebody meant to restrict something. */
 function levelIn(value: unknown): ToolLevel {

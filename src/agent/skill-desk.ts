@@ -2,7 +2,7 @@ import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import type { Skill, SkillSummary } from '#domain/skill.ts';
-import { recordAudit } from '#store/audit.ts';
+import { audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
 import { deleteSkill, EVERYONE, findSkill, listSkills, putSkill } from '#store/skills.ts';
 import { checkSkillFiles } from '#tools/skills/check-skill-files.ts';
@@ -89,18 +89,18 @@ export function createSkillDesk({
           throw new Conflict('already_exists', `There is a skill "${skill.name}" already. Replace it, or rename one.`);
         if (!exists && there.length >= MAX_SKILLS)
           throw new InvalidRequest('invalid_request', null, `There can be ${MAX_SKILLS} skills. Remove one first.`);
-        await putSkill(trx, owner, skill);
         const detail = { for: holder, replaced: exists };
-        await recordAudit(trx, { actor: actor.userId, action: 'skill.add', subject: skill.name, detail });
+        const entry = { actor: actor.userId, action: 'skill.add', subject: skill.name, detail };
+        await audited(trx, (writing) => putSkill(writing, owner, skill), entry);
         return skill;
       });
     },
 
     remove(actor: Principal, name: string, holder: SkillHolder): Promise<void> {
       return change(actor, holder, async (trx, owner) => {
-        if (!(await deleteSkill(trx, owner, name))) throw noSkill(name);
-        const detail = { for: holder };
-        await recordAudit(trx, { actor: actor.userId, action: 'skill.remove', subject: name, detail });
+        const entry = { actor: actor.userId, action: 'skill.remove', subject: name, detail: { for: holder } };
+        const existed = await audited(trx, (writing) => deleteSkill(writing, owner, name), entry);
+        if (!existed) throw noSkill(name);
       });
     },
   };

@@ -3,7 +3,7 @@ import { isWebhookUser } from '#domain/job.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import type { SpendingLimits } from '#domain/spending.ts';
-import { recordAudit } from '#store/audit.ts';
+import { audited } from '#store/audit.ts';
 import { deleteBudget, listBudgets, putBudget } from '#store/budgets.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 
@@ -27,9 +27,13 @@ export function createLimitsDesk(db: Database, isUser: (id: UserId) => Promise<b
       const { tokensPerDay, usdPerDay } = limits;
       const isNone = tokensPerDay === null && usdPerDay === null;
       await withOwner(db, OPERATOR, async (trx) => {
-        await (isNone ? deleteBudget(trx, userId) : putBudget(trx, userId, limits));
         const detail = { tokensPerDay, usdPerDay };
-        await recordAudit(trx, { actor: actor.userId, action: 'user.limit', subject: userId, detail });
+        await audited(trx, (writing) => (isNone ? deleteBudget(writing, userId) : putBudget(writing, userId, limits)), {
+          actor: actor.userId,
+          action: 'user.limit',
+          subject: userId,
+          detail,
+        });
       });
     },
   };

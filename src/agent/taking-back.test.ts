@@ -1,18 +1,19 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { readAudit } from '#store/audit.ts';
 import { withOwner } from '#store/connection.ts';
+import { connectIdentities } from '#store/identity-connection.ts';
 import { findPairedUser, putPairing } from '#store/pairings.ts';
 import { hasStandingApproval, insertStandingApproval } from '#store/standing-approvals.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
-import type { Decision } from './decision.ts';
+import { unrecorded } from '../../test/support/unrecorded.ts';
 import { createPairings } from './pairings.ts';
 import { createStandingApprovals } from './standing-approvals.ts';
 
 const database = await openMigratedDatabase();
 const { db, everything } = database;
-const decisions: Decision[] = [];
-const pairings = createPairings(db, (decision) => decisions.push(decision));
-const approvals = createStandingApprovals(db, (decision) => decisions.push(decision));
+const pairings = createPairings(db);
+const approvals = createStandingApprovals(db);
 
 const [ann, bob]: [Principal, Principal] = [
   { userId: 'ann', role: 'member' },
@@ -21,15 +22,26 @@ const [ann, bob]: [Principal, Principal] = [
 const admin: Principal = { userId: 'admin', role: 'operator' };
 const hook = { userId: 'webhook:triage' };
 
+const identities = connectIdentities(database.connection, () => {});
+let recordedBefore = '0';
+const entries = () => readAudit(identities, { before: undefined, limit: 100 });
+const recorded = async () => {
+  const since = (await entries()).filter(({ id }) => BigInt(id) > BigInt(recordedBefore));
+  return since.map(({ actor, action, subject, detail }) => ({ actor, action, subject, detail }));
+};
+
 beforeEach(async () => {
-  decisions.length = 0;
+  recordedBefore = (await entries())[0]?.id ?? '0';
   await everything.query('delete from pairings; delete from standing_approvals');
-  await withOwner(db, hook, (trx) => putPairing(trx, hook, 'ann'));
+  await withOwner(db, hook, (trx) => unrecorded(trx, (writing) => putPairing(writing, hook, 'ann')));
   const approval = { tool: 'send', revision: null, shape: 'n = 1', digest: 'd' };
-  await withOwner(db, ann, (trx) => insertStandingApproval(trx, ann, approval));
+  await withOwner(db, ann, (trx) => unrecorded(trx, (writing) => insertStandingApproval(writing, ann, approval)));
 });
 
-afterAll(() => database.close());
+afterAll(async () => {
+  await identities.destroy();
+  await database.close();
+});
 
 test('whose secrets are used sees the pairing and ends it; another member can do neither', async () => {
   expect(await pairings.list(bob)).toEqual([]);
@@ -38,7 +50,7 @@ test('whose secrets are used sees the pairing and ends it; another member can do
 
   await pairings.remove(ann, hook.userId);
   expect(await withOwner(db, hook, (trx) => findPairedUser(trx, hook))).toBeUndefined();
-  expect(decisions).toEqual([{ actor: 'ann', action: 'pairing.remove', subject: hook.userId, detail: {} }]);
+  expect(await recorded()).toEqual([{ actor: 'ann', action: 'pairing.remove', subject: hook.userId, detail: {} }]);
 });
 
 test('who gave a standing approval takes it back; another member can neither see nor use nor revoke it', async () => {
@@ -51,6 +63,7 @@ test('who gave a standing approval takes it back; another member can neither see
 
   await approvals.revoke(ann, given?.id ?? '');
   expect(await withOwner(db, ann, (trx) => hasStandingApproval(trx, ann, 'd'))).toBe(false);
+  expect(await recorded()).toEqual([{ actor: 'ann', action: 'approval.revoke', subject: given?.id, detail: {} }]);
 });
 
 test.each([OPERATOR, admin])(
@@ -62,6 +75,6 @@ test.each([OPERATOR, admin])(
     await approvals.revoke(operator, given?.id ?? '');
 
     expect([await pairings.list(operator), await approvals.list(operator)]).toEqual([[], []]);
-    expect(decisions.map(({ actor }) => actor)).toEqual([operator.userId, operator.userId]);
+    expect((await recorded()).map(({ actor }) => actor)).toEqual([operator.userId, operator.userId]);
   },
 );

@@ -3,13 +3,13 @@ import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { Database } from '#store/connection.ts';
-import { deleteTool, findTool, listTools, type ToolRow } from '#store/tools.ts';
+import { findTool, listTools, type ToolRow } from '#store/tools.ts';
 import { AuthFailure } from '#tools/auth/auth-failure.ts';
 import type { BrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import type { Capabilities } from '#tools/component/capabilities.ts';
 import { describeCapabilities } from '#tools/component/describe-capabilities.ts';
 import { InstallRefused } from '#tools/component/install/prepare-component.ts';
-import { type Installation, installTool, prepareTool } from '#tools/component/install-tool.ts';
+import { type Installation, installTool, prepareTool, removeTool } from '#tools/component/install-tool.ts';
 import { InvalidCapabilities, parseCapabilities } from '#tools/component/parse-capabilities.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
@@ -135,7 +135,7 @@ export function createToolDesk(parts: {
 
     async remove(actor: Principal, name: string): Promise<void> {
       requireOperator(actor);
-      if (!(await deleteTool(db, name, actor.userId))) throw noTool(name);
+      if (!(await removeTool(db, name, actor.userId))) throw noTool(name);
     },
 
     /** Where the caller signs in to what the tool uses; `finishSignIn` takes what they come back with. */

@@ -1,6 +1,6 @@
 import type { UserId } from '#domain/principal.ts';
 import type { WebhookRoute } from '#domain/webhook-route.ts';
-import { recordAudit } from '#store/audit.ts';
+import { audited } from '#store/audit.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteWebhookRoute, findWebhookRoute, insertWebhookRoute, listWebhookRoutes } from '#store/webhook-routes.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
@@ -16,21 +16,26 @@ export function createWebhookRoutes(db: Database, secrets: Secrets) {
       const secret = route && (await secrets.inVault('everyone', (vault) => vault.find(secretName(name))));
       return route && secret && { route, secret: secret.reveal() };
     },
-    /** The secret first: a route is never there without one. */
+    /** Route and secret together: one is never there without the other. */
     async add(route: WebhookRoute, secret: string, actor: UserId): Promise<void> {
       if (await findWebhookRoute(db, route.name)) throw taken(route.name);
-      await secrets.inVault('everyone', async (vault) => {
+      const name = secretName(route.name);
+      const entry = { actor, action: 'webhook-route.add', subject: route.name, detail: {} };
+      await secrets.inVault('everyone', async (vault, trx) => {
         await vault.claimKey();
-        await vault.put(secretName(route.name), secret);
+        await vault.change((writer) => writer.put(name, secret), { action: 'secret.put', name, actor });
+        const isAdded = await audited(trx, (writing) => insertWebhookRoute(writing, route), entry);
+        if (!isAdded) throw taken(route.name);
       });
-      if (!(await insertWebhookRoute(db, route))) throw taken(route.name);
-      await recordAudit(db, { actor, action: 'webhook-route.add', subject: route.name, detail: {} });
     },
     async remove(name: string, actor: UserId): Promise<void> {
-      const existed = await deleteWebhookRoute(db, name);
-      await secrets.inVault('everyone', (vault) => vault.remove(secretName(name)));
-      if (!existed) throw new Error(`There is no route "${name}". \`reborn webhook route list\` shows them.`);
-      await recordAudit(db, { actor, action: 'webhook-route.remove', subject: name, detail: {} });
+      const secret = secretName(name);
+      const entry = { actor, action: 'webhook-route.remove', subject: name, detail: {} };
+      await secrets.inVault('everyone', async (vault, trx) => {
+        await vault.change((writer) => writer.remove(secret), { action: 'secret.remove', name: secret, actor });
+        const existed = await audited(trx, (writing) => deleteWebhookRoute(writing, name), entry);
+        if (!existed) throw new Error(`There is no route "${name}". \`reborn webhook route list\` shows them.`);
+      });
     },
   };
 }

@@ -4,8 +4,8 @@ import type { Principal, UserId } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import type { Token, User } from '#domain/user.ts';
-import { type AuditRecord, readAudit, recordAudit } from '#store/audit.ts';
-import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
+import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
 import { deletePairingsWith } from '#store/pairings.ts';
 import { deleteSessionsOf } from '#store/sessions.ts';
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/tokens.ts';
@@ -37,9 +37,11 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     async addUser(actor, { name, email, role }) {
       requireOperator(actor);
       return inOneGo(db, async (trx) => {
-        const user = await insertUser(trx, { id: newId(), name, email: email?.toLowerCase() ?? null, role });
+        const wanted = { id: newId(), name, email: email?.toLowerCase() ?? null, role };
+        const detail = { name, email: wanted.email, role };
+        const entry = { ...by(actor, 'user.add', wanted.id), detail };
+        const user = await audited(trx, (writing) => insertUser(writing, wanted), entry);
         if (!user) throw new Conflict('already_exists', `There is a user with the email ${email} already.`);
-        await recordAudit(trx, { ...by(actor, 'user.add', user.id), detail: { name, email: user.email, role } });
         return user;
       });
     },
@@ -56,11 +58,13 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     async removeUser(actor, id) {
       requireOperator(actor);
       await inOneGo(db, async (trx) => {
-        if (!(await markRemoved(trx, id))) throw noUser();
-        await revokeTokensOf(trx, id);
-        await deleteSessionsOf(trx, id);
-        await deletePairingsWith(trx, id);
-        await recordAudit(trx, by(actor, 'user.remove', id));
+        const remove = async (writing: Audited<IdentityTransaction>) => {
+          if (!(await markRemoved(writing, id))) throw noUser();
+          await revokeTokensOf(writing, id);
+          await deleteSessionsOf(writing, id);
+          await deletePairingsWith(writing, id);
+        };
+        await audited(trx, remove, by(actor, 'user.remove', id));
       });
       onRevoked();
     },
@@ -69,9 +73,9 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       const secret = newUserToken();
       const token = await inOneGo(db, async (trx) => {
         await requireUser(trx, actor, userId);
-        const made = await insertToken(trx, { id: newId(), userId, name, expiresAt, hash: hashSecret(secret) });
-        await recordAudit(trx, { ...by(actor, 'token.create', made.id), detail: { userId, name, expiresAt } });
-        return made;
+        const wanted = { id: newId(), userId, name, expiresAt, hash: hashSecret(secret) };
+        const entry = { ...by(actor, 'token.create', wanted.id), detail: { userId, name, expiresAt } };
+        return audited(trx, (writing) => insertToken(writing, wanted), entry);
       });
       return { token, secret };
     },
@@ -83,10 +87,15 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
 
     async revokeToken(actor, id) {
       await inOneGo(db, async (trx) => {
-        const token = await revokeToken(trx, id, actor.role === 'operator' ? undefined : actor.userId);
-        if (!token) throw new NotFound('There is no such token, or it was revoked before.');
-        const { userId, name } = token;
-        await recordAudit(trx, { ...by(actor, 'token.revoke', id), detail: { userId, name } });
+        const revoke = async (writing: Audited<IdentityTransaction>) => {
+          const token = await revokeToken(writing, id, actor.role === 'operator' ? undefined : actor.userId);
+          if (!token) throw new NotFound('There is no such token, or it was revoked before.');
+          return token;
+        };
+        await audited(trx, revoke, ({ userId, name }) => ({
+          ...by(actor, 'token.revoke', id),
+          detail: { userId, name },
+        }));
       });
       onRevoked();
     },

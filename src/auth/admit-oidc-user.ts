@@ -1,8 +1,8 @@
 import { newId } from '#domain/ids.ts';
-import type { User } from '#domain/user.ts';
-import { recordAudit } from '#store/audit.ts';
-import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
-import { claimUserByEmail, findUserByIdentity, insertUser, isRemovedAddress } from '#store/users.ts';
+import type { OidcIdentity, User } from '#domain/user.ts';
+import { type Audited, audited } from '#store/audit.ts';
+import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
+import { claimUserByEmail, findUserByIdentity, insertUser, isRemovedAddress, type NewUser } from '#store/users.ts';
 import type { Verdict } from './authenticate.ts';
 import type { Claims } from './verify-id-token.ts';
 
@@ -38,20 +38,26 @@ async function welcomeUnlessRemoved(db: IdentityDatabase, claims: Claims): Promi
 async function welcome(db: IdentityDatabase, claims: Claims): Promise<User | undefined> {
   const email = claims.emailVerified ? (claims.email ?? null) : null;
   const name = claims.name ?? claims.email ?? claims.subject;
-  const insert = (address: string | null) =>
-    inOneGo(db, async (trx) => {
-      const identity = { issuer: claims.issuer, subject: claims.subject };
-      const claimed = address && (await claimUserByEmail(trx, address, identity));
-      const made = claimed || (await insertUser(trx, { id: newId(), name, email: address, role: 'member', identity }));
-      if (made)
-        await recordAudit(trx, {
-          actor: made.id,
-          action: claimed ? 'user.link' : 'user.first-sign-in',
-          subject: made.id,
-          detail: { issuer: claims.issuer, email: address },
-        });
-      return made;
-    });
+  const identity = { issuer: claims.issuer, subject: claims.subject };
+  const insert = async (address: string | null) => {
+    const welcomed = await inOneGo(db, (trx) =>
+      audited(
+        trx,
+        (writing) => claimOrInsert(writing, { id: newId(), name, email: address, role: 'member', identity }),
+        ({ user, action }) =>
+          user
+            ? { actor: user.id, action, subject: user.id, detail: { issuer: claims.issuer, email: address } }
+            : 'no right changed',
+      ),
+    );
+    return welcomed.user;
+  };
   // The address may be that of a user with another identity, who keeps it.
   return (await insert(email)) ?? (await findUserByIdentity(db, claims)) ?? (await insert(null));
+}
+
+async function claimOrInsert(trx: Audited<IdentityTransaction>, user: NewUser & { readonly identity: OidcIdentity }) {
+  const claimed = user.email === null ? undefined : await claimUserByEmail(trx, user.email, user.identity);
+  if (claimed) return { user: claimed, action: 'user.link' };
+  return { user: await insertUser(trx, user), action: 'user.first-sign-in' };
 }

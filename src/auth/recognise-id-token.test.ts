@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { readAudit } from '#store/audit.ts';
-import { connectIdentities, type IdentityDatabase } from '#store/identity-connection.ts';
-import { findUser, insertUser, listUsers, markRemoved } from '#store/users.ts';
+import { connectIdentities, type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { findUser, insertUser, listUsers, markRemoved, type NewUser } from '#store/users.ts';
 import {
   CLIENT_ID,
   type IdentityProvider,
@@ -15,6 +15,7 @@ import {
   sign,
   startIdentityProvider,
 } from '../../test/support/identity-provider.ts';
+import { unrecorded } from '../../test/support/unrecorded.ts';
 import { createProvider, type OidcSettings, type Provider } from './oidc-provider.ts';
 import { recogniseIdToken } from './recognise-id-token.ts';
 
@@ -95,13 +96,13 @@ test('twenty first requests at once make one user', async () => {
   expect(new Set(users).size).toBe(1);
 });
 
+const addUser = (user: NewUser) =>
+  inOneGo(identities, (trx) => unrecorded(trx, (writing) => insertUser(writing, user)));
+const removeUser = (id: string) => inOneGo(identities, (trx) => unrecorded(trx, (writing) => markRemoved(writing, id)));
+
 test('a verified address makes somebody the user who was added with it, and takes nobody else’s place', async () => {
-  const added = await insertUser(identities, {
-    id: 'added',
-    name: 'Boss',
-    email: 'boss@example.com',
-    role: 'operator',
-  });
+  const boss = { id: 'added', name: 'Boss', email: 'boss@example.com', role: 'operator' } as const;
+  const added = await addUser(boss);
   const withEmail = (verified: boolean) =>
     idp.sign({ ...usual(), email: 'Boss@example.com', email_verified: verified });
 
@@ -117,7 +118,8 @@ test('a verified address makes somebody the user who was added with it, and take
 
 test('who was removed stays out', async () => {
   const token = await idp.sign(usual());
-  await markRemoved(identities, await userOf(token));
+  const userId = await userOf(token);
+  await removeUser(userId);
 
   expect(await recognise(token)).toEqual({ outcome: 'unknown' });
 });
@@ -134,14 +136,14 @@ test.each([true, false])(
     const email = `early-${verified}@example.com`;
     const sso = () => idp.sign({ ...usual(), email: email.toUpperCase(), email_verified: verified });
     const user = { name: 'Early', email, role: 'operator' } as const;
-    await insertUser(identities, { id: `early-${verified}`, ...user });
-    await markRemoved(identities, `early-${verified}`);
+    await addUser({ id: `early-${verified}`, ...user });
+    await removeUser(`early-${verified}`);
     const before = await listUsers(identities, { after: undefined, limit: 1000 });
 
     expect(await recognise(await sso())).toEqual({ outcome: 'unknown' });
     expect(await listUsers(identities, { after: undefined, limit: 1000 })).toEqual(before);
 
-    await insertUser(identities, { id: `again-${verified}`, ...user });
+    await addUser({ id: `again-${verified}`, ...user });
     expect(await recognise(await sso())).toMatchObject({ outcome: 'known' });
   },
 );

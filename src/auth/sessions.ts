@@ -1,8 +1,8 @@
 import { newId } from '#domain/ids.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
-import { recordAudit } from '#store/audit.ts';
-import { type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { type Audited, audited } from '#store/audit.ts';
+import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
 import { deleteSession, type FoundSession, findSessions, insertSession, noteSeen } from '#store/sessions.ts';
 import { lookUpTogether } from './look-up-together.ts';
 import { isToken, newToken } from './operator-token.ts';
@@ -40,9 +40,12 @@ export function createSessions(
       const secret = newToken();
       const expiresAt = new Date(Date.now() + LIFETIME_MS);
       await inOneGo(db, async (trx) => {
-        if (former !== undefined) await deleteSession(trx, hashSecret(former));
-        await insertSession(trx, { id: newId(), userId, hash: hashSecret(secret), tokenHash, expiresAt });
-        await recordAudit(trx, { actor: userId, action: 'sign-in', subject: userId, detail: { method } });
+        const session = { id: newId(), userId, hash: hashSecret(secret), tokenHash, expiresAt };
+        const signIn = async (writing: Audited<IdentityTransaction>) => {
+          if (former !== undefined) await deleteSession(writing, hashSecret(former));
+          await insertSession(writing, session);
+        };
+        await audited(trx, signIn, { actor: userId, action: 'sign-in', subject: userId, detail: { method } });
       });
       return { secret, expiresAt };
     },
@@ -57,9 +60,14 @@ export function createSessions(
 
     async close(secret) {
       await inOneGo(db, async (trx) => {
-        const userId = await deleteSession(trx, hashSecret(secret));
-        if (userId === undefined) return;
-        await recordAudit(trx, { actor: userId, action: 'sign-out', subject: userId, detail: {} });
+        await audited(
+          trx,
+          (writing) => deleteSession(writing, hashSecret(secret)),
+          (userId) =>
+            userId === undefined
+              ? 'no right changed'
+              : { actor: userId, action: 'sign-out', subject: userId, detail: {} },
+        );
       });
     },
   };

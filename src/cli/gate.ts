@@ -6,7 +6,7 @@ import { OPERATOR } from '#domain/principal.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/gates.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type Json = { readonly json?: true };
 
@@ -106,7 +106,7 @@ function listApprovals({ json }: Json): Promise<void> {
 
 function revokeApproval(id: string): Promise<void> {
   return withDatabase(async ({ db }) => {
-    await createStandingApprovals(db).revoke(OPERATOR, id);
+    await createStandingApprovals(db).revoke(COMMAND_LINE, id);
     printLine('Revoked. Such calls are asked about again.');
   });
 }
@@ -125,7 +125,7 @@ function showPairings({ json }: Json): Promise<void> {
 
 function removePairing(userId: string): Promise<void> {
   return withDatabase(async ({ db }) => {
-    await createPairings(db).remove(OPERATOR, userId);
+    await createPairings(db).remove(COMMAND_LINE, userId);
     printLine(`Removed. ${userId} can use nobody's secrets but its own.`);
   });
 }

@@ -5,7 +5,7 @@ import type { Database } from '#store/connection.ts';
 import { findTool } from '#store/tools.ts';
 import { isReservedName } from '#tools/registry.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 /** `reborn policy`: which tools may run at once, which ask first, and which never run. */
 export function addPolicyCommands(program: Command): void {
@@ -33,7 +33,7 @@ export function addPolicyCommands(program: Command): void {
 
 function setLevel(tool: string, level: ToolLevel): Promise<void> {
   return withDatabase(async ({ db }) => {
-    await setPolicy(db, { tool, level });
+    await setPolicy(db, { tool, level }, COMMAND_LINE.userId);
     printLine(`${tool}: ${MEANING[level]}`);
     if (!(await isKnown(db, tool))) printLine(`There is no tool "${tool}" now. The level holds once there is one.`);
   });
@@ -51,7 +51,7 @@ async function isKnown(db: Database, name: string): Promise<boolean> {
 
 function unsetLevel(tool: string): Promise<void> {
   return withDatabase(async ({ db }) => {
-    if (!(await unsetPolicy(db, tool)))
+    if (!(await unsetPolicy(db, tool, COMMAND_LINE.userId)))
       throw new Error(`No level is set for "${tool}". \`reborn policy list\` shows what there is.`);
     printLine(`${tool}: its own level holds again.`);
   });

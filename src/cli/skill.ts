@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { withOwner } from '#store/connection.ts';
+import { audited } from '#store/audit.ts';
+import { type Owner, withOwner } from '#store/connection.ts';
 import { deleteSkill, EVERYONE, listSkills, putSkill } from '#store/skills.ts';
 import { readSkillFolder } from '#tools/skills/read-skill-folder.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type ForUser = { readonly user?: string };
 
@@ -38,7 +39,9 @@ function addSkill(folder: string, options: ForUser): Promise<void> {
   return withDatabase(async ({ db }) => {
     const skill = await readSkillFolder(folder);
     const owner = ownerOf(options);
-    await withOwner(db, owner, (trx) => putSkill(trx, owner, skill));
+    await withOwner(db, owner, (trx) =>
+      audited(trx, (writing) => putSkill(writing, owner, skill), entryOf('skill.add', skill.name, owner)),
+    );
     printLine(`Added. The agent can read up on ${skill.name}: ${skill.description}`);
   });
 }
@@ -56,10 +59,20 @@ function listAdded(options: ForUser & { readonly json?: true }): Promise<void> {
 function removeSkill(name: string, options: ForUser): Promise<void> {
   return withDatabase(async ({ db }) => {
     const owner = ownerOf(options);
-    const removed = await withOwner(db, owner, (trx) => deleteSkill(trx, owner, name));
-    if (!removed) throw new Error(`There is no skill "${name}". \`reborn skill list\` shows what there is.`);
+    await withOwner(db, owner, async (trx) => {
+      const entry = entryOf('skill.remove', name, owner);
+      const removed = await audited(trx, (writing) => deleteSkill(writing, owner, name), entry);
+      if (!removed) throw new Error(`There is no skill "${name}". \`reborn skill list\` shows what there is.`);
+    });
     printLine(`Removed. The agent has no skill "${name}" any more.`);
   });
 }
+
+const entryOf = (action: string, subject: string, owner: Owner) => ({
+  actor: COMMAND_LINE.userId,
+  action,
+  subject,
+  detail: { for: owner === EVERYONE ? 'everyone' : owner.userId },
+});
 
 const ownerOf = ({ user }: ForUser) => (user === undefined ? EVERYONE : { userId: user });

@@ -10,7 +10,7 @@ import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Terminal } from './ask-secret.ts';
 import { toolAuth } from './tool-auth.ts';
 import { toolSetup } from './tool-setup.ts';
-import { withDatabase } from './with-database.ts';
+import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type ForUser = { readonly user?: string };
 
@@ -28,7 +28,7 @@ export function authorizeTool(toolName: string, options: ForUser): Promise<void>
       holder,
       secrets,
       environment: readForeignVariable,
-      signIn: (auth) => beginSignIn(parts, { auth, holder, signal: stop.signal }),
+      signIn: (auth) => beginSignIn(parts, { auth, holder, actor: COMMAND_LINE.userId, signal: stop.signal }),
       terminal,
     });
   });

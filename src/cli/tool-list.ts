@@ -47,7 +47,8 @@ export function showInstalled(name: string, { json }: Json): Promise<void> {
 
 export function removeInstalled(name: string): Promise<void> {
   return withDatabase(async ({ db }) => {
-    await removeTool(db, name, COMMAND_LINE.userId);
+    if (!(await removeTool(db, name, COMMAND_LINE.userId)))
+      throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
     printLine(`Removed. The agent has no tool "${name}" any more.`);
   });
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#domain/ids.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import { unrecorded } from '../../test/support/unrecorded.ts';
 import { findApproval, insertApproval, useApproval } from './approvals.ts';
 import { type Owner, withOwner } from './connection.ts';
 
@@ -22,7 +23,9 @@ beforeEach(async () => {
     `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call) values ($1, $2, $1, 1, 'ann', 'approval', '{}')`,
     [gateId, thread],
   );
-  await withOwner(database.db, ann, (trx) => insertApproval(trx, ann, { gateId, callId, digest: 'd1' }));
+  await withOwner(database.db, ann, (trx) =>
+    unrecorded(trx, (writing) => insertApproval(writing, ann, { gateId, callId, digest: 'd1' })),
+  );
 });
 
 afterAll(() => database.close());

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { GateId, ItemId } from '#domain/ids.ts';
+import type { Audited } from './audit.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
 /** Somebody's yes to one call. `callId` is the item, and `digest` what it said when it was shown. */
@@ -9,7 +10,11 @@ export type NewApproval = { readonly gateId: GateId; readonly callId: ItemId; re
 const GOOD_FOR = '15 minutes';
 
 /** Only answering a gate may do this. */
-export async function insertApproval(trx: OwnedTransaction, owner: Owner, approval: NewApproval): Promise<void> {
+export async function insertApproval(
+  trx: Audited<OwnedTransaction>,
+  owner: Owner,
+  approval: NewApproval,
+): Promise<void> {
   await trx
     .insertInto('approvals')
     .values({ ...approval, userId: owner.userId, expiresAt: sql<Date>`now() + ${GOOD_FOR}::interval` })

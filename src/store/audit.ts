@@ -1,6 +1,6 @@
 import type { UserId } from '#domain/principal.ts';
-import type { Database } from './connection.ts';
-import type { IdentityDatabase } from './identity-connection.ts';
+import type { Database, OwnedTransaction } from './connection.ts';
+import type { IdentityDatabase, IdentityTransaction } from './identity-connection.ts';
 
 /** Something that was done to the installation, or to what guards it. */
 export type AuditEntry = {
@@ -15,7 +15,27 @@ export type AuditEntry = {
 
 export type AuditRecord = AuditEntry & { readonly id: string; readonly at: Date };
 
-/** On any connection: also inside the transaction of what it tells of, so that there is never one without the other. */
+/** A transaction that may change rights. Only `audited` hands one out. */
+export type Audited<Trx extends AuditableTransaction> = Trx & { readonly [isAudited]: true };
+type AuditableTransaction = OwnedTransaction | IdentityTransaction;
+declare const isAudited: unique symbol;
+
+/**
+ * Changes rights and records it in the same transaction, so that there is never one without the other. The store's
+ * functions that decide what somebody may do take nothing but an `Audited` transaction.
+ */
+export async function audited<Trx extends AuditableTransaction, T>(
+  trx: Trx,
+  change: (trx: Audited<Trx>) => Promise<T>,
+  entry: AuditEntry | ((result: T) => AuditEntry | 'no right changed'),
+): Promise<T> {
+  const result = await change(trx as Audited<Trx>);
+  const made = typeof entry === 'function' ? entry(result) : entry;
+  if (made !== 'no right changed') await recordAudit(trx, made);
+  return result;
+}
+
+/** For what changes no right, such as the use of a secret. A change of rights goes through `audited`. */
 export async function recordAudit(db: Pick<Database, 'insertInto'>, entry: AuditEntry): Promise<void> {
   await db
     .insertInto('audit')

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { UserId } from '#domain/principal.ts';
 import type { SpendingLimits } from '#domain/spending.ts';
+import type { Audited } from './audit.ts';
 import type { OwnedTransaction } from './connection.ts';
 
 /** Gives a user limits of its own in place of everybody's. Only the operator may, and row-level security knows it. */
-export async function putBudget(trx: OwnedTransaction, userId: UserId, limits: SpendingLimits): Promise<void> {
+export async function putBudget(trx: Audited<OwnedTransaction>, userId: UserId, limits: SpendingLimits): Promise<void> {
   const { tokensPerDay, usdPerDay } = limits;
   await trx
     .insertInto('budgets')
@@ -28,6 +29,6 @@ export function listBudgets(trx: OwnedTransaction, userIds: readonly UserId[]): 
 }
 
 /** From now on everybody's limits hold for the user again. */
-export async function deleteBudget(trx: OwnedTransaction, userId: UserId): Promise<void> {
+export async function deleteBudget(trx: Audited<OwnedTransaction>, userId: UserId): Promise<void> {
   await trx.deleteFrom('budgets').where('userId', '=', userId).execute();
 }

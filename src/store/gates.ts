@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Gate, OpenGate } from '#domain/gate.ts';
 import type { GateId, ThreadId } from '#domain/ids.ts';
+import type { Audited } from './audit.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
 /** The gate at which the thread waits now. */
@@ -42,15 +43,23 @@ export function listOpenGates(
     .execute();
 }
 
-/** Closes the gate for good, in favour of the turn at `seq`. */
+/** Closes a gate that waited for the output of the caller's tool, in favour of the turn at `seq`. Nobody decides anything here. */
 export async function closeGate(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number): Promise<void> {
-  await trx
+  await close(trx, owner, id, seq).where('kind', '=', 'external-tool').execute();
+}
+
+/** Closes a gate that somebody has decided about. */
+export async function decideGate(trx: Audited<OwnedTransaction>, owner: Owner, id: GateId, seq: number): Promise<void> {
+  await close(trx, owner, id, seq).execute();
+}
+
+function close(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number) {
+  return trx
     .updateTable('gates')
     .set({ answeredAt: sql<Date>`now()`, answeredSeq: seq })
     .where('id', '=', id)
     .where('userId', '=', owner.userId)
-    .where('answeredAt', 'is', null)
-    .execute();
+    .where('answeredAt', 'is', null);
 }
 
 const columns = ['id', 'threadId', 'turnId', 'kind', 'call'] as const;

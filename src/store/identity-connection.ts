@@ -5,6 +5,10 @@ import { connectStore, type Database } from './connection.ts';
 export type IdentityDatabase = Database & { readonly [identities]: true };
 declare const identities: unique symbol;
 
+/** A transaction inside `inOneGo`; nothing else makes one. */
+export type IdentityTransaction = IdentityDatabase & { readonly [inTransaction]: true };
+declare const inTransaction: unique symbol;
+
 const MARK = `set app.identities = 'on'`;
 
 /**
@@ -28,6 +32,6 @@ export async function openIdentities(client: Pick<pg.ClientBase, 'query'>): Prom
 }
 
 /** All of it, or nothing. */
-export function inOneGo<T>(db: IdentityDatabase, act: (trx: IdentityDatabase) => Promise<T>): Promise<T> {
-  return db.transaction().execute((trx) => act(trx as unknown as IdentityDatabase));
+export function inOneGo<T>(db: IdentityDatabase, act: (trx: IdentityTransaction) => Promise<T>): Promise<T> {
+  return db.transaction().execute((trx) => act(trx as unknown as IdentityTransaction));
 }

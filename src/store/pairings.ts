@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { UserId } from '#domain/principal.ts';
+import type { Audited } from './audit.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
-import type { IdentityDatabase } from './identity-connection.ts';
+import type { IdentityTransaction } from './identity-connection.ts';
 
 /** A webhook user whose calls may use the secrets of a gateway user. */
 export type Pairing = { readonly userId: UserId; readonly pairedUserId: UserId; readonly createdAt: Date };
 
 /** Pairs the owner; of two pairings the later one counts. */
-export async function putPairing(trx: OwnedTransaction, owner: Owner, pairedUserId: UserId): Promise<void> {
+export async function putPairing(trx: Audited<OwnedTransaction>, owner: Owner, pairedUserId: UserId): Promise<void> {
   await trx
     .insertInto('pairings')
     .values({ userId: owner.userId, pairedUserId })
@@ -36,13 +37,13 @@ export function listPairings(trx: OwnedTransaction, partner: Owner | 'everybody'
 }
 
 /** Ends whatever lets others use the secrets of `partner`. */
-export async function deletePairingsWith(db: IdentityDatabase, partner: UserId): Promise<void> {
-  await db.deleteFrom('pairings').where('pairedUserId', '=', partner).execute();
+export async function deletePairingsWith(trx: Audited<IdentityTransaction>, partner: UserId): Promise<void> {
+  await trx.deleteFrom('pairings').where('pairedUserId', '=', partner).execute();
 }
 
 /** Whether there was one. */
 export async function deletePairing(
-  trx: OwnedTransaction,
+  trx: Audited<OwnedTransaction>,
   partner: Owner | 'everybody',
   userId: UserId,
 ): Promise<boolean> {

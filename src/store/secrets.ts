@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Audited } from './audit.ts';
 import type { Database, OwnedTransaction, Owner } from './connection.ts';
 
 export type EncryptedSecret = {
@@ -16,7 +17,7 @@ export type SecretEntry = {
 };
 
 /** Stores the secret in place of one with the same name. */
-export async function putSecret(trx: OwnedTransaction, owner: Owner, secret: EncryptedSecret): Promise<void> {
+export async function putSecret(trx: Audited<OwnedTransaction>, owner: Owner, secret: EncryptedSecret): Promise<void> {
   const { name, ciphertext, keyId, expiresAt } = secret;
   await trx
     .insertInto('secrets')
@@ -39,7 +40,7 @@ export function lockSecret(trx: OwnedTransaction, owner: Owner, name: string): P
 }
 
 /** Whether there was one. */
-export async function removeSecret(trx: OwnedTransaction, owner: Owner, name: string): Promise<boolean> {
+export async function removeSecret(trx: Audited<OwnedTransaction>, owner: Owner, name: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('secrets')
     .where('userId', '=', owner.userId)

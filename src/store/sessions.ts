@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Role, UserId } from '#domain/principal.ts';
-import type { IdentityDatabase } from './identity-connection.ts';
+import type { Audited } from './audit.ts';
+import type { IdentityDatabase, IdentityTransaction } from './identity-connection.ts';
 
 export type NewSession = {
   readonly id: string;
@@ -23,7 +24,7 @@ export type FoundSession = {
 };
 
 /** Also clears away what has ended. */
-export async function insertSession(db: IdentityDatabase, session: NewSession): Promise<void> {
+export async function insertSession(db: Audited<IdentityTransaction>, session: NewSession): Promise<void> {
   await db.deleteFrom('sessions').where('expiresAt', '<', sql<Date>`now()`).execute();
   await db.insertInto('sessions').values(session).execute();
 }
@@ -47,11 +48,11 @@ export async function noteSeen(db: IdentityDatabase, id: string): Promise<void> 
 }
 
 /** Whose it was; undefined when there was none. */
-export async function deleteSession(db: IdentityDatabase, hash: Buffer): Promise<UserId | undefined> {
+export async function deleteSession(db: Audited<IdentityTransaction>, hash: Buffer): Promise<UserId | undefined> {
   const row = await db.deleteFrom('sessions').where('hash', '=', hash).returning('userId').executeTakeFirst();
   return row?.userId;
 }
 
-export async function deleteSessionsOf(db: IdentityDatabase, userId: UserId): Promise<void> {
+export async function deleteSessionsOf(db: Audited<IdentityTransaction>, userId: UserId): Promise<void> {
   await db.deleteFrom('sessions').where('userId', '=', userId).execute();
 }

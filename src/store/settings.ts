@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Audited } from './audit.ts';
 import type { Database, OwnedTransaction } from './connection.ts';
 
 /** A setting of the whole installation, as it was stored; whoever reads it checks its shape. */
@@ -7,9 +8,9 @@ export async function readSetting(db: Database, name: string): Promise<unknown> 
   return row?.value;
 }
 
-export async function writeSetting(db: Database, name: string, value: object): Promise<void> {
+export async function writeSetting(trx: Audited<OwnedTransaction>, name: string, value: object): Promise<void> {
   const json = JSON.stringify(value);
-  await db
+  await trx
     .insertInto('settings')
     .values({ name, value: json })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: json, updatedAt: sql<Date>`now()` }))
@@ -27,18 +28,20 @@ export function listSettings(db: Database, prefix: string): Promise<{ name: stri
 }
 
 /** Whether there was one. */
-export async function deleteSetting(db: Database, name: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('settings').where('name', '=', name).executeTakeFirst();
+export async function deleteSetting(trx: Audited<OwnedTransaction>, name: string): Promise<boolean> {
+  const { numDeletedRows } = await trx.deleteFrom('settings').where('name', '=', name).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Writes the setting unless there is one: of several that come at once the first is kept, when it commits. */
-export async function claimSetting(trx: OwnedTransaction, name: string, value: object): Promise<void> {
-  await trx
+/** Writes the setting unless there is one, and says whether it did. Of several that come at once the first is kept, when it commits. */
+export async function claimSetting(trx: Audited<OwnedTransaction>, name: string, value: object): Promise<boolean> {
+  const row = await trx
     .insertInto('settings')
     .values({ name, value: JSON.stringify(value) })
     .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+    .returning('name')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Reads it and keeps it until the transaction ends: from being changed (`share`), or for this transaction alone. */

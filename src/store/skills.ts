@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Skill, SkillSummary } from '#domain/skill.ts';
+import type { Audited } from './audit.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
 /** Whose skills are for all users. */
 export const EVERYONE: Owner = { userId: '*' };
 
 /** Stores the skill in place of one with the same name. */
-export async function putSkill(trx: OwnedTransaction, owner: Owner, skill: Skill): Promise<void> {
+export async function putSkill(trx: Audited<OwnedTransaction>, owner: Owner, skill: Skill): Promise<void> {
   const { name, description } = skill;
   const files = JSON.stringify(skill.files);
   await trx
@@ -37,7 +38,7 @@ export function findSkill(trx: OwnedTransaction, owner: Owner, name: string): Pr
 }
 
 /** Answers false when there was none. */
-export async function deleteSkill(trx: OwnedTransaction, owner: Owner, name: string): Promise<boolean> {
+export async function deleteSkill(trx: Audited<OwnedTransaction>, owner: Owner, name: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('skills')
     .where('userId', '=', owner.userId)

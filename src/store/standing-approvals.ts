@@ -1,5 +1,6 @@
 import { newId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
+import type { Audited } from './audit.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
 /** "Always": calls of this version of the tool, with arguments of this shape, need not be asked about again. */
@@ -20,7 +21,7 @@ export type NewStandingApproval = Pick<StandingApproval, 'tool' | 'revision' | '
 
 /** Only answering a gate may do this. */
 export async function insertStandingApproval(
-  trx: OwnedTransaction,
+  trx: Audited<OwnedTransaction>,
   owner: Owner,
   approval: NewStandingApproval,
 ): Promise<void> {
@@ -53,7 +54,7 @@ export function listStandingApprovals(trx: OwnedTransaction, owner: Owner | 'eve
 
 /** Whether there was one. */
 export async function deleteStandingApproval(
-  trx: OwnedTransaction,
+  trx: Audited<OwnedTransaction>,
   owner: Owner | 'everybody',
   id: string,
 ): Promise<boolean> {

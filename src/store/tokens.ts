@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { TokenId } from '#domain/ids.ts';
 import type { Role, UserId } from '#domain/principal.ts';
 import type { Token } from '#domain/user.ts';
-import type { IdentityDatabase } from './identity-connection.ts';
+import type { Audited } from './audit.ts';
+import type { IdentityDatabase, IdentityTransaction } from './identity-connection.ts';
 
 export type NewToken = Pick<Token, 'id' | 'userId' | 'name' | 'expiresAt'> & { readonly hash: Buffer };
 
@@ -17,7 +18,7 @@ export type GoodToken = {
   readonly isStale: boolean;
 };
 
-export function insertToken(db: IdentityDatabase, token: NewToken): Promise<Token> {
+export function insertToken(db: Audited<IdentityTransaction>, token: NewToken): Promise<Token> {
   return db.insertInto('tokens').values(token).returning(columns).executeTakeFirstOrThrow();
 }
 
@@ -51,7 +52,11 @@ export function listTokens(db: IdentityDatabase, userId: UserId): Promise<Token[
 }
 
 /** Undefined when there is none, it is somebody else's than `userId`'s, or it was revoked before. */
-export function revokeToken(db: IdentityDatabase, id: TokenId, userId: UserId | undefined): Promise<Token | undefined> {
+export function revokeToken(
+  db: Audited<IdentityTransaction>,
+  id: TokenId,
+  userId: UserId | undefined,
+): Promise<Token | undefined> {
   return db
     .updateTable('tokens')
     .set({ revokedAt: sql<Date>`now()` })
@@ -62,7 +67,7 @@ export function revokeToken(db: IdentityDatabase, id: TokenId, userId: UserId | 
     .executeTakeFirst();
 }
 
-export async function revokeTokensOf(db: IdentityDatabase, userId: UserId): Promise<void> {
+export async function revokeTokensOf(db: Audited<IdentityTransaction>, userId: UserId): Promise<void> {
   await db
     .updateTable('tokens')
     .set({ revokedAt: sql<Date>`now()` })

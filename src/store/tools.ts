@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids.ts';
-import type { UserId } from '#domain/principal.ts';
-import { recordAudit } from './audit.ts';
-import type { Database } from './connection.ts';
+import type { Audited } from './audit.ts';
+import type { Database, OwnedTransaction } from './connection.ts';
 
 /** A tool as it was installed. `capabilities` is the file as its author wrote it. */
 export type ToolRow = {
@@ -30,50 +29,43 @@ export function findTool(db: Database, name: string): Promise<ToolRow | undefine
 }
 
 /** Stores the code first, then what makes it a tool: a replica that sees the tool finds its code. Answers false when the name is taken. */
-export function insertTool(
-  db: Database,
+export async function insertTool(
+  trx: Audited<OwnedTransaction>,
   tool: NewTool,
   files: Readonly<Record<string, Uint8Array>>,
-  { replace, actor }: { replace: boolean; actor: UserId },
+  { replace }: { replace: boolean },
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    for (const [path, content] of Object.entries(files))
-      await trx
-        .insertInto('componentFiles')
-        .values({ hash: tool.hash, path, content: Buffer.from(content) })
-        .onConflict((known) => known.columns(['hash', 'path']).doUpdateSet({ content: Buffer.from(content) }))
-        .execute();
-    const values = {
-      ...tool,
-      parameters: JSON.stringify(tool.parameters),
-      capabilities: JSON.stringify(tool.capabilities),
-      revision: newId(),
-    };
-    const inserted = await trx
-      .insertInto('tools')
-      .values(values)
-      .onConflict((taken) =>
-        replace
-          ? taken.column('name').doUpdateSet({ ...values, updatedAt: sql<Date>`now()` })
-          : taken.column('name').doNothing(),
-      )
-      .returning('name')
-      .executeTakeFirst();
-    await forgetUnusedFiles(trx);
-    if (inserted)
-      await recordAudit(trx, { actor, action: 'tool.install', subject: tool.name, detail: { hash: tool.hash } });
-    return inserted !== undefined;
-  });
+  for (const [path, content] of Object.entries(files))
+    await trx
+      .insertInto('componentFiles')
+      .values({ hash: tool.hash, path, content: Buffer.from(content) })
+      .onConflict((known) => known.columns(['hash', 'path']).doUpdateSet({ content: Buffer.from(content) }))
+      .execute();
+  const values = {
+    ...tool,
+    parameters: JSON.stringify(tool.parameters),
+    capabilities: JSON.stringify(tool.capabilities),
+    revision: newId(),
+  };
+  const inserted = await trx
+    .insertInto('tools')
+    .values(values)
+    .onConflict((taken) =>
+      replace
+        ? taken.column('name').doUpdateSet({ ...values, updatedAt: sql<Date>`now()` })
+        : taken.column('name').doNothing(),
+    )
+    .returning('name')
+    .executeTakeFirst();
+  await forgetUnusedFiles(trx);
+  return inserted !== undefined;
 }
 
 /** Answers false when there was none. */
-export function deleteTool(db: Database, name: string, actor: UserId): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    const { numDeletedRows } = await trx.deleteFrom('tools').where('name', '=', name).executeTakeFirst();
-    await forgetUnusedFiles(trx);
-    if (numDeletedRows > 0n) await recordAudit(trx, { actor, action: 'tool.remove', subject: name, detail: {} });
-    return numDeletedRows > 0n;
-  });
+export async function deleteTool(trx: Audited<OwnedTransaction>, name: string): Promise<boolean> {
+  const { numDeletedRows } = await trx.deleteFrom('tools').where('name', '=', name).executeTakeFirst();
+  await forgetUnusedFiles(trx);
+  return numDeletedRows > 0n;
 }
 
 export async function readComponentFiles(db: Database, hash: string): Promise<Record<string, Uint8Array>> {
@@ -82,8 +74,8 @@ export async function readComponentFiles(db: Database, hash: string): Promise<Re
   return Object.fromEntries(rows.map(({ path, content }) => [path, content]));
 }
 
-async function forgetUnusedFiles(db: Database): Promise<void> {
-  await db
+async function forgetUnusedFiles(trx: Audited<OwnedTransaction>): Promise<void> {
+  await trx
     .deleteFrom('componentFiles')
     .where('hash', 'not in', (tools) => tools.selectFrom('tools').select('hash'))
     .execute();

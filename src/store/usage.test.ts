@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import { unrecorded } from '../../test/support/unrecorded.ts';
 import { deleteBudget, putBudget } from './budgets.ts';
 import { withOwner } from './connection.ts';
 import { listUsage } from './usage.ts';
@@ -56,15 +57,19 @@ test("a user sees nobody else's usage, even by a query that forgets to ask whose
 
 test('only the operator sets limits', async () => {
   const limits = { tokensPerDay: 3_000_000_000, usdPerDay: null };
-  await expect(withOwner(database.db, ANN, (trx) => putBudget(trx, 'ann', limits))).rejects.toThrow(/row-level/);
+  await expect(
+    withOwner(database.db, ANN, (trx) => unrecorded(trx, (writing) => putBudget(writing, 'ann', limits))),
+  ).rejects.toThrow(/row-level/);
 
-  await withOwner(database.db, OPERATOR, (trx) => putBudget(trx, 'ann', { tokensPerDay: 1, usdPerDay: 1 }));
-  await withOwner(database.db, OPERATOR, (trx) => putBudget(trx, 'ann', limits));
+  await withOwner(database.db, OPERATOR, (trx) =>
+    unrecorded(trx, (writing) => putBudget(writing, 'ann', { tokensPerDay: 1, usdPerDay: 1 })),
+  );
+  await withOwner(database.db, OPERATOR, (trx) => unrecorded(trx, (writing) => putBudget(writing, 'ann', limits)));
   const read = () => database.everything.query('select user_id, tokens_per_day::float8, usd_per_day from budgets');
   expect((await read()).rows).toEqual([{ user_id: 'ann', tokens_per_day: 3_000_000_000, usd_per_day: null }]);
 
-  await withOwner(database.db, ANN, (trx) => deleteBudget(trx, 'ann'));
+  await withOwner(database.db, ANN, (trx) => unrecorded(trx, (writing) => deleteBudget(writing, 'ann')));
   expect((await read()).rows).toHaveLength(1);
-  await withOwner(database.db, OPERATOR, (trx) => deleteBudget(trx, 'ann'));
+  await withOwner(database.db, OPERATOR, (trx) => unrecorded(trx, (writing) => deleteBudget(writing, 'ann')));
   expect((await read()).rows).toHaveLength(0);
 });

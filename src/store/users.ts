@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Role, UserId } from '#domain/principal.ts';
 import type { OidcIdentity, User } from '#domain/user.ts';
-import type { IdentityDatabase } from './identity-connection.ts';
+import type { Audited } from './audit.ts';
+import type { IdentityDatabase, IdentityTransaction } from './identity-connection.ts';
 
 export type NewUser = {
   readonly id: UserId;
@@ -14,7 +15,10 @@ export type NewUser = {
 export type Page = { readonly after: string | undefined; readonly limit: number };
 
 /** Undefined when the email or the identity is somebody's already. */
-export function insertUser(db: IdentityDatabase, { identity, ...user }: NewUser): Promise<User | undefined> {
+export function insertUser(
+  db: Audited<IdentityTransaction>,
+  { identity, ...user }: NewUser,
+): Promise<User | undefined> {
   return db
     .insertInto('users')
     .values({ ...user, oidcIssuer: identity?.issuer ?? null, oidcSubject: identity?.subject ?? null })
@@ -50,7 +54,7 @@ export function listUsers(db: IdentityDatabase, { after, limit }: Page): Promise
 }
 
 /** The row stays, so that what is left of them keeps its owner. False when there is no such user. */
-export async function markRemoved(db: IdentityDatabase, id: UserId): Promise<boolean> {
+export async function markRemoved(db: Audited<IdentityTransaction>, id: UserId): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
     .set({ removedAt: sql<Date>`now()` })
@@ -87,7 +91,7 @@ export function findUserByIdentity(
 
 /** Gives the identity to the user who was added with this address and has none yet. */
 export function claimUserByEmail(
-  db: IdentityDatabase,
+  db: Audited<IdentityTransaction>,
   email: string,
   { issuer, subject }: OidcIdentity,
 ): Promise<User | undefined> {

@@ -1,5 +1,6 @@
 import type { WebhookRoute } from '#domain/webhook-route.ts';
-import type { Database } from './connection.ts';
+import type { Audited } from './audit.ts';
+import type { Database, OwnedTransaction } from './connection.ts';
 
 /** Routes belong to the installation, like its settings. */
 export function findWebhookRoute(db: Database, name: string): Promise<WebhookRoute | undefined> {
@@ -11,8 +12,8 @@ export function listWebhookRoutes(db: Database): Promise<WebhookRoute[]> {
 }
 
 /** Answers false when the name is taken. */
-export async function insertWebhookRoute(db: Database, route: WebhookRoute): Promise<boolean> {
-  const inserted = await db
+export async function insertWebhookRoute(trx: Audited<OwnedTransaction>, route: WebhookRoute): Promise<boolean> {
+  const inserted = await trx
     .insertInto('webhookRoutes')
     .values(route)
     .onConflict((taken) => taken.column('name').doNothing())
@@ -22,8 +23,8 @@ export async function insertWebhookRoute(db: Database, route: WebhookRoute): Pro
 }
 
 /** Answers false when there was none. */
-export async function deleteWebhookRoute(db: Database, name: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('webhookRoutes').where('name', '=', name).executeTakeFirst();
+export async function deleteWebhookRoute(trx: Audited<OwnedTransaction>, name: string): Promise<boolean> {
+  const { numDeletedRows } = await trx.deleteFrom('webhookRoutes').where('name', '=', name).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 

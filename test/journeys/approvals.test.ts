@@ -274,6 +274,52 @@ test('what waits and what was approved can be seen and taken back by command', a
   expect(await reborn('approval', 'list')).toContain('Nothing was approved');
 });
 
+test('a decision that can not be recorded is not made', async () => {
+  const { gate } = await chat('use send {"n":5}');
+  await home.query(`
+    create function refuse_record() returns trigger language plpgsql as $$ begin raise exception 'full'; end $$;
+    create trigger refuse_record before insert on audit for each row execute function refuse_record()`);
+  try {
+    expect((await answer(gate.id, { answer: 'approve' })).status).toBe(500);
+    expect((await answer(gate.id, { answer: 'deny' })).status).toBe(500);
+  } finally {
+    await home.query('drop trigger refuse_record on audit; drop function refuse_record()');
+  }
+  expect(sent).toEqual([]);
+  expect(await listed('gates')).toContainEqual(expect.objectContaining({ id: gate.id }));
+
+  await goesOn(gate.id, { answer: 'deny' });
+  expect(await recorded(gate.id)).toMatchObject([
+    { actor: 'operator', action: 'gate.deny', detail: { kind: 'approval', user: 'operator', tool: 'send' } },
+  ]);
+});
+
+test('what commands change is in the audit log, under the name of the command line', async () => {
+  const { gate } = await chat('use send {"n":6}');
+  await goesOn(gate.id, { answer: 'always' });
+  const [approval] = JSON.parse(await reborn('approval', 'list', '--json')) as { id: string }[];
+  await reborn('approval', 'revoke', approval?.id ?? '');
+  await home.query(`insert into pairings (user_id, paired_user_id) values ('webhook:triage', 'ann')`);
+  await reborn('pairing', 'remove', 'webhook:triage');
+  await reborn('policy', 'set', 'mail', 'never');
+  await reborn('policy', 'unset', 'mail');
+
+  expect(await recorded(gate.id)).toMatchObject([{ actor: 'operator', action: 'gate.always' }]);
+  expect(await recorded(approval?.id ?? '')).toMatchObject([{ actor: 'command-line', action: 'approval.revoke' }]);
+  expect(await recorded('webhook:triage')).toMatchObject([{ actor: 'command-line', action: 'pairing.remove' }]);
+  expect(await recorded('mail')).toMatchObject([
+    { actor: 'command-line', action: 'policy.set', detail: { level: 'never' } },
+    { actor: 'command-line', action: 'policy.unset' },
+  ]);
+});
+
+/** What the audit log says of something, the oldest first. */
+async function recorded(subject: string): Promise<object[]> {
+  const response = await service.request('/api/audit?limit=100');
+  const { entries } = (await response.json()) as { entries: { subject: string }[] };
+  return entries.filter((entry) => entry.subject === subject).toReversed();
+}
+
 async function chat(message: string, thread_id?: string, on = service): Promise<Waiting> {
   const response = await on.request('/api/chat', { method: 'POST', body: JSON.stringify({ message, thread_id }) });
   expect(response.status).toBe(200);

@@ -75,7 +75,7 @@ async function storeRoutes(
   const url = 'DATABASE_URL' in home.env ? home.env.DATABASE_URL : undefined;
   const database = await openDatabase({ url, home: home.home });
   const db = connectStore(database.connection, () => {});
-  await createModelSettings(db).writeRoutes(routes);
+  await createModelSettings(db).writeRoutes(routes, 'operator');
   await db.destroy();
   await database.close();
 }

@@ -31,7 +31,8 @@ export function createBrowserSignIn(parts: Parts) {
       const until = new Date(Date.now() + PATIENCE_MS);
       await parts.secrets.inVault(holder, async (vault) => {
         await vault.claimKey();
-        await vault.put(signInName(secretName), JSON.stringify({ ...pending, tokenUrl: oauth.tokenUrl }), until);
+        const value = JSON.stringify({ ...pending, tokenUrl: oauth.tokenUrl });
+        await vault.change((writer) => writer.put(signInName(secretName), value, until), pendingOnly);
       });
       return authorizationUrl(oauth, { ...pending, clientId: client.id });
     },
@@ -44,8 +45,8 @@ export function createBrowserSignIn(parts: Parts) {
       const tokens = await requestTokens(parts.send, oauth.tokenUrl, client, grant);
       await parts.secrets.inVault(holder, async (vault) => {
         await vault.claimKey();
-        await storeTokens(vault, secretName, { tokens, tokenUrl: oauth.tokenUrl, clientId: client.id });
-        await vault.record('secret.put', secretName);
+        const change = { action: 'secret.put', name: secretName } as const;
+        await storeTokens(vault, change, { tokens, tokenUrl: oauth.tokenUrl, clientId: client.id });
       });
     },
   };
@@ -59,11 +60,14 @@ export function createBrowserSignIn(parts: Parts) {
       const pending = isDue ? pendingSchema.parse(JSON.parse(found.reveal())) : undefined;
       if (!pending || pending.tokenUrl !== oauth.tokenUrl || !equalsSecret(state, hashSecret(pending.state)))
         throw new AuthFailure('This sign-in is over, or was not begun here. Start it again.');
-      await vault.remove(signInName(secretName));
+      await vault.change((writer) => writer.remove(signInName(secretName)), pendingOnly);
       return pending;
     });
   }
 }
+
+/** A sign-in that has begun lets nobody do anything yet. */
+const pendingOnly = () => 'no right changed' as const;
 
 const pendingSchema = z.object({
   state: z.string(),

@@ -77,7 +77,7 @@ const authFor = (more: Partial<ToolAuth['oauth']> = {}): ToolAuth => ({
 });
 
 const begin = (auth = authFor(), parts = {}) =>
-  beginSignIn({ secrets, environment, send, ...parts }, { auth, holder: ann, signal: signal.signal });
+  beginSignIn({ secrets, environment, send, ...parts }, { auth, holder: ann, actor: 'ann', signal: signal.signal });
 
 async function signIn(auth = authFor()) {
   const { url, done } = await begin(auth);
@@ -298,7 +298,12 @@ describe('a refresh', () => {
     for (const owner of users) {
       await secrets.put(owner, 'weather_token', 'old');
       const grant = JSON.stringify({ refreshToken: 'r', tokenUrl: TOKEN_URL, clientId: 'reborn' });
-      await secrets.inVault(owner, (vault) => vault.put('weather_token:grant', grant));
+      await secrets.inVault(owner, (vault) =>
+        vault.change(
+          (writer) => writer.put('weather_token:grant', grant),
+          () => 'no right changed',
+        ),
+      );
     }
     await expire(-1);
     const { promise: open, resolve: release } = Promise.withResolvers<void>();
@@ -350,7 +355,7 @@ describe('a credential', () => {
   test("of everyone's is renewed for everyone", async () => {
     const { url, done } = await beginSignIn(
       { secrets, environment, send },
-      { auth: authFor(), holder: 'everyone', signal: signal.signal },
+      { auth: authFor(), holder: 'everyone', actor: 'ann', signal: signal.signal },
     );
     await browse(url);
     await done;
@@ -379,7 +384,12 @@ test.each([
   await signIn();
   await expire(-1);
   const grant = JSON.stringify({ refreshToken: 'r3fr3sh', tokenUrl: TOKEN_URL, clientId: 'reborn' });
-  await secrets.inVault(ann, (vault) => vault.put('weather_token:grant', grant));
+  await secrets.inVault(ann, (vault) =>
+    vault.change(
+      (writer) => writer.put('weather_token:grant', grant),
+      () => 'no right changed',
+    ),
+  );
   const odd = createReplica({ send: async () => ({ status: 200, body: Buffer.from(body) }) });
   const failure: unknown = await odd.resolve(wanted()).catch((error: unknown) => error);
 

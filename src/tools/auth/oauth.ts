@@ -1,3 +1,4 @@
+import type { UserId } from '#domain/principal.ts';
 import type { SecretHolder } from '../secrets/holder.ts';
 import { checkSecretName } from '../secrets/secret-name.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -18,10 +19,16 @@ export type SignIn = {
 };
 
 type Parts = { readonly secrets: Secrets; readonly environment: Environment; readonly send: Send };
-type Options = { readonly auth: ToolAuth; readonly holder: SecretHolder; readonly signal: AbortSignal };
+type Options = {
+  readonly auth: ToolAuth;
+  readonly holder: SecretHolder;
+  /** Who signs in. */
+  readonly actor: UserId;
+  readonly signal: AbortSignal;
+};
 
 /** Begins a sign-in: an authorization code with PKCE, which comes back to a listener on loopback. */
-export async function beginSignIn(parts: Parts, { auth, holder, signal }: Options): Promise<SignIn> {
+export async function beginSignIn(parts: Parts, { auth, holder, actor, signal }: Options): Promise<SignIn> {
   const { oauth, secretName } = auth;
   if (!oauth) throw new AuthFailure('This tool has no OAuth sign-in.');
   checkSecretName(secretName);
@@ -34,7 +41,8 @@ export async function beginSignIn(parts: Parts, { auth, holder, signal }: Option
     const tokens = await requestTokens(parts.send, oauth.tokenUrl, client, grant);
     await parts.secrets.inVault(holder, async (vault) => {
       await vault.claimKey();
-      await storeTokens(vault, secretName, { tokens, tokenUrl: oauth.tokenUrl, clientId: client.id });
+      const change = { action: 'secret.put', name: secretName, actor } as const;
+      await storeTokens(vault, change, { tokens, tokenUrl: oauth.tokenUrl, clientId: client.id });
     });
   };
   const listener = await listenForCallback({ port: oauth.redirectPort, state, signal, complete });

@@ -64,13 +64,18 @@ async function useGrant(send: Send, vault: Vault, name: string, held: Held): Pro
     const parameters = { grant_type: 'refresh_token', refresh_token: grant.refreshToken };
     tokens = await requestTokens(send, grant.tokenUrl, client, parameters);
   } catch (error) {
-    if (error instanceof AuthFailure && error.code === 'invalid_grant') await vault.remove(grantName(name));
+    if (error instanceof AuthFailure && error.code === 'invalid_grant')
+      await vault.change((writer) => writer.remove(grantName(name)), { action: 'secret.remove', name });
     else if (!unlessExpired(current)) throw notRenewed(name, error);
     return unlessExpired(current);
   }
 
   const kept = { ...tokens, refreshToken: tokens.refreshToken ?? grant.refreshToken };
-  await storeTokens(vault, name, { tokens: kept, tokenUrl: grant.tokenUrl, clientId: grant.clientId });
+  await storeTokens(
+    vault,
+    { action: 'secret.renew', name },
+    { tokens: kept, tokenUrl: grant.tokenUrl, clientId: grant.clientId },
+  );
   return hideValue(tokens.accessToken, tokens.expiresAt);
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantName } from '../secrets/secret-name.ts';
-import type { Vault } from '../secrets/vault.ts';
+import type { SecretChange, Vault } from '../secrets/vault.ts';
 import type { Tokens } from './token-endpoint.ts';
 
 /**
@@ -12,11 +12,18 @@ export type RefreshGrant = { readonly refreshToken: string; readonly tokenUrl: s
 type Received = { readonly tokens: Tokens; readonly tokenUrl: string; readonly clientId: string };
 
 /** The access token is the secret; the grant lies beside it, under a name that no tool can ask for. */
-export async function storeTokens(vault: Vault, name: string, { tokens, tokenUrl, clientId }: Received): Promise<void> {
+export async function storeTokens(
+  vault: Vault,
+  change: SecretChange,
+  { tokens, tokenUrl, clientId }: Received,
+): Promise<void> {
   const { refreshToken, accessToken, expiresAt } = tokens;
-  if (refreshToken === undefined) await vault.remove(grantName(name));
-  else await vault.put(grantName(name), JSON.stringify({ refreshToken, tokenUrl, clientId } satisfies RefreshGrant));
-  await vault.put(name, accessToken, expiresAt);
+  const { name } = change;
+  await vault.change(async (writer) => {
+    if (refreshToken === undefined) await writer.remove(grantName(name));
+    else await writer.put(grantName(name), JSON.stringify({ refreshToken, tokenUrl, clientId } satisfies RefreshGrant));
+    await writer.put(name, accessToken, expiresAt);
+  }, change);
 }
 
 const grantSchema = z.object({ refreshToken: z.string(), tokenUrl: z.string(), clientId: z.string() });

@@ -1,5 +1,6 @@
-import type { UserId } from '#domain/principal.ts';
-import type { Database } from '#store/connection.ts';
+import { OPERATOR, type UserId } from '#domain/principal.ts';
+import { audited } from '#store/audit.ts';
+import { type Database, withOwner } from '#store/connection.ts';
 import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools.ts';
 import { isReservedName } from '../registry.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -61,14 +62,28 @@ export async function installTool(
     parameters: JSON.parse(component.schema) as ToolRow['parameters'],
     capabilities: file,
   };
-  if (!(await insertTool(db, tool, component.files, { replace: force, actor })))
+  const isInstalled = await withOwner(db, OPERATOR, (trx) =>
+    audited(
+      trx,
+      (writing) => insertTool(writing, tool, component.files, { replace: force }),
+      (done) =>
+        done ? { actor, action: 'tool.install', subject: name, detail: { hash: component.hash } } : 'no right changed',
+    ),
+  );
+  if (!isInstalled)
     throw new InstallRefused(`There is a tool "${name}" already. Replace it with --force, or choose another name.`);
   return before;
 }
 
-export async function removeTool(db: Database, name: string, actor: UserId): Promise<void> {
-  if (!(await deleteTool(db, name, actor)))
-    throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
+/** Whether there was one. */
+export function removeTool(db: Database, name: string, actor: UserId): Promise<boolean> {
+  return withOwner(db, OPERATOR, (trx) =>
+    audited(
+      trx,
+      (writing) => deleteTool(writing, name),
+      (existed) => (existed ? { actor, action: 'tool.remove', subject: name, detail: {} } : 'no right changed'),
+    ),
+  );
 }
 
 /** A tool for another major version of the contract would misunderstand its host. */

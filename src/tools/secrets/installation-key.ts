@@ -1,4 +1,6 @@
-import type { Database, OwnedTransaction } from '#store/connection.ts';
+import { OPERATOR, type UserId } from '#domain/principal.ts';
+import { audited } from '#store/audit.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { findOwnersUnderOtherKeys } from '#store/secrets.ts';
 import { claimSetting, lockSetting, readSetting, writeSetting } from '#store/settings.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -14,15 +16,19 @@ class SecretsKeyMismatch extends Error {
  * The first key that stores something becomes the installation's. A process without it stores nothing, since the other
  * replicas could not read that, until no secret is left under a key it lacks.
  */
-export async function claimInstallationKey(trx: OwnedTransaction, keys: KeyRing): Promise<void> {
-  await claimSetting(trx, SETTING, { keyId: keys.current.id });
+export async function claimInstallationKey(trx: OwnedTransaction, keys: KeyRing, actor: UserId): Promise<void> {
+  await audited(
+    trx,
+    (claiming) => claimSetting(claiming, SETTING, { keyId: keys.current.id }),
+    (isFirst) => (isFirst ? keyChange(keys, actor) : 'no right changed'),
+  );
   if (isOurs(await readSetting(trx, SETTING), keys) && isOurs(await lockSetting(trx, SETTING, 'share'), keys)) return;
 
   const claimed = await lockSetting(trx, SETTING, 'update');
   if (isOurs(claimed, keys)) return;
   if (await hasSecretsUnderOtherKeys(trx, keys)) throw new SecretsKeyMismatch(explain(claimed, keys));
 
-  await nameInstallationKey(trx, keys);
+  await putKey(trx, keys, actor);
 }
 
 /** What is wrong with this process's key, in words for the log at the start. */
@@ -34,8 +40,20 @@ export async function findKeyProblem(db: Database, keys: KeyRing): Promise<strin
 }
 
 export async function nameInstallationKey(db: Database, keys: KeyRing): Promise<void> {
-  await writeSetting(db, SETTING, { keyId: keys.current.id });
+  await withOwner(db, OPERATOR, (trx) => putKey(trx, keys, OPERATOR.userId));
 }
+
+async function putKey(trx: OwnedTransaction, keys: KeyRing, actor: UserId): Promise<void> {
+  const put = { keyId: keys.current.id };
+  await audited(trx, (writing) => writeSetting(writing, SETTING, put), keyChange(keys, actor));
+}
+
+const keyChange = (keys: KeyRing, actor: UserId) => ({
+  actor,
+  action: 'settings.change',
+  subject: SETTING,
+  detail: { keyId: keys.current.id },
+});
 
 async function hasSecretsUnderOtherKeys(db: Database, keys: KeyRing): Promise<boolean> {
   return (await findOwnersUnderOtherKeys(db, keys.ids, '', 1)).length > 0;

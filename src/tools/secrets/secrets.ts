@@ -1,5 +1,5 @@
 import type { UserId } from '#domain/principal.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { listSecrets, type SecretEntry } from '#store/secrets.ts';
 import { holdersFor, ownerOf, type SecretHolder } from './holder.ts';
 import { findKeyProblem } from './installation-key.ts';
@@ -7,7 +7,7 @@ import type { KeyRing } from './key-ring.ts';
 import { type Rotation, rotateSecrets } from './rotate-secrets.ts';
 import type { Secret } from './secret.ts';
 import { checkSecretName, grantName, isSecretName } from './secret-name.ts';
-import { openVault, type Vault } from './vault.ts';
+import { openVault, type SecretWriter, type Vault } from './vault.ts';
 
 export type PutOptions = {
   readonly expiresAt?: Date;
@@ -29,13 +29,13 @@ export type Secrets = {
   /** Words for the log when this process's key is not the one that is in use. */
   findKeyProblem(): Promise<string | undefined>;
   /** One transaction of the holder's, in which names are not checked. */
-  inVault<T>(holder: SecretHolder, act: (vault: Vault) => Promise<T>): Promise<T>;
+  inVault<T>(holder: SecretHolder, act: (vault: Vault, trx: OwnedTransaction) => Promise<T>): Promise<T>;
 };
 
 /** Secrets at rest: encrypted before they leave the process, and read only where they are used. */
 export function createSecrets({ db, keys }: { readonly db: Database; readonly keys: KeyRing }): Secrets {
-  const inVault = <T>(holder: SecretHolder, act: (vault: Vault) => Promise<T>): Promise<T> =>
-    withOwner(db, ownerOf(holder), (trx) => act(openVault(trx, keys, holder)));
+  const inVault: Secrets['inVault'] = (holder, act) =>
+    withOwner(db, ownerOf(holder), (trx) => act(openVault(trx, keys, holder), trx));
 
   const find = async (holder: SecretHolder, name: string): Promise<Secret | undefined> => {
     checkSecretName(name);
@@ -55,20 +55,27 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
       checkValue(name, value);
       await inVault(holder, async (vault) => {
         await vault.claimKey();
-        await vault.remove(grantName(name));
-        await vault.put(name, value, expiresAt ?? null);
-        await vault.record('secret.put', name, actor);
+        const put = async (writer: SecretWriter) => {
+          await writer.remove(grantName(name));
+          await writer.put(name, value, expiresAt);
+        };
+        await vault.change(put, { action: 'secret.put', name, actor });
       });
     },
     exists: async (holder, name) => (await find(holder, name)) !== undefined,
     async remove(holder, name) {
       checkSecretName(name);
-      return inVault(holder, async (vault) => {
-        await vault.remove(grantName(name));
-        const existed = await vault.remove(name);
-        if (existed) await vault.record('secret.remove', name);
-        return existed;
-      });
+      const remove = async (writer: SecretWriter) => {
+        const hadGrant = await writer.remove(grantName(name));
+        const existed = await writer.remove(name);
+        return { existed, hadGrant };
+      };
+      const { existed } = await inVault(holder, (vault) =>
+        vault.change(remove, ({ existed: had, hadGrant }) =>
+          had || hadGrant ? { action: 'secret.remove', name } : 'no right changed',
+        ),
+      );
+      return existed;
     },
     async list(holder) {
       const entries = await withOwner(db, ownerOf(holder), (trx) => listSecrets(trx, ownerOf(holder)));

@@ -1,5 +1,5 @@
 import type { UserId } from '#domain/principal.ts';
-import { recordAudit } from '#store/audit.ts';
+import { audited } from '#store/audit.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import { type EncryptedSecret, findSecret, lockSecret, putSecret, removeSecret } from '#store/secrets.ts';
 import { openSecret, sealSecret } from './envelope.ts';
@@ -11,6 +11,20 @@ import { hideValue, type Secret } from './secret.ts';
 /** Secrets inside somebody's transaction, in clear on this side and encrypted on the other. */
 export type Vault = ReturnType<typeof openVault>;
 
+/** Only inside `change`. */
+export type SecretWriter = {
+  put(name: string, value: string, expiresAt?: Date | null): Promise<void>;
+  /** Whether there was one. */
+  remove(name: string): Promise<boolean>;
+};
+
+/** For the audit log, which learns of names alone. `actor` is the holder unless somebody else did it. */
+export type SecretChange = {
+  readonly action: 'secret.put' | 'secret.remove' | 'secret.renew';
+  readonly name: string;
+  readonly actor?: UserId | undefined;
+};
+
 export function openVault(trx: OwnedTransaction, keys: KeyRing, holder: SecretHolder) {
   const owner = ownerOf(holder);
   const open = (found: EncryptedSecret | undefined): Secret | undefined =>
@@ -21,15 +35,29 @@ export function openVault(trx: OwnedTransaction, keys: KeyRing, holder: SecretHo
     /** Nobody else changes it, or finds out that it changed, until the transaction ends. */
     lock: async (name: string) => open(await lockSecret(trx, owner, name)),
     /** Before the first lock of a transaction that will write. Throws when the others could not read what we write. */
-    claimKey: () => claimInstallationKey(trx, keys),
-    async put(name: string, value: string, expiresAt: Date | null = null): Promise<void> {
-      const ciphertext = sealSecret(keys.current, { ...owner, name }, value);
-      await putSecret(trx, owner, { name, ciphertext, keyId: keys.current.id, expiresAt });
+    claimKey: () => claimInstallationKey(trx, keys, owner.userId),
+    /** Stores and removes, together with what the audit log says of it. */
+    change<T>(
+      act: (writer: SecretWriter) => Promise<T>,
+      change: SecretChange | ((result: T) => SecretChange | 'no right changed'),
+    ): Promise<T> {
+      return audited(
+        trx,
+        (writing) =>
+          act({
+            async put(name, value, expiresAt = null) {
+              const ciphertext = sealSecret(keys.current, { ...owner, name }, value);
+              await putSecret(writing, owner, { name, ciphertext, keyId: keys.current.id, expiresAt });
+            },
+            remove: (name) => removeSecret(writing, owner, name),
+          }),
+        (result) => {
+          const made = typeof change === 'function' ? change(result) : change;
+          if (made === 'no right changed') return made;
+          const { action, name, actor = owner.userId } = made;
+          return { actor, action, subject: name, detail: { holder: owner.userId } };
+        },
+      );
     },
-    /** For the audit log, which learns of names alone. */
-    record: (action: 'secret.put' | 'secret.remove', name: string, actor: UserId = owner.userId) =>
-      recordAudit(trx, { actor, action, subject: name, detail: { holder: owner.userId } }),
-    /** Whether there was one. */
-    remove: (name: string) => removeSecret(trx, owner, name),
   };
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { withOwner } from '#store/connection.ts';
 import { deleteSkill, EVERYONE, findSkill, listSkills, putSkill } from '#store/skills.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { unrecorded } from '../../../test/support/unrecorded.ts';
 import { skillListTool } from '../builtin/skill-list.ts';
 import { skillReadTool } from '../builtin/skill-read.ts';
 import { parseSkill } from './parse-skill.ts';
@@ -34,7 +35,7 @@ afterAll(() => database.close());
 
 const put = (owner: { userId: string }, ...skills: ReturnType<typeof skillOf>[]) =>
   withOwner(database.db, owner, async (trx) => {
-    for (const skill of skills) await putSkill(trx, owner, skill);
+    for (const skill of skills) await unrecorded(trx, (writing) => putSkill(writing, owner, skill));
   });
 async function writeSkill(name: string, files: Record<string, string>): Promise<string> {
   for (const [file, text] of Object.entries(files)) {
@@ -72,7 +73,7 @@ test("nobody sees, changes or removes another's skill", async () => {
   const tried = await withOwner(database.db, bob, async (trx) => [
     await listSkills(trx, ann),
     await findSkill(trx, ann, 'hers'),
-    await deleteSkill(trx, ann, 'hers'),
+    await unrecorded(trx, (writing) => deleteSkill(writing, ann, 'hers')),
   ]);
   expect(tried).toEqual([[], undefined, false]);
   expect(await open().find(bob, 'hers')).toBeUndefined();

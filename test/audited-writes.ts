@@ -1,0 +1,100 @@
+import { parseAst } from 'vitest/node';
+import type { SourceFile } from './architecture.ts';
+
+/** The tables that say who may do what. */
+const GUARDED = new Set(
+  'users tokens sessions tools componentFiles secrets settings skills budgets pairings approvals standingApprovals webhookRoutes gates audit'.split(
+    ' ',
+  ),
+);
+
+/** Writes to these tables that change nobody's rights, and why. */
+const HARMLESS: Record<string, string> = {
+  'store/audit.ts recordAudit': 'it is the log itself',
+  'store/tokens.ts noteUse': 'notes the time of the last use',
+  'store/sessions.ts noteSeen': 'notes the time of the last use',
+  'store/secrets.ts replaceCiphertext': 'the secret stays the same; the new key is recorded',
+  'store/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
+  'store/gates.ts close': '`closeGate` is for the output of a tool, and `decideGate` is audited',
+};
+
+const WRITES = new Set(['insertInto', 'updateTable', 'deleteFrom', 'mergeInto', 'replaceInto']);
+const RAW_WRITE = /\b(insert\s+into|update|delete\s+from|merge\s+into|truncate)\s+(?:table\s+|only\s+)*"?([a-z_]+)/gi;
+
+type Node = { type: string; [field: string]: unknown };
+type Scope = { readonly name: string; readonly audited: ReadonlySet<string>; readonly node: Node };
+
+/** Opening a gate asks somebody to decide, and grants nothing. */
+const ASKS = 'insert into gates';
+
+/** Every write to a guarded table on anything but an `Audited` transaction, as sentences. */
+export function findUnauditedWrites(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    // oxlint-disable-next-line typescript/no-deprecated -- the one parser at hand: TypeScript 7 has no API, and vitest passes on no other
+    const found = [...writesIn(parseAst(text, { lang: 'ts' }), [])];
+    return found
+      .filter(({ scope }) => !(`${path} ${scope}` in HARMLESS))
+      .map(({ scope, table }) => `${path}: ${scope} writes ${table} on a transaction that is not Audited`);
+  });
+}
+
+function* writesIn(value: unknown, scopes: readonly Scope[]): Generator<{ scope: string; table: string }> {
+  if (typeof value !== 'object' || value === null) return;
+  const inside = isNode(value) ? [...scopes, ...scopeOf(value)] : scopes;
+  const scope = inside.find(({ name }) => name !== '')?.name ?? 'the file';
+  if (isNode(value)) for (const table of tablesWritten(value, inside)) yield { scope, table };
+  for (const child of Object.values(value)) yield* writesIn(child, inside);
+}
+
+function tablesWritten(node: Node, scopes: readonly Scope[]): string[] {
+  if (node.type === 'TemplateElement' || node.type === 'Literal') return rawTables(node);
+  const callee = node['callee'] as Node | undefined;
+  if (node.type !== 'CallExpression' || callee?.type !== 'MemberExpression') return [];
+  if (!WRITES.has(nameOf(callee['property']) ?? '')) return [];
+  if (scopes.some(({ audited }) => audited.has(nameOf(callee['object']) ?? ''))) return [];
+
+  const [table] = node['arguments'] as Node[];
+  const named = textOf(table);
+  // A table in a variable may be any that the function names.
+  const candidates = named === undefined ? textsIn(scopes.at(0)?.node) : [named];
+  return candidates.filter((name) => GUARDED.has(name));
+}
+
+function rawTables(node: Node): string[] {
+  const text = node.type === 'Literal' ? node['value'] : (node['value'] as { cooked?: string }).cooked;
+  if (typeof text !== 'string') return [];
+  const tables = [...text.matchAll(RAW_WRITE)]
+    .filter(([, verb = '', table = '']) => `${verb} ${table}`.toLowerCase() !== ASKS)
+    .map(([, , table = '']) => table.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+  return tables.filter((table) => GUARDED.has(table));
+}
+
+/** A function: its name, and those of its parameters whose type is `Audited`. */
+function scopeOf(node: Node): Scope[] {
+  if (node.type === 'VariableDeclarator') return [{ name: nameOf(node['id']) ?? '', audited: new Set(), node }];
+  if (!('params' in node) || !Array.isArray(node['params'])) return [];
+  const audited = (node['params'] as Node[]).filter((param) =>
+    [...walk(param['typeAnnotation'])].some((part) => nameOf(part['typeName']) === 'Audited'),
+  );
+  return [{ name: nameOf(node['id']) ?? '', audited: new Set(audited.map((param) => nameOf(param) ?? '')), node }];
+}
+
+const textsIn = (node: Node | undefined) =>
+  [...walk(node)].map(textOf).filter((text): text is string => text !== undefined);
+
+function* walk(value: unknown): Generator<Node> {
+  if (typeof value !== 'object' || value === null) return;
+  if (isNode(value)) yield value;
+  for (const child of Object.values(value)) yield* walk(child);
+}
+
+const isNode = (value: object): value is Node => 'type' in value && typeof value.type === 'string';
+
+const nameOf = (value: unknown): string | undefined => {
+  const node = value as Node | null | undefined;
+  return node?.type === 'Identifier' ? String(node['name']) : undefined;
+};
+
+function textOf(node: Node | undefined): string | undefined {
+  return node?.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : undefined;
+}
