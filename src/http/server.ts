@@ -12,6 +12,7 @@ import { newId } from '#domain/ids.ts';
 import { announceClosing } from './connected.ts';
 import { boundStrangers, closeAfterGrace } from './connections.ts';
 import { answerError, answerNotFound, WANTS_JSON } from './errors.ts';
+import { refuseNullInUrl } from './null-characters.ts';
 import { sendText, UNAVAILABLE } from './plain-text.ts';
 import { securityHeaders } from './security-headers.ts';
 import { isHttps, type Site } from './site.ts';
@@ -104,6 +105,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
     return payload;
   });
+  refuseNullInUrl(app);
   boundBodyTime(app, patience);
   discardUnreadBodies(app);
   // Plain JSON.parse: a field may be named __proto__ like any other unknown field, because nothing is merged.

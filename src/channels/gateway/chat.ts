@@ -11,7 +11,7 @@ import { type Limiter, limitSends } from '#http/rate-limit.ts';
 import { acceptedTurn, placeOf } from './accepted-turn.ts';
 import { toTurnInput } from './chat-input.ts';
 import { renderGatedCall } from './render-gate.ts';
-import { type chatReply, chatRequest } from './wire-chat.ts';
+import { type chatReply, chatRequest, FREE_FIELDS } from './wire-chat.ts';
 
 export type ChatOptions = {
   readonly limiter: Limiter;
@@ -37,7 +37,8 @@ export function chatRoutes(agent: Agent, options: ChatOptions) {
   };
 }
 
-const inputOf = (request: FastifyRequest) => toTurnInput(parseBody(chatRequest, request.body), idempotencyOf(request));
+const inputOf = (request: FastifyRequest) =>
+  toTurnInput(parseBody(chatRequest, request.body, FREE_FIELDS), idempotencyOf(request));
 
 function renderChat(reply: TurnReply, threadUrl: ThreadUrl): z.infer<typeof chatReply> {
   const { turn, gate } = reply;

@@ -14,6 +14,7 @@ import { renderSocketError } from './render-socket-error.ts';
 import type { Line } from './socket-line.ts';
 import { createNews } from './socket-news.ts';
 import { type After, subscribe } from './socket-subscription.ts';
+import { FREE_FIELDS } from './wire-chat.ts';
 import { type ClientMessage, clientMessage } from './wire-socket.ts';
 
 /** What a conversation needs of the service. */
@@ -84,7 +85,7 @@ export function createConversation(principal: Principal, line: Line, desk: Desk)
       try {
         const json = parseJson(text);
         id = idOf(json);
-        await act(parseBody(clientMessage, json));
+        await act(parseBody(clientMessage, json, FREE_FIELDS));
       } catch (error) {
         await line.send({ type: 'error', ...reference(id), error: renderSocketError(error, desk.onError) });
       }

@@ -37,7 +37,7 @@ export function threadRoutes(threads: Threads) {
     });
 
     app.patch<ById>('/threads/:id', async (request): Promise<z.infer<typeof wireThread>> => {
-      const { title, pinned, archived } = parseBody(threadChange, request.body);
+      const { title, pinned, archived } = parseBody(threadChange, request.body, ['title']);
       const change = {
         ...(title !== undefined && { title: cleanTitle(title) }),
         ...(pinned !== undefined && { pinned }),

@@ -17,6 +17,9 @@ const attachment = z.object({
     .max(Math.ceil(MAX_ATTACHMENT_BYTES / 3) * 4, 'An attachment may have 9 MiB.'),
 });
 
+/** They are kept as JSON, which holds any character. */
+export const FREE_FIELDS = ['message', 'attachments'];
+
 /** The bodies of the chat endpoints. */
 export const chatRequest = z
   .object({

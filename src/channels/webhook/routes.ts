@@ -36,7 +36,7 @@ export function webhookRoutes(agent: Agent, jobs: Jobs, options: { secret: strin
 }
 
 function toDelivery(request: FastifyRequest, callbacks: CallbackRule): WebhookDelivery {
-  const body = parseBody(webhookMessage, request.body);
+  const body = parseBody(webhookMessage, request.body, ['message', 'metadata']);
   return {
     userId: body.user_id,
     message: body.message,
