@@ -20,7 +20,7 @@ import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/operator-token.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
-import { openDatabase } from '#database/open-database.ts';
+import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import type { Embedder } from '#domain/embedder.ts';
@@ -81,6 +81,8 @@ export type App = {
 
 /** What a composition may choose besides the configuration. */
 export type Parts = {
+  /** Opened already; it is closed with the rest. Otherwise the configured one is opened. */
+  readonly database?: OpenDatabase;
   /** Tools of its own, besides the built-in ones. */
   readonly tools?: readonly Tool[];
   /** false: callers may not bring tools. */
@@ -110,7 +112,9 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const onError = (error: unknown) => log.error({ err: error }, 'a background task failed');
   await using undo = new AsyncDisposableStack(); // what has been started is stopped again when a later part fails
 
-  const database = await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) });
+  const database =
+    parts.database ??
+    (await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) }));
   undo.defer(() => database.close());
   await migrateDatabase(database.connection, MIGRATIONS);
   await warnOfUnboundRole(database.connection, log);

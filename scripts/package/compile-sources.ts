@@ -21,10 +21,21 @@ function compileProgram(root: string, target: string): Promise<void> {
     { root, entries, external: [NOT_BUNDLED, ABSENT], plugins: [keepOutside] },
     {
       dir: target,
-      chunkFileNames: 'src/[name]-[hash].js', // directly in src/, see program-files.ts
+      // Directly in src/, see program-files.ts. The bundler names what is shared after everything that shares it.
+      chunkFileNames: ({ name }) => (name.startsWith('shared~') ? 'src/shared.js' : 'src/[name].js'),
+      codeSplitting: { groups: [SHARED] },
     },
   );
 }
+
+/** What several parts use, in few files: what is small joins its neighbour. Models do not, since a start needs none. */
+const SHARED = {
+  name: 'shared',
+  test: (id: string) => !/\/src\/models\/|@ai-sdk|genai-prices/.test(id),
+  minShareCount: 2,
+  entriesAware: true,
+  entriesAwareMergeThreshold: 20000,
+};
 
 /** File by file: authors of tools import them by name, and bundle them themselves. */
 function compileToolKit(root: string, target: string): Promise<void> {

@@ -3,7 +3,6 @@ import { text } from '#domain/item.ts';
 import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import type { KeyFor } from '#models/bound-keys.ts';
-import { createModel } from '#models/create-model.ts';
 import { ModelCallAborted, ModelFailure } from '#models/model.ts';
 import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from '#models/model-route.ts';
 import { findWrongFallback } from '#models/model-routes.ts';
@@ -55,6 +54,7 @@ export function createModelDesk(parts: {
     async test(actor: Principal, which: { name?: string; route?: ModelRoute }) {
       requireOperator(actor);
       const route = which.route ?? (await find(which.name));
+      const { createModel } = await import('#models/create-model.ts');
       const model = createModel({ ...route, apiKey: keyOf(route) });
       const began = performance.now();
       const result = (ok: boolean, message: string) => ({

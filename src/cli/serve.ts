@@ -4,6 +4,7 @@ import { createLog } from '#log.ts';
 import { scrubLine } from '#safety/scrub-line.ts';
 import { runCommand } from './run-command.ts';
 import { announceService } from './running-service.ts';
+import { startService } from './start-service.ts';
 
 const NO_LISTENER =
   'GATEWAY_ENABLED is false and the webhook channel is off, so `reborn serve` would listen nowhere; turn one of them on (set HTTP_WEBHOOK_SECRET for the webhook channel).';
@@ -13,10 +14,9 @@ export function serve(): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
     if (!config.gateway.enabled && !config.webhook.enabled) throw new ConfigError([NO_LISTENER]);
-    const { startApp } = await import('#app.ts'); // a wrong setting is told before everything is loaded
     const log = createLog(config.logLevel, { scrub: scrubLine });
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
-    const app = await startApp(config, log);
+    const app = await startService(config, log);
     const { gatewayUrl: url, loginUrl = null, replica } = app;
     const withdraw = url ? await announceService(config.home, { url, loginUrl, replica }) : async () => {};
     const [signal] = (await stop) as [string];

@@ -6,6 +6,7 @@ import type { Config } from '#config.ts';
 import { createLog } from '#log.ts';
 import { scrubLine } from '#safety/scrub-line.ts';
 import { announceService, findOperatorToken, findService, getStatus, readAnnounced } from './running-service.ts';
+import { startService } from './start-service.ts';
 
 export type ReachedService = {
   /** Where it is now: one that was restarted may have moved. */
@@ -29,9 +30,8 @@ export async function withService<T>(config: Config, act: (service: ReachedServi
 
   await using undo = new AsyncDisposableStack();
   await mkdir(config.home, { recursive: true, mode: 0o700 });
-  const { startApp } = await import('#app.ts');
   const log = createLog(config.logLevel, { file: path.join(config.home, 'reborn.log'), scrub: scrubLine });
-  const app = await startApp(config, log, { terminal: true });
+  const app = await startService(config, log, { terminal: true });
   undo.defer(() => Promise.race([app.close(), sleep(STOP_MS, undefined, { ref: false })]));
   const { gatewayUrl, terminalUrl, loginUrl = null, replica, notices } = app;
   if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, loginUrl, replica }));

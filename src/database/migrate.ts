@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { packageFile } from '#program-files.ts';
+import { readSchemaState } from './schema-state.ts';
 
 /** Any number that no other program on this database uses. */
 const MIGRATION_LOCK = 7_267_332_667;
@@ -14,6 +15,7 @@ export const MIGRATIONS = packageFile('migrations');
 
 /** Brings the schema up to the migration `last`, or else the newest in `folder`; replicas starting together wait for the first. */
 export async function migrateDatabase(connection: pg.PoolConfig, folder: string, last?: string): Promise<void> {
+  if (last === undefined && (await isUpToDate(connection, folder))) return;
   const pool = new pg.Pool({ ...connection, max: 1 });
   pool.on('error', () => {}); // a cut connection fails its query, which reports it
   const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
@@ -26,6 +28,12 @@ export async function migrateDatabase(connection: pg.PoolConfig, folder: string,
   } finally {
     await database.destroy();
   }
+}
+
+/** The usual start: without the lock, and without loading a single migration. */
+async function isUpToDate(connection: pg.PoolConfig, folder: string): Promise<boolean> {
+  const { pending, unknown } = await readSchemaState(connection, folder);
+  return pending.length === 0 && unknown.length === 0;
 }
 
 async function migrate(db: Kysely<unknown>, folder: string, last: string | undefined): Promise<void> {

@@ -11,11 +11,22 @@ export type OpenDatabase = {
   close(): Promise<void>;
 };
 
-type Options = { url: string | undefined; home: string; log?: (message: string) => void };
+type Options = {
+  url: string | undefined;
+  home: string;
+  log?: (message: string) => void;
+  /** Called when a server was told to start: there is nothing to do until it is ready. */
+  onWaiting?: () => void;
+};
 
 /** The database at `url`, or else a PostgreSQL of our own whose data lives in `home`. */
-export async function openDatabase({ url, home, log = () => {} }: Options): Promise<OpenDatabase> {
-  if (!url) return { kind: 'embedded', ...(await openEmbedded(home, log)) };
+export async function openDatabase({
+  url,
+  home,
+  log = () => {},
+  onWaiting = () => {},
+}: Options): Promise<OpenDatabase> {
+  if (!url) return { kind: 'embedded', ...(await openEmbedded(home, { log, onWaiting })) };
 
   return { kind: 'external', ...(await reachExternal(url)), close: async () => {} };
 }

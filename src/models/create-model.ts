@@ -1,7 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogle } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Usage } from '#domain/usage.ts';
 import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
 import { contextSizeOf } from './context-size.ts';
@@ -12,18 +8,20 @@ import { type PriceOverrides, priceOf } from './price.ts';
 
 /** The model at the end of a route. It never throws here: a route that lacks something fails when it is asked. */
 export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): Model {
-  if (route.provider === 'demo') return createDemoModel();
+  const { provider } = route;
+  if (provider === 'demo') return createDemoModel();
 
   const lack = lackOf(route);
   if (lack) return createUnconfiguredModel(route, lack);
 
   const usageOf = (tokens: TokenCounts) => toUsage(route, tokens, overrides);
-  const model = { ...toProviderModel(route, route.provider), usageOf };
+  let loading: Promise<ProviderModel> | undefined;
+  const load = async () => ({ ...(await loadProvider(route, provider)), usageOf });
   return {
     provider: route.provider,
     name: route.name,
     contextSize: contextSizeOf(route),
-    ask: (prompt, onText, signal) => askProvider(model, prompt, onText, signal),
+    ask: async (prompt, onText, signal) => askProvider(await (loading ??= load()), prompt, onText, signal),
   };
 }
 
@@ -50,24 +48,34 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
   };
 }
 
-/** Every address and key is given outright: the providers would otherwise read the environment themselves. */
-function toProviderModel(route: ModelRoute, provider: Exclude<ModelProvider, 'demo'>): Omit<ProviderModel, 'usageOf'> {
+/**
+ * A provider is loaded when it is first asked. Every address and key is given outright: the providers would otherwise read
+ * the environment themselves.
+ */
+async function loadProvider(
+  route: ModelRoute,
+  provider: Exclude<ModelProvider, 'demo'>,
+): Promise<Omit<ProviderModel, 'usageOf'>> {
   const apiKey = route.apiKey ?? '';
   switch (provider) {
     case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
       const openai = createOpenAI({ apiKey, baseURL: route.baseUrl || 'https://api.openai.com/v1' });
       return { provider, apiKey, language: openai.responses(route.name), options: { openai: { store: false } } };
     }
     case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
       const anthropic = createAnthropic({ apiKey, baseURL: route.baseUrl || 'https://api.anthropic.com/v1' });
       // Streamed arguments are not checked by Anthropic, and servers that speak its API refuse the field that asks for them.
       return { provider, apiKey, language: anthropic(route.name), options: { anthropic: { toolStreaming: false } } };
     }
     case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google');
       const baseURL = route.baseUrl || 'https://generativelanguage.googleapis.com/v1beta';
       return { provider, apiKey, language: createGoogle({ apiKey, baseURL })(route.name), options: {} };
     }
     case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const compatible = createOpenAICompatible({
         name: 'compatible',
         apiKey,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { KeyFor } from './bound-keys.ts';
-import { createModel } from './create-model.ts';
+import type { createModel } from './create-model.ts';
 import { type Model, ModelFailure } from './model.ts';
 import { MODEL_PROVIDERS, type ModelRoute } from './model-route.ts';
 import type { PriceOverrides } from './price.ts';
@@ -29,7 +29,7 @@ type ModelsOptions = {
 export function createModels(options: ModelsOptions): Models {
   const models = new Map<string, Model>();
 
-  const modelAt = (route: ModelRoute): Model => {
+  const modelAt = (route: ModelRoute, create: typeof createModel): Model => {
     const complete = { ...route, apiKey: route.apiKey ?? options.apiKeyFor(route) };
     const key = JSON.stringify([
       complete.provider,
@@ -38,31 +38,33 @@ export function createModels(options: ModelsOptions): Models {
       complete.apiKey,
       complete.contextTokens,
     ]);
-    const model = models.get(key) ?? createModel(complete, options.overrides);
+    const model = models.get(key) ?? create(complete, options.overrides);
     models.set(key, model);
     return model;
   };
 
   return {
     find: async (hint) => {
+      // With the first turn: it brings the list of all models and their prices along.
+      const { createModel: create } = await import('./create-model.ts');
       const needsRoutes = hint !== null || (options.default.fallback ?? []).length > 0;
       const routes = needsRoutes ? await options.routes() : {};
       const routeNamed = (name: string) => (Object.hasOwn(routes, name) ? routes[name] : undefined);
       const first = (hint === null ? undefined : routeNamed(hint)) ?? options.default;
       const fallbacks = (first.fallback ?? []).map((name) => {
         const route = routeNamed(name) ?? (name === DEFAULT ? options.default : undefined);
-        return route ? modelAt(route) : createMissingModel(name);
+        return route ? modelAt(route, create) : createMissingModel(name, create);
       });
-      return [modelAt(first), ...fallbacks];
+      return [modelAt(first, create), ...fallbacks];
     },
   };
 }
 
 /** A fallback whose route was removed: the turn then says so, which a fallback left out in silence would not. */
-function createMissingModel(name: string): Model {
+function createMissingModel(name: string, create: typeof createModel): Model {
   const message = `The fallback route "${name}" does not exist. Add it to the model routes, or take it off the fallback list.`;
   return {
-    ...createModel({ provider: 'demo', name }),
+    ...create({ provider: 'demo', name }),
     name,
     ask: async () => {
       throw new ModelFailure('model_not_configured', message, { remedy: 'ask-another' });

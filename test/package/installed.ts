@@ -61,7 +61,7 @@ export async function findBundled(installed: string): Promise<string[]> {
   return [...new Set((await Promise.all(texts)).flatMap(packagesIn))];
 }
 
-const packagesIn = (text: string): string[] =>
+export const packagesIn = (text: string): string[] =>
   Array.from(text.matchAll(/^\/\/(?:#region)? ?node_modules\/((?:@[^/]+\/)?[^/]+)\//gm), ([, name]) => name ?? '');
 
 /** Who runs it: whoever runs the tests, or somebody else, whom only root can become. */

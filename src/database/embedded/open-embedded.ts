@@ -9,22 +9,21 @@ import { withLaunchLock } from './launch-lock.ts';
 import { placeData } from './place-data.ts';
 import { findPostmaster } from './postmaster.ts';
 import { prepareRuntime } from './prepare-runtime.ts';
-import { reachServer } from './reach-server.ts';
+import { reachServer, type StartEvents } from './reach-server.ts';
 import type { Server } from './server.ts';
 import { stopServer } from './stop-server.ts';
 
-type Log = (message: string) => void;
 type OpenEmbedded = { connection: pg.PoolConfig; version: string; close(): Promise<void> };
 
 /** Every owner keeps one connection open; the last to let go of its own stops the server. */
-export async function openEmbedded(home: string, log: Log): Promise<OpenEmbedded> {
+export async function openEmbedded(home: string, events: StartEvents): Promise<OpenEmbedded> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const folder = await realpath(home);
   const lock = path.join(folder, 'postgres-18.lock');
   const server = await withLaunchLock(lock, () => findServer(folder));
 
   const reach = (): Promise<pg.Client> =>
-    withLaunchLock(lock, async () => connectAsOwner(server, await reachServer(server, log)));
+    withLaunchLock(lock, async () => connectAsOwner(server, await reachServer(server, events)));
   const client = await reach();
   const { host, port, user, password, database } = client;
   const version = await readServerVersion(client);

@@ -8,8 +8,14 @@ import { startServer } from './start-server.ts';
 
 const PATIENCE_MILLISECONDS = 120_000;
 
+export type StartEvents = {
+  readonly log: (message: string) => void;
+  /** The server was told to start: there is nothing to do until it is ready. */
+  readonly onWaiting: () => void;
+};
+
 /** The running server, started or even made first when there is none. Only under the launch lock. */
-export async function reachServer(server: Server, log: (message: string) => void): Promise<Postmaster> {
+export async function reachServer(server: Server, { log, onWaiting }: StartEvents): Promise<Postmaster> {
   const deadline = Date.now() + PATIENCE_MILLISECONDS;
   while (Date.now() < deadline) {
     const postmaster = await findPostmaster(server.data);
@@ -21,7 +27,7 @@ export async function reachServer(server: Server, log: (message: string) => void
     }
     await removeOldRuntimes(server);
     await createCluster(server, log);
-    await startServer(server);
+    await startServer(server, onWaiting);
   }
   throw new DatabaseUnavailable(`PostgreSQL does not get ready. Its log is in ${server.data}; or set DATABASE_URL.`);
 }

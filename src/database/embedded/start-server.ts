@@ -12,7 +12,7 @@ const LOG_LIMIT = 10_000_000;
 const PATIENCE_MILLISECONDS = 20_000;
 
 /** Starts PostgreSQL in a session of its own and waits until it is ready. pg_ctl drops the rights of a Windows administrator. */
-export async function startServer(server: Server): Promise<void> {
+export async function startServer(server: Server, onWaiting: () => void): Promise<void> {
   const deadline = Date.now() + PATIENCE_MILLISECONDS;
   const logged = await startLog(server);
   const { socketFolder, settings } = await chooseAddress(server);
@@ -23,7 +23,9 @@ export async function startServer(server: Server): Promise<void> {
   const words = ['start', '--silent', '--wait', '--timeout=120', '-D', '.', '-l', LOG_FILE, '-o', options];
   for (;;) {
     try {
-      return await runProgram(server, 'pg_ctl', words, server.data);
+      const started = runProgram(server, 'pg_ctl', words, server.data);
+      onWaiting();
+      return await started;
     } catch (error) {
       const reason = (await readLog(server)).slice(logged);
       // The backends of a killed server are still on their way out.
