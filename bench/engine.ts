@@ -14,7 +14,6 @@ import { text } from '#domain/item.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
-import { createMemory } from '#memory/memory.ts';
 import type { Model } from '#models/model.ts';
 import { createSecretSearch } from '#safety/secret-search.ts';
 import { isAway } from '#store/away.ts';
@@ -61,13 +60,16 @@ const model: Model = {
 const models = { find: async () => [model] as const };
 const known = { values: new Map<string, string>(), search: createSecretSearch(new Map()) };
 const safety = createSafety({ knownSecrets: async () => known, onActions: () => {} });
-const skills = { list: async () => [] };
-const runTurn = createRunner({ db, models, tools: createRegistry([]), memory: createMemory(db), safety, skills });
+const skills = { withFolder: async () => [] };
+const runTurn = createRunner({ db, models, tools: createRegistry([]), safety, skills });
+const replica = newId();
 const engine = await startEngine({
   connection,
-  capacity: 500,
+  replica,
+  application: 'bench',
   facts: { model: 'bench', isCommand: false },
   admit: () => {},
+  capacity: 500,
   runTurn,
   onError: report,
   isAway,

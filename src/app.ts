@@ -24,7 +24,7 @@ import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import type { Embedder } from '#domain/embedder.ts';
-import type { ReplicaId, ThreadId } from '#domain/ids.ts';
+import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
 import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
 import { createEgress, type EgressRequest, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -37,7 +37,7 @@ import { createModels } from '#models/model-routes.ts';
 import { recordAudit } from '#store/audit.ts';
 import { isAway } from '#store/away.ts';
 import { buildNoteIndexes } from '#store/build-note-indexes.ts';
-import { connectStore } from '#store/connection.ts';
+import { connectStore, isReachable } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { takeUse } from '#store/rate-windows.ts';
 import { readComponentFiles } from '#store/tools.ts';
@@ -118,7 +118,9 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => database.close());
   await migrateDatabase(database.connection, MIGRATIONS);
   await warnOfUnboundRole(database.connection, log);
-  const connection = { ...database.connection, Client: PreparingClient };
+  const replica = newId();
+  const application = `reborn ${replica}`;
+  const connection = { ...database.connection, Client: PreparingClient, application_name: application };
   const db = connectStore(connection, onError);
   undo.defer(() => db.destroy());
   const identities = connectIdentities(connection, onError);
@@ -163,6 +165,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
   const engine = await startEngine({
     connection,
+    replica,
+    application,
     capacity: RUNNING_TURNS,
     facts,
     admit: (living) => admitTo(living, facts, log),
@@ -170,7 +174,6 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       db,
       models,
       tools,
-      memory,
       safety,
       skills,
       threadUrl,
@@ -183,6 +186,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   });
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine);
+  const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
@@ -235,6 +239,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     auth,
     takeUse: limitUse,
     engine,
+    isReady,
     agent,
     jobs,
     tools,
@@ -271,6 +276,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       trustedProxies: config.trustedProxies,
       log,
       db,
+      isReady,
       secrets,
       egress,
       takeUse: limitUse,

@@ -47,7 +47,7 @@ import { createLimiter, type TakeUse } from '#http/rate-limit.ts';
 import { allowBodies, createServer } from '#http/server.ts';
 import type { Memory } from '#memory/memory.ts';
 import { isAway } from '#store/away.ts';
-import { type Database, isReachable } from '#store/connection.ts';
+import type { Database } from '#store/connection.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -63,6 +63,8 @@ export type GatewayParts = {
   readonly auth: Auth;
   readonly takeUse: TakeUse;
   readonly engine: Engine;
+  /** Whether turns can be accepted and run here. */
+  readonly isReady: () => Promise<boolean>;
   readonly agent: Agent;
   readonly jobs: Jobs;
   readonly threads: Threads;
@@ -109,7 +111,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const sockets = new Set<unknown>();
   const streams = new Set<unknown>();
   const limiter = createLimiter(parts.takeUse, { limit: config.chatRatePerMinute, windowSeconds: 60 });
-  await server.register(healthRoutes(() => isReachable(db), parts.engine.replica));
+  await server.register(healthRoutes(parts.isReady, parts.engine.replica));
   const webFolder = parts.webFolder ?? WEB_FOLDER;
   const appPage = await readAppPage(webFolder);
   await server.register(signInRoutes(auth.signIn, site, appPage));

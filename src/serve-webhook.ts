@@ -13,7 +13,7 @@ import type { Egress } from '#egress/egress.ts';
 import { healthRoutes } from '#http/health.ts';
 import { createLimiter, type TakeUse } from '#http/rate-limit.ts';
 import { createServer } from '#http/server.ts';
-import { type Database, isReachable } from '#store/connection.ts';
+import type { Database } from '#store/connection.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { EnabledWebhook } from './config.ts';
 
@@ -23,6 +23,8 @@ export type WebhookParts = {
   readonly trustedProxies: readonly string[];
   readonly log: Logger;
   readonly db: Database;
+  /** Whether turns can be accepted and run here. */
+  readonly isReady: () => Promise<boolean>;
   readonly secrets: Secrets;
   readonly egress: Egress;
   readonly takeUse: TakeUse;
@@ -41,7 +43,7 @@ export async function createWebhook(parts: WebhookParts) {
   const { secret, ratePerMinute, callbackHosts } = parts.config;
   const callbackRule = { hosts: callbackHosts };
   const server = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies });
-  await server.register(healthRoutes(() => isReachable(db)));
+  await server.register(healthRoutes(parts.isReady));
   await server.register(async (app) => {
     limitAddresses(app, createLimiter(takeUse, { limit: ratePerMinute, windowSeconds: 60 }));
     await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));

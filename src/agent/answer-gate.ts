@@ -49,7 +49,7 @@ export async function answerGate(
     const gate = await getOpenGate(trx, owner, id);
     return audited(
       trx,
-      (deciding) => decide(deciding, engine, owner, gate, { answer, by, channel }),
+      (deciding) => decide(deciding, owner, gate, { answer, by, channel }),
       decisionOf(gate, answer, by),
     );
   });
@@ -61,7 +61,6 @@ export async function answerGate(
 /** The next turn is there when the decision is, and only then. */
 async function decide(
   trx: Audited<OwnedTransaction>,
-  engine: Engine,
   owner: Owner,
   gate: OpenGate,
   { answer, by, channel }: Answering,
@@ -74,11 +73,10 @@ async function decide(
   const { request: asked } = await getTurnById(trx, owner, gate.turnId);
   const request = { ...asked, tools: thread.catalog, echo: {} };
   const place = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
-  const started = await insertTurn(trx, owner, place, itemsOf(gate, answer), 'known-thread');
+  const started = await insertTurn(trx, owner, place, itemsOf(gate, answer), thread.active === turnId);
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
   await passJobOn(trx, owner, gate.id, started.id);
-  if (thread.active === turnId) await engine.enqueue(trx, turnId);
   return started;
 }
 

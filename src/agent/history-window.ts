@@ -5,7 +5,6 @@ import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import { estimateTokens } from '#models/estimate-tokens.ts';
 import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
-import { whileAway } from '#store/away.ts';
 import type { Meter, MeteredAnswer } from './budget-meter.ts';
 import { COMPACT_ABOVE, type Compaction, compact } from './compact.ts';
 import { isCovered, isRequest, recentItems } from './history.ts';
@@ -55,7 +54,7 @@ export function createHistoryWindow(
       throw new ModelFailure('model_error', NO_SUMMARY);
     }
     const made = toSummary(said);
-    await whileAway(run.signal, () => run.writeSummary(made, call));
+    await run.writeSummary(made, call);
     usage = addUsage(usage, call.usage);
     return made;
   };

@@ -1,26 +1,24 @@
 import type { ToolCall } from '#domain/tool.ts';
-import type { Memory } from '#memory/memory.ts';
+import type { TurnRun } from '#engine/running-turns.ts';
+import { identityFor } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
 import type { ToolSet } from '#tools/registry.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import type { PromptSetting } from './prompt.ts';
 
-export type SettingParts = {
-  readonly memory: Pick<Memory, 'identity'>;
-  readonly skills: Pick<Skills, 'list'>;
-};
+export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
 
-/** What holds for every prompt that is made on behalf of `owner` now. */
+/** What holds for every prompt that is made on behalf of `owner` in this turn, from what came along with it. */
 export async function readPromptSetting(
-  { memory, skills }: SettingParts,
+  { skills }: SettingParts,
   owner: Owner,
+  setting: TurnRun['setting'],
   offered: ToolSet,
 ): Promise<PromptSetting> {
-  const [identity, offeredSkills] = await Promise.all([memory.identity(owner), skills.list(owner)]);
   return {
     tools: offered.definitions(),
-    identity,
-    skills: offeredSkills,
+    identity: identityFor(owner, setting.notes),
+    skills: await skills.withFolder(setting.skills),
     sourceOf: (call) => sourceOf(call, offered),
   };
 }

@@ -1,5 +1,5 @@
 import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/turn.ts';
-import type { RunTurn } from '#engine/running-turns.ts';
+import type { RunTurn, TurnRun } from '#engine/running-turns.ts';
 import { TurnStopped } from '#engine/turn-stopped.ts';
 import { ModelFailure } from '#models/model.ts';
 import { BudgetExceeded } from './budget.ts';
@@ -11,20 +11,21 @@ import { createAttempt, type TurnContext } from './turn-steps.ts';
 export function createRunner(context: TurnContext): RunTurn {
   return async (turn, run) => {
     const attempt = createAttempt(context, turn, run);
-    const early = endedBefore(turn, run.poisoned);
+    const early = endedBefore(turn, run);
     if (early && !attempt.gateAhead) await attempt.loadHistory(); // a gate's calls are not this turn's to close
 
     const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
-    if (outcome.status === 'failed') await attempt.close(`Not run: ${outcome.failure.message}`);
-    if (outcome.status === 'cancelled') await attempt.close('Not run: the turn was cancelled.');
-    return { outcome, usage: attempt.usage(), failedCalls: attempt.failedCalls() };
+    if (outcome.status === 'failed') attempt.close(`Not run: ${outcome.failure.message}`);
+    if (outcome.status === 'cancelled') attempt.close('Not run: the turn was cancelled.');
+    return { outcome, ...attempt.end() };
   };
 }
 
-/** A turn that shall not run at all, though it was claimed. */
-function endedBefore(turn: Turn, poisoned: boolean): TurnOutcome | undefined {
+/** A turn that must not run at all, though it was claimed. */
+function endedBefore(turn: Turn, { hopeless }: TurnRun): TurnOutcome | undefined {
   if (turn.cancelReason) return outcomeOfCancel(turn.cancelReason);
-  if (poisoned) return { status: 'failed', failure: POISONED };
+  if (hopeless === 'kills-its-host') return { status: 'failed', failure: POISONED };
+  if (hopeless === 'breaks') return { status: 'failed', failure: BROKEN };
   return undefined;
 }
 
@@ -54,4 +55,9 @@ const UNANSWERED = 'What this turn waited for was not answered in time, so it wa
 const POISONED: Failure = {
   code: 'interrupted',
   message: 'The turn was begun three times, and each time the process that ran it died.',
+};
+
+const BROKEN: Failure = {
+  code: 'internal_error',
+  message: 'The service failed three times while it worked on this turn. Its log has the details.',
 };

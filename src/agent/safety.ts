@@ -1,11 +1,14 @@
 import type { ToolCall } from '#domain/tool.ts';
 import { inspectIncoming, inspectOutgoing } from '#safety/inspect.ts';
-import type { Action, KnownSecrets } from '#safety/rule.ts';
+import type { Action } from '#safety/rule.ts';
 import { createStreamRedactor, type StreamRedactor } from '#safety/stream-redactor.ts';
 import type { Owner } from '#store/connection.ts';
+import type { FindKnownSecrets, SecretsVersion } from '#tools/secrets/known-secrets.ts';
 
 /** Where something comes in or goes out, what is looked for there, and what is done about it. */
 export type Safety = {
+  /** A turn of `owner` begins, and their secrets are in the state that `version` names: none is read again for nothing. */
+  prepare(owner: Owner, version: SecretsVersion): void;
   /** A tool's output as it may be kept. */
   receive(owner: Owner, toolName: string, output: string): Promise<string>;
   /** A call as it may be kept. One that must not be made has lost its arguments. */
@@ -17,7 +20,7 @@ export type Safety = {
 };
 
 export type SafetyParts = {
-  readonly knownSecrets: (owner: Owner) => Promise<KnownSecrets>;
+  readonly knownSecrets: FindKnownSecrets;
   /** Rules, and never what they found. */
   readonly onActions: (where: { readonly tool: string; readonly userId: string }, actions: readonly Action[]) => void;
 };
@@ -28,6 +31,9 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
   };
 
   return {
+    prepare(owner, version) {
+      knownSecrets(owner, version).catch(() => {}); // whoever needs the answer asks again, and learns of the error
+    },
     async receive(owner, toolName, output) {
       const { text, actions } = await inspectIncoming(output, await knownSecrets(owner));
       note(owner, toolName, actions);

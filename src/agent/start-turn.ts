@@ -10,12 +10,12 @@ import type { ToolDefinition } from '#domain/tool.ts';
 import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } from '#domain/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { nameThread } from '#store/conversations.ts';
+import { findNamedThread } from '#store/conversations.ts';
 import { closeGate, findOpenGate } from '#store/gates.ts';
 import { takeKey } from '#store/idempotency-keys.ts';
 import { insertJob, passJobOn } from '#store/jobs.ts';
 import { insertThread, replaceCatalog, takePlace } from '#store/threads.ts';
-import { countWaiting, findTurn, findTurnById, insertFailedTurn, insertTurn } from '#store/turns.ts';
+import { countWaiting, findTurn, findTurnById, getTurnById, insertFailedTurn, insertTurn } from '#store/turns.ts';
 import { checkAnswer } from './gates.ts';
 
 export type TurnInput = {
@@ -42,28 +42,71 @@ export type Idempotency = { readonly key: string; readonly digest: string; reado
 /** `fresh`: it was accepted just now, as opposed to being the turn of an earlier request with the same key. */
 export type StartedTurn = { readonly turn: Turn; readonly fresh: boolean };
 
-/**
- * Accepts an input: from the moment this resolves it can't be lost. Place, items and wake-up are one transaction, and
- * the thread's row lock makes concurrent inputs, and concurrent answers to one gate, take their turns.
- */
+/** Accepts an input: from the moment this resolves it can't be lost. */
 export async function startTurn(
   db: Database,
   engine: Engine,
   owner: Principal,
   input: TurnInput,
 ): Promise<StartedTurn> {
+  const started = isAnswer(input)
+    ? await startStepwise(db, engine, owner, input)
+    : await accept(db, engine, owner, input);
+  if (started.fresh) engine.tellThread(started.turn);
+  return started;
+}
+
+/** The short way, for a message: one call, shared with other messages of the moment, accepts it and starts its turn. */
+async function accept(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
+  const turnId = newId();
+  const accepted = await engine.accept({
+    turnId,
+    threadId: input.threadId ?? newId(),
+    isNew: input.threadId === undefined,
+    userId: owner.userId,
+    channel: input.channel,
+    request: { ...input.request, tools: input.tools ?? [] },
+    items: input.items,
+    after: input.previousTurnId,
+    idempotency: input.idempotency,
+    job: input.job,
+  });
+  switch (accepted.outcome) {
+    case 'accepted':
+      return { turn: accepted.turn, fresh: true };
+    case 'known':
+      return { turn: await withOwner(db, owner, (trx) => getTurnById(trx, owner, turnId)), fresh: true };
+    case 'repeated':
+      return { turn: await withOwner(db, owner, (trx) => getEarlier(trx, owner, accepted, input)), fresh: false };
+    case 'full':
+      throw new Conflict(
+        'thread_busy',
+        `${MAX_WAITING_TURNS} messages already wait on this thread. Send the next one when they are done.`,
+      );
+    case 'large':
+      throw new Conflict('thread_full', 'This thread holds as much as one thread can. Begin a new one.');
+    case 'busy':
+    case 'gate':
+    case 'unknown':
+      return startStepwise(db, engine, owner, input);
+  }
+}
+
+/**
+ * The long way, for an answer to a gate and for what the short way can't accept: place, items and gate are one transaction, and
+ * the thread's row lock orders concurrent inputs, and concurrent answers to one gate.
+ */
+async function startStepwise(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
   const started = await withOwner(db, owner, async (trx): Promise<StartedTurn> => {
     const id = newId();
-    const earlier = input.idempotency && (await findEarlier(trx, owner, id, input.idempotency));
+    const earlier = input.idempotency && (await findEarlier(trx, owner, id, input));
     if (earlier) return { turn: earlier, fresh: false };
 
-    const accepted = await takeInput(trx, owner, id, input);
-    if (input.job) await insertJob(trx, owner, accepted.turn, input.job);
-    if (accepted.runs) await engine.enqueue(trx, id);
-    return { turn: accepted.turn, fresh: true };
+    const turn = await takeInput(trx, owner, id, input);
+    if (input.job) await insertJob(trx, owner, turn, input.job);
+    return { turn, fresh: true };
   });
   if (started.fresh && started.turn.status === 'queued') engine.kick();
-  if (started.fresh) engine.tellThread(started.turn);
   return started;
 }
 
@@ -72,43 +115,35 @@ async function findEarlier(
   trx: OwnedTransaction,
   owner: Principal,
   id: TurnId,
-  { key, digest, isLasting = false }: Idempotency,
+  input: TurnInput,
 ): Promise<Turn | undefined> {
+  if (!input.idempotency) return undefined;
+  const { key, digest, isLasting = false } = input.idempotency;
   const kept = await takeKey(trx, owner, key, { digest, turnId: id, isLasting });
-  if (kept.turnId === id) return undefined;
-  if (kept.digest !== digest)
+  return kept.turnId === id ? undefined : getEarlier(trx, owner, kept, input);
+}
+
+async function getEarlier(
+  trx: OwnedTransaction,
+  owner: Principal,
+  kept: { readonly turnId: TurnId; readonly digest: string },
+  { idempotency }: TurnInput,
+): Promise<Turn> {
+  if (kept.digest !== idempotency?.digest)
     throw new Conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before. Use a new key.');
   const turn = await findTurnById(trx, owner, kept.turnId);
   if (!turn) throw new Conflict('idempotency_mismatch', 'What came of this request was deleted. Use a new key.');
   return turn;
 }
 
-/** `runs`: the thread is free, so the turn may run now. */
-type Accepted = { readonly turn: Turn; readonly runs: boolean };
-
-async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Accepted> {
-  const { threadId: known, previousTurnId: previous } = input;
-  if (known && previous && !(await findTurn(trx, owner, known, previous)))
-    return { turn: await insertUnknownThread(trx, owner, id, input), runs: false };
-  if (known) return continueThread(trx, owner, id, known, input);
-  const fresh = newId();
+async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Turn> {
+  const { previousTurnId: previous } = input;
+  if (input.threadId && previous && !(await findTurn(trx, owner, input.threadId, previous)))
+    return insertUnknownThread(trx, owner, id, input);
   const name = input.job?.conversationId;
-  const threadId = name ? await nameThread(trx, owner, name, fresh) : fresh;
-  return threadId === fresh
-    ? beginThread(trx, owner, id, fresh, input)
-    : continueThread(trx, owner, id, threadId, input);
-}
-
-async function beginThread(
-  trx: OwnedTransaction,
-  owner: Principal,
-  id: TurnId,
-  threadId: ThreadId,
-  input: TurnInput,
-): Promise<Accepted> {
-  const request = { ...input.request, tools: input.tools ?? [] };
-  const turn = { id, threadId, seq: 1, channel: input.channel, request };
-  return { turn: await insertTurn(trx, owner, turn, input.items, 'new-thread'), runs: true };
+  const threadId = input.threadId ?? (name ? await findNamedThread(trx, owner, name) : undefined);
+  if (!threadId) throw new NotFound('There is no such thread.');
+  return continueThread(trx, owner, id, threadId, input);
 }
 
 async function continueThread(
@@ -117,10 +152,11 @@ async function continueThread(
   id: TurnId,
   threadId: ThreadId,
   input: TurnInput,
-): Promise<Accepted> {
-  const thread = await takePlace(trx, owner, threadId, id, firstWords(input.items).preview);
+): Promise<Turn> {
+  const { preview } = firstWords(input.items);
+  const thread = await takePlace(trx, owner, threadId, id, { preview, bytes: bytesOf(input.items) });
   if (!thread && input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
-  if (!thread) return { turn: await insertUnknownThread(trx, owner, id, input), runs: false };
+  if (!thread) return insertUnknownThread(trx, owner, id, input);
 
   const answered = checkInput(await findOpenGate(trx, owner, threadId), input);
   if (thread.active !== id) await checkRoom(trx, owner, thread);
@@ -128,20 +164,25 @@ async function continueThread(
   const tools = input.tools ?? (answered ? thread.catalog : []);
   const request = { ...input.request, tools };
   const place = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
-  const turn = await insertTurn(trx, owner, place, input.items, 'known-thread');
+  const turn = await insertTurn(trx, owner, place, input.items, thread.active === id);
   if (answered) {
     await closeGate(trx, owner, answered.id, turn.seq);
     await passJobOn(trx, owner, answered.id, turn.id);
   }
   if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
-  return { turn, runs: thread.active === id };
+  return turn;
 }
+
+const bytesOf = (items: readonly NewItem[]): number => Buffer.byteLength(JSON.stringify(items));
+
+/** Whether all an input says is what a tool of the caller gave. */
+const isAnswer = (input: TurnInput): boolean =>
+  input.threadId !== undefined && input.items.every((item) => item.type === 'function_call_output');
 
 /** The gate this input answers, if it is an answer; refuses what the thread can't take now. */
 function checkInput(gate: Gate | undefined, input: TurnInput): Gate | undefined {
   const outputs = input.items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
-  const isAnswer = input.threadId !== undefined && outputs.length === input.items.length;
-  if (isAnswer) return checkAnswer(gate, outputs);
+  if (isAnswer(input)) return checkAnswer(gate, outputs);
   if (gate?.kind === 'external-tool') throw new InvalidRequest('tool_output_missing', 'input', refusalAt(gate).message);
   return undefined;
 }

@@ -15,12 +15,12 @@ import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending
 import type { ThreadUrl } from '#domain/thread.ts';
 import type { Turn } from '#domain/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.ts';
-import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
+import { addUsage, NO_USAGE } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
+import type { TurnEnd } from '#engine/settle.ts';
 import { type Model, type ModelAnswer, ModelFailure } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
 import { useApproval } from '#store/approvals.ts';
-import { isDuplicate, whileAway } from '#store/away.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/items.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
@@ -50,43 +50,59 @@ export type TurnContext = SettingParts & {
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
 export type TurnAttempt = TurnSteps & {
   /** Keeps what was said so far and gives every call without an output one that says why. */
-  close(reason: string): Promise<void>;
-  usage(): Usage;
-  /** Model calls that made nothing, and are still to be counted. */
-  failedCalls(): readonly ModelCall[];
+  close(reason: string): void;
+  /** What the engine writes when the turn ends. */
+  end(): Omit<TurnEnd, 'outcome'>;
+};
+
+/** Items that have their place in the thread and are not written yet: they are written with the end of the turn. */
+type Deferred = {
+  readonly items: readonly WrittenItem[];
+  readonly appended: readonly Item[];
+  readonly call: ModelCall | null;
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
   const { db, models, tools, safety, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
+  safety.prepare(turn, run.setting.secrets);
   const thread: Item[] = []; // as far as this attempt knows it
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
     limits: run.limits ?? limits,
-    spent: () => whileAway(run.signal, () => run.spent()),
+    spent: () => run.spent(),
     signal: run.signal,
   });
   const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit: run.emit });
   const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard });
   let failedModels = 0; // of the route's chain: the rest of the attempt doesn't wait for them again
   let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
+  let isLoaded = false;
+  const deferred: Deferred[] = [];
   let decided: DecidedCall | undefined; // by the answer that was written last
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
     const position = ownItems().length;
-    await whileAway(run.signal, async (tries) => {
-      try {
-        await run.append(position, items, call);
-      } catch (error) {
-        if (tries === 0 || !isDuplicate(error)) throw error; // else it was written, and only the answer was lost
-      }
-    });
+    await run.append(position, items, call);
     const appended = placeItems(turn, position, items);
     thread.push(...appended);
-    for (const item of appended.map(contentOf)) {
+    tell(appended);
+    return appended;
+  }
+
+  /** For items after which the turn ends: they are written together with its end. */
+  function defer(items: readonly WrittenItem[], call: ModelCall | null = null): Item[] {
+    const appended = placeItems(turn, ownItems().length, items);
+    thread.push(...appended);
+    deferred.push({ items, appended, call });
+    return appended;
+  }
+
+  /** Watchers learn of items only when they are written. */
+  function tell(items: readonly Item[]): void {
+    for (const item of items.map(contentOf)) {
       if (!spoken.finish(item)) eventsOf(item).forEach(run.emit);
     }
-    return appended;
   }
 
   const passageFacts = (offered: ToolSet): PassageFacts => ({
@@ -125,7 +141,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
       spoke = true;
       say(said.push(delta));
     };
-    began ??= whileAway(run.signal, () => readPromptSetting(context, turn, offered));
+    began ??= readPromptSetting(context, turn, run.setting, offered);
     const setting = { ...(await began), tools: offered.definitions() };
     const ask = (model: Model) => window.ask(model, history, setting, hear);
     const { answer, call } = await askChain(chain, ask, () => spoke);
@@ -147,7 +163,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     },
 
     async loadHistory() {
-      thread.push(...run.history);
+      thread.push(...(await run.history()));
+      isLoaded = true;
       if (turn.attempt > 0) {
         const made = ownItems().filter((item) => item.attempt !== null);
         missingEvents(await run.seenEvents(), made).forEach(run.emit);
@@ -160,9 +177,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
       const offered = await tools.current();
       const { answer, call } = await askUnspoiled(chain, history, offered);
       const written = await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered));
-      const appended = await append(written.items, call);
       decided = written.first;
-      return appended;
+      const isLast = answer.calls.length === 0 || written.first?.passage.kind === 'gate';
+      return isLast ? defer(written.items, call) : append(written.items, call);
     },
 
     async callTool(call, passage) {
@@ -172,16 +189,23 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
       return append([outputOf(call, await safety.receive(turn, call.name, output))]);
     },
 
-    async close(reason) {
-      const half = spoken.half();
+    close(reason) {
+      const half = deferred.length === 0 ? spoken.half() : undefined; // else it is deferred as a whole
       const outputs = pendingCalls(thread).map((call) => outputOf(call, reason));
       const closing = [...(half ? [plain(half)] : []), ...outputs];
-      if (closing.length > 0) await append(closing);
+      if (closing.length > 0) defer(closing);
     },
 
-    usage: () =>
-      [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)].reduce(addUsage),
-    failedCalls: meter.failedCalls,
+    end() {
+      const items = deferred.flatMap((each) => each.items);
+      const usages = ownItems().map(({ usage }) => usage ?? NO_USAGE);
+      return {
+        usage: [window.usage(), meter.failedUsage(), ...usages].reduce(addUsage),
+        last: { position: isLoaded ? ownItems().length - items.length : null, items },
+        calls: [...deferred.flatMap(({ call }) => call ?? []), ...meter.failedCalls()],
+        onWritten: () => tell(deferred.flatMap(({ appended }) => appended)),
+      };
+    },
   };
 }
 

@@ -14,7 +14,14 @@ export class PreparingClient extends pg.Client {
     const text = typeof first === 'string' && Array.isArray(second) && second.length > 0 ? first : undefined;
     const name = text === undefined ? undefined : nameOf(text);
     const passed = name === undefined ? args : [{ name, text, values: second }, ...args.slice(2)];
-    return (super.query as (...passed: unknown[]) => never)(...passed);
+    const answer = (super.query as (...passed: unknown[]) => unknown)(...passed);
+    if (answer instanceof Promise) answer.catch((error: unknown) => this.#giveUpIfHung(error));
+    return answer as never;
+  }
+
+  /** A line that did not answer in time still has the statement under way: nobody else may be given this connection. */
+  #giveUpIfHung(error: unknown): void {
+    if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy();
   }
 }
 

@@ -46,7 +46,7 @@ export class Forbidden extends Error {
 /** The request is fine, but something is in its way. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
-  readonly code: 'thread_busy' | 'idempotency_mismatch' | 'already_exists';
+  readonly code: 'thread_busy' | 'thread_full' | 'idempotency_mismatch' | 'already_exists';
 
   constructor(code: Conflict['code'], message: string) {
     super(message);

@@ -18,5 +18,8 @@ export type Thread = {
 /** How many turns may wait on one thread behind the one that runs. */
 export const MAX_WAITING_TURNS = 16;
 
+/** How much the items of one thread may hold. */
+export const MAX_THREAD_BYTES = 256 * 1024 * 1024;
+
 /** Where people see a thread; undefined when there is no web UI to see it in. */
 export type ThreadUrl = (id: ThreadId) => string | undefined;

@@ -55,7 +55,8 @@ export type FailureCode =
   | 'previous_response_not_found'
   | 'max_rounds'
   | 'budget_exceeded'
-  | 'interrupted';
+  | 'interrupted'
+  | 'internal_error';
 
 /** How a turn ends. Expected ends are values, not exceptions. */
 export type TurnOutcome =

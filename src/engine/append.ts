@@ -1,8 +1,8 @@
+import type { ReplicaId } from '#domain/ids.ts';
 import type { WrittenItem } from '#domain/item.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { Turn } from '#domain/turn.ts';
 import type { EnginePool } from './engine-connection.ts';
-import { callParameters, countCalls, PART, unnestCalls } from './ledger.ts';
 
 /** What a running turn has made, to be written from `position` on, and the model call that made it, to be counted. */
 export type Appending = {
@@ -12,43 +12,71 @@ export type Appending = {
   readonly call: ModelCall | null;
 };
 
+/** `busy`: somebody has the turn's row locked, send again. `lost`: the turn is no longer this attempt's. */
+export type AppendOutcome = 'written' | 'busy' | 'lost';
+
 /**
- * Writes items of several turns in one statement. Those of a turn are written all or not at all, and only if its
- * attempt is still the one that runs. Answers for each whether it was.
+ * Writes items of several turns in one statement: those of a turn all or not at all, and only if its attempt still runs
+ * here and the table ends where they begin. Sent twice, they are written and counted once.
  */
-export async function appendItems(pool: EnginePool, batch: readonly Appending[]): Promise<boolean[]> {
-  const rows = batch.flatMap(({ turn, position, items }) =>
-    items.map((item, index) => ({ turn, position: position + index, item })),
-  );
-  const { rows: written } = await pool.query<{ turnId: string }>(APPEND, [
+export async function appendItems(
+  pool: EnginePool,
+  self: ReplicaId,
+  batch: readonly Appending[],
+): Promise<AppendOutcome[]> {
+  const { rows } = await pool.query<{ entry: number; outcome: AppendOutcome }>(APPEND, [
+    self,
     batch.map(({ turn }) => turn.id),
     batch.map(({ turn }) => turn.attempt),
-    rows.map(({ turn }) => turn.id),
-    rows.map(({ position }) => position),
-    rows.map(({ item }) => item.id),
-    rows.map(({ item: { id: _id, usage: _usage, started: _started, ...body } }) => JSON.stringify(body)),
-    rows.map(({ item }) => item.usage && JSON.stringify(item.usage)),
-    rows.map(({ item }) => item.started),
-    ...callParameters(batch.flatMap(({ turn, call }) => (call ? [{ turnId: turn.id, call }] : []))),
+    batch.map(({ position }) => position),
+    ...itemParameters(batch),
+    ...callParameters(batch.map(({ call }) => (call ? [call] : []))),
   ]);
-  const turns = new Set(written.map(({ turnId }) => turnId));
-  return batch.map(({ turn }) => turns.has(turn.id));
+  const outcomes = new Map(rows.map(({ entry, outcome }) => [entry, outcome]));
+  return batch.map((_, index) => outcomes.get(index + 1) ?? 'lost');
 }
 
-// Arrays of texts, not one JSON: PostgreSQL can't take a JSON apart that holds \u0000.
-const APPEND = `
-  with fence as (
-    select turns.id, thread_id, seq, user_id, turns.attempt, ${PART} as part from turns
-    join unnest($1::uuid[], $2::integer[]) as running (id, attempt)
-      on running.id = turns.id and running.attempt = turns.attempt
-    where status = 'running' order by turns.id for no key update of turns
-  ), counted as (
-    ${countCalls(unnestCalls(9), 'fence')}
-  )
-  insert into items (thread_id, turn_seq, position, id, turn_id, user_id, attempt, body, usage, started_at)
-  select fence.thread_id, fence.seq, made.position, made.id, fence.id, fence.user_id, fence.attempt,
-    made.body::json, made.usage::json, case when made.started then now() end
-  from unnest($3::uuid[], $4::integer[], $5::uuid[], $6::text[], $7::text[], $8::boolean[])
-    as made (turn_id, position, id, body, usage, started)
-  join fence on fence.id = made.turn_id
-  returning turn_id as "turnId"`;
+const APPEND = `select entry, outcome from append_items(${parameters(19)})`;
+
+/** `$1, $2, …` */
+export function parameters(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
+}
+
+/** The items of a batch as the arrays that the functions take: entry, position, id, body, usage, started. */
+export function itemParameters(
+  batch: readonly { readonly position: number; readonly items: readonly WrittenItem[] }[],
+): unknown[] {
+  const rows = batch.flatMap(({ position, items }, index) =>
+    items.map((item, offset) => ({ entry: index + 1, position: position + offset, item })),
+  );
+  return [
+    rows.map(({ entry }) => entry),
+    rows.map(({ position }) => position),
+    rows.map(({ item }) => item.id),
+    rows.map(({ item }) => bodyOf(item)),
+    rows.map(({ item }) => item.usage && JSON.stringify(item.usage)),
+    rows.map(({ item }) => item.started),
+  ];
+}
+
+/** An item's body as it is stored. A text, not JSON inside JSON: PostgreSQL can't take a JSON apart that holds \u0000. */
+export function bodyOf({ id: _id, usage: _usage, started: _started, ...body }: WrittenItem): string {
+  return JSON.stringify(body);
+}
+
+/** The model calls of each entry of a batch, as the arrays that the functions take. */
+export function callParameters(callsOfEntries: readonly (readonly ModelCall[])[]): unknown[] {
+  const rows = callsOfEntries.flatMap((calls, index) => calls.map((call) => ({ entry: index + 1, call })));
+  return [
+    rows.map(({ entry }) => entry),
+    rows.map(({ call }) => call.provider),
+    rows.map(({ call }) => call.model),
+    rows.map(({ call }) => call.failed),
+    rows.map(({ call }) => call.usage.inputTokens),
+    rows.map(({ call }) => call.usage.cachedInputTokens),
+    rows.map(({ call }) => call.usage.outputTokens),
+    rows.map(({ call: { usage } }) => usage.cost && usage.cost.inputUsd + usage.cost.outputUsd),
+    rows.map(({ call }) => Math.round(call.milliseconds)),
+  ];
+}

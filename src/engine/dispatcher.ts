@@ -1,48 +1,48 @@
-import type { ClaimedTurn } from './claim.ts';
-
 export type Dispatcher = {
   /** There may be something to claim. */
   kick(): void;
   /** A place has become free: worth a look only if there was none. */
   freed(): void;
-  /** How many more turns this replica would take. */
-  free(): number;
+  /** Whether the last claim got through. */
+  isWell(): boolean;
   stop(): Promise<void>;
 };
 
-/** One loop per process: claims turns whenever it is kicked, and at least every second, up to its capacity. */
+/** One loop per process: claims turns that wait for a replica whenever it is kicked, as many as there is room for. */
 export function startDispatcher(options: {
-  capacity: number;
-  running: () => number;
-  claim: (count: number) => Promise<ClaimedTurn[]>;
-  begin: (claimed: ClaimedTurn) => void;
+  room: () => number;
+  /** Takes up to so many; resolves to how many it took. */
+  claim: (room: number) => Promise<number>;
   onError: (error: unknown) => void;
 }): Dispatcher {
-  const free = () => options.capacity - options.running();
   let kicked = Promise.withResolvers<void>();
   let stopped = false;
   let full = false;
+  let well = true;
 
   async function claimAll(): Promise<void> {
     for (;;) {
-      const count = batchSize(free());
-      full = count === 0;
+      const room = Math.min(MAX_BATCH, options.room());
+      full = room <= 0;
       if (full || stopped) return;
-      const claimed = await options.claim(count);
-      claimed.forEach(options.begin);
-      if (claimed.length < count) return;
+      const claimed = await options.claim(room);
+      well = true;
+      if (claimed < room) return;
     }
   }
 
   async function loop(): Promise<void> {
-    while (!stopped) {
+    for (;;) {
+      await kicked.promise;
+      if (stopped) return;
       kicked = Promise.withResolvers<void>();
       try {
         await claimAll();
       } catch (error) {
+        well = false;
         options.onError(error);
+        setTimeout(() => kicked.resolve(), AGAIN_MS);
       }
-      await kickedOr(kicked.promise, POLL_MS);
     }
   }
 
@@ -52,7 +52,7 @@ export function startDispatcher(options: {
     freed: () => {
       if (full) kicked.resolve();
     },
-    free,
+    isWell: () => well,
     stop: async () => {
       stopped = true;
       kicked.resolve();
@@ -61,17 +61,5 @@ export function startDispatcher(options: {
   };
 }
 
-const POLL_MS = 1000;
+const AGAIN_MS = 500;
 const MAX_BATCH = 64;
-
-/** A power of two, so that there are few distinct statements to prepare. */
-function batchSize(free: number): number {
-  return free <= 0 ? 0 : Math.min(MAX_BATCH, 2 ** Math.floor(Math.log2(free)));
-}
-
-async function kickedOr(kicked: Promise<void>, milliseconds: number): Promise<void> {
-  const timer = Promise.withResolvers<void>();
-  const timeout = setTimeout(timer.resolve, milliseconds);
-  await Promise.race([kicked, timer.promise]);
-  clearTimeout(timeout);
-}

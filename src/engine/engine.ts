@@ -1,28 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type GateId, newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
+import type { GateId, ReplicaId, TurnId } from '#domain/ids.ts';
 import type { ReplicaFacts } from '#domain/joining-replica.ts';
 import type { Turn } from '#domain/turn.ts';
-import type { OwnedTransaction } from '#store/connection.ts';
+import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
+import { createBatch } from './batch.ts';
 import { takeCensus } from './census.ts';
-import { type ClaimedTurn, claimTurns } from './claim.ts';
+import { claimTurns, sweepLostTurns } from './claim.ts';
 import { countEnded, countTurns } from './count-turns.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { connectEngine, inTransaction } from './engine-connection.ts';
+import { connectEngine } from './engine-connection.ts';
 import { isLastEvent, writeEvents } from './event-log.ts';
 import { createEventWriter } from './event-writer.ts';
 import { findGateOwner, findOverdueGates } from './find-gates.ts';
 import { findManyNotes } from './find-many-notes.ts';
 import { findReplicas } from './find-replicas.ts';
 import { findOwnersOfWaitingNotes } from './find-waiting-notes.ts';
+import { createFollowing } from './following.ts';
 import { forgetOld } from './forget.ts';
 import { type Signal, sendSignal, startListener } from './listener.ts';
-import { buryDeadReplicas, handBack } from './presence.ts';
-import { openQueue } from './queue.ts';
+import { type Patience, patiently } from './patiently.ts';
+import { handBack, moveStrandedTurns, startPulse } from './pulse.ts';
 import { repeat } from './repeat.ts';
 import { createRunningTurns, type RunTurn } from './running-turns.ts';
-import { sweepLostTurns } from './sweep.ts';
 import { createThreadChanges, type ThreadChanged } from './thread-changes.ts';
+import { createTrials } from './trial.ts';
+import { readClaimedTurns, readContexts, type TurnContext } from './turn-context.ts';
 import { readTrace } from './turn-trace.ts';
 import { createWatchers, type WatchOptions } from './watchers.ts';
 
@@ -30,10 +33,15 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>;
 
 /** How long a leaving replica waits for its turns to notice that they were stopped. */
 const UNWIND_MS = 5000;
+/** How long an input is sent again while the database is away or its thread locked; its sender waits for the answer. */
+const ACCEPT_MS = 2000;
 
-/** Runs the turns of all replicas on one database: claims, fences, heartbeats, takes over, hands back, and lets be watched. */
+/** Runs the turns of all replicas on one database: accepts, fences, settles, takes over, hands back, and lets be watched. */
 export async function startEngine(options: {
   connection: pg.PoolConfig;
+  replica: ReplicaId;
+  /** The name that all connections of this process have. */
+  application: string;
   capacity: number;
   /** What peers are told about this replica. */
   facts: ReplicaFacts;
@@ -41,64 +49,128 @@ export async function startEngine(options: {
   admit: (living: readonly ReplicaFacts[]) => void;
   runTurn: RunTurn;
   onError: (error: unknown) => void;
-  /** Whether an error says that the database can't be reached. */
+  /** Whether an error will pass: the database can't be reached, or can't do what it was asked at the moment. */
   isAway: (error: unknown) => boolean;
   /** How long a completed job can still be asked for. */
   keepJobsDays: number;
 }) {
-  const { connection, onError } = options;
-  const replica: ReplicaId = newId();
+  const { connection, replica, onError } = options;
   const pool = connectEngine(connection, onError);
-  const queue = await openQueue(pool, onError);
-  let peers = 0;
-  let followedElsewhere = false;
-  let claimFailed = false;
-  let isAdmitted = false;
   const endFollowers = new Set<(turn: Turn) => void>();
+  const accepting = new Set<TurnId>(); // sent, and not answered yet
+  let reserved = 0; // places that are offered to inputs and claims under way
+  let drained = false;
 
+  const patience: Patience = {
+    isAway: options.isAway,
+    onDeclaredDead: async () => {
+      if (drained) throw new Error('The engine was stopped.');
+      await listener.announce();
+    },
+  };
+  const following = createFollowing({ pool, replica, count: () => changes.count() + watchers.countAway(), onError });
+  const isFollowedElsewhere = () => pulse.isFollowedElsewhere() || following.wasHeard();
   const writer = createEventWriter(async (runs) => {
     await writeEvents(pool, runs);
-    if (peers > 0) await sendSignal(pool, { events: replica });
-  }, onError);
-  const watchers = createWatchers({ pool, writer, runsHere: (id) => running.has(id), onError });
-  const changes = createThreadChanges({ pool, replica, isFollowedElsewhere: () => followedElsewhere, onError });
+    if (isFollowedElsewhere()) await sendSignal(pool, { events: replica });
+  }, options);
+  const watchers = createWatchers({
+    pool,
+    writer,
+    told: (id) => running.told(id),
+    onAway: following.changed,
+    onError,
+  });
+  const changes = createThreadChanges({ pool, replica, isFollowedElsewhere, onFollowers: following.changed, onError });
   const running = createRunningTurns({
     pool,
-    queue,
+    replica,
     writer,
+    patience,
+    room,
+    trials: createTrials({ connection, pool, replica, onError }),
     runTurn: options.runTurn,
     push: watchers.push,
     onFree: () => dispatcher.freed(),
-    onTurn: () => dispatcher.kick(),
+    onStarted: (id) => void beginClaimed([id]).catch(onError),
+    onWaiting: kick,
+    onOrphans: (ids) => void claim(0, ids).catch(onError),
     onEnded: (turn) => {
       changes.tell(turn);
       for (const follow of endFollowers) follow(turn);
     },
     onError,
-    isAway: options.isAway,
   });
-  const dispatcher = startDispatcher({
-    capacity: options.capacity,
-    running: running.count,
-    claim,
-    begin: running.begin,
-    onError,
-  });
+  const dispatcher = startDispatcher({ room, claim, onError });
 
-  /** A claim whose answer was lost may have been made all the same: what it took and nobody runs is given back first. */
-  async function claim(count: number): Promise<ClaimedTurn[]> {
-    if (!isAdmitted) return [];
-    if (claimFailed) await running.giveBackUnknown(replica);
-    claimFailed = true;
-    const claimed = await claimTurns(pool, queue, replica, count);
-    claimFailed = false;
-    return claimed;
+  function room(): number {
+    return Math.max(0, options.capacity - running.count() - reserved);
+  }
+
+  /** Holds up to `count` places while `act` is under way. */
+  async function reserve<T>(count: number, act: (places: number) => Promise<T>): Promise<T> {
+    const places = Math.min(room(), count);
+    reserved += places;
+    try {
+      return await act(places);
+    } finally {
+      reserved -= places;
+    }
+  }
+
+  const acceptBatch = createBatch<Accepting, Accepted>(
+    (batch) => reserve(batch.length, (places) => acceptTurns(pool, replica, places, batch)),
+    options.isAway,
+  );
+
+  /** Accepts an input: from the moment this resolves to `accepted` it can't be lost, and most often it already runs here. */
+  async function accept(input: Accepting): Promise<Accepted> {
+    accepting.add(input.turnId);
+    try {
+      const accepted = await patiently(patience, { forMs: ACCEPT_MS }, () => acceptBatch(input));
+      if (accepted.outcome === 'accepted' && accepted.claimed) running.begin(accepted.claimed);
+      if (accepted.outcome === 'accepted' && accepted.waits) kick();
+      return accepted;
+    } finally {
+      accepting.delete(input.turnId);
+    }
+  }
+
+  /** Sends again while the thread is locked, which is a matter of a moment. */
+  async function acceptWhenFree(input: Accepting): Promise<Accepted> {
+    const end = performance.now() + ACCEPT_MS;
+    for (let tries = 0; ; tries++) {
+      const accepted = await accept(input);
+      if (accepted.outcome !== 'busy' || performance.now() > end) return accepted;
+      await sleep(Math.min(50, 2 ** tries));
+    }
+  }
+
+  function claim(count: number, orphans: readonly TurnId[] = []): Promise<number> {
+    return reserve(count, async (places) => {
+      const ids = await patiently(patience, { forMs: 0 }, () => claimTurns(pool, replica, places, orphans));
+      await beginClaimed(ids);
+      return ids.length;
+    });
+  }
+
+  /** If they can't be read now, they are found as orphans soon. */
+  async function beginClaimed(ids: readonly TurnId[]): Promise<void> {
+    if (ids.length === 0) return;
+    for (const claimed of await readClaimedTurns(pool, replica, ids)) running.begin(claimed);
+  }
+
+  /** A turn waits for a replica. A full one tells the others. */
+  function kick(): void {
+    if (room() > 0) dispatcher.kick();
+    else sendSignal(pool, { wake: true }).catch(onError);
   }
 
   function hear(signal: Signal): void {
     if ('wake' in signal) dispatcher.kick();
-    if ('cancel' in signal) running.check([signal.cancel]).catch(onError);
+    if ('cancel' in signal) running.check(signal.cancel).catch(onError);
     if ('events' in signal && signal.events !== replica) watchers.hear();
+    if ('follows' in signal && signal.follows !== replica) following.hear();
     if ('threads' in signal && signal.from !== replica) changes.hear(signal.threads);
   }
 
@@ -107,57 +179,60 @@ export async function startEngine(options: {
     replica,
     facts: options.facts,
     admit: options.admit,
+    application: options.application,
     onSignal: hear,
     onConnect: () => {
-      isAdmitted = true;
       dispatcher.kick();
       watchers.hear();
-      if (changes.count() > 0) void changes.announce();
+      following.reset();
     },
     onError,
   }).catch(async (error: unknown) => {
     await Promise.all([dispatcher.stop(), writer.stop(), watchers.stop(), changes.stop()]);
-    await queue.stop();
     await pool.end();
     throw error;
   });
+  const pulse = startPulse({
+    pool,
+    replica,
+    announce: patience.onDeclaredDead,
+    before: running.remember,
+    onRunning: (rows, remembered) => running.compareAll(rows, remembered, (id) => accepting.has(id)),
+    onReady: () => dispatcher.kick(),
+    onError,
+  });
 
-  /** After a restart of PostgreSQL all locks are free until their owners are back: wait a little before believing it. */
-  async function watchPeers(): Promise<void> {
-    const since = listener.presentSince();
-    if (since === undefined || performance.now() - since < 2000) return;
-    const census = await buryDeadReplicas(pool, queue, replica);
-    peers = census.living;
-    followedElsewhere = census.followed;
-    if (census.buried > 0) dispatcher.kick();
-  }
-
+  /** Done by one replica for all. */
   const chores = [
-    repeat(3000, () => running.heartbeat(), onError),
-    repeat(500, watchPeers, onError),
-    repeat(15_000, async () => void ((await sweepLostTurns(pool, queue)) && dispatcher.kick()), onError),
-    repeat(60_000, () => forgetOld(pool, options.keepJobsDays), onError),
+    repeat(
+      5000,
+      async () => {
+        if (!pulse.isEldest()) return;
+        const found = (await moveStrandedTurns(pool, replica)) + (await sweepLostTurns(pool));
+        if (found > 0) dispatcher.kick();
+      },
+      onError,
+    ),
+    repeat(15_000, async () => void (pulse.isEldest() && (await forgetOld(pool, options.keepJobsDays))), onError),
   ];
 
   return {
     replica,
-    /** Lets a turn run that has its thread, once the caller's transaction has committed and `kick` was called. */
-    enqueue: (trx: OwnedTransaction, turnId: TurnId) => queue.send(trx, turnId),
-    /** Something was enqueued here. A full replica tells the others. */
-    kick: () => {
-      if (dispatcher.free() > 0) dispatcher.kick();
-      else sendSignal(pool, { wake: true }).catch(onError);
-    },
+    accept: acceptWhenFree,
+    /** A turn was made to wait for a replica, by a transaction that has committed. */
+    kick,
+    /** Whether turns can be accepted and claimed here. */
+    isReady: () => pulse.isSteady() && dispatcher.isWell(),
     /** Stops a turn wherever it runs, after its row says that it was cancelled. */
     stopCancelled: async (turn: Turn): Promise<void> => {
-      if (running.has(turn.id)) await running.check([turn.id]);
+      if (running.has(turn.id)) await running.check(turn.id);
       else await sendSignal(pool, { cancel: turn.id });
     },
     /** Lets watchers know of a turn that was ended without being run. */
     tellEnded: running.tellEnded,
     /** Lets followers know that a thread has changed in a way that this engine did not see. */
     tellThread: (change: ThreadChanged) => changes.tell(change),
-    followThreads: (...following: Parameters<typeof changes.follow>) => changes.follow(...following),
+    followThreads: (...follow: Parameters<typeof changes.follow>) => changes.follow(...follow),
     /** Calls `follow` with each turn that ends on this replica, until the function it answers is called. */
     followEnds: (follow: (turn: Turn) => void) => {
       endFollowers.add(follow);
@@ -167,6 +242,12 @@ export async function startEngine(options: {
     findReplicas: () => findReplicas(pool, replica),
     countTurns: () => countTurns(pool),
     countEnded: () => countEnded(pool),
+    /** What the turn would know if it began now. */
+    readContext: async (turn: Turn): Promise<TurnContext> => {
+      const [context] = await readContexts(pool, [turn]);
+      if (!context) throw new Error(`The turn ${turn.id} has no context.`);
+      return context;
+    },
     /** How the attempts at a turn went, as far as the log still knows. */
     readTrace: (turnId: TurnId) => readTrace(pool, turnId),
     findOverdueGates: () => findOverdueGates(pool),
@@ -179,16 +260,16 @@ export async function startEngine(options: {
     /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */
     drain: async (): Promise<void> => {
       await dispatcher.stop();
-      await Promise.all(chores.map((chore) => chore.stop()));
+      await Promise.all([pulse.stop(), ...chores.map((chore) => chore.stop())]);
+      drained = true;
       const unwinding = running.stopAll();
       await writer.stop();
-      await inTransaction(pool, (trx) => handBack(trx, queue, replica)).catch(onError);
+      await handBack(pool, replica).catch(onError);
       await sendSignal(pool, { wake: true }).catch(onError);
       await Promise.race([unwinding, sleep(UNWIND_MS, undefined, { ref: false })]);
       await watchers.stop();
       await changes.stop();
       await listener.close();
-      await queue.stop();
       await pool.end();
     },
   };

@@ -14,11 +14,12 @@ export type EventWriter = {
 
 /**
  * One per process: gathers the events of all its turns and writes them together every 100 ms, never one by one.
- * What can't be written is kept and tried again, so that a restart of PostgreSQL loses nothing from here.
+ * What can't be written is kept and sent again exactly as it was, before anything newer: it may have arrived, with only the
+ * answer lost, and the log takes each row once.
  */
 export function createEventWriter(
   write: (runs: readonly EventRun[]) => Promise<void>,
-  onError: (error: unknown) => void,
+  options: { readonly isAway: (error: unknown) => boolean; readonly onError: (error: unknown) => void },
 ): EventWriter {
   let gathered = new Map<TurnId, GatheredRun>();
   let writing = new Map<TurnId, GatheredRun>();
@@ -36,27 +37,25 @@ export function createEventWriter(
   async function flushOnce(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    if (gathered.size === 0) return;
-    writing = gathered;
-    gathered = new Map();
+    if (writing.size === 0) {
+      writing = gathered;
+      gathered = new Map();
+    }
+    if (writing.size === 0) return;
     try {
       await write([...writing.values()]);
-    } catch (error) {
-      onError(error);
-      keep(writing);
-    } finally {
       writing = new Map();
+    } catch (error) {
+      options.onError(error);
+      if (!options.isAway(error)) await writeEach();
     }
+    if (writing.size + gathered.size > 0 && !stopped) timer ??= setTimeout(() => void flush(), FLUSH_MS);
   }
 
-  /** Puts what could not be written back in front of what came since. */
-  function keep(runs: Map<TurnId, GatheredRun>): void {
-    for (const [turnId, run] of runs) {
-      const since = gathered.get(turnId);
-      if (!since) gathered.set(turnId, run);
-      else if (since.attempt === run.attempt) since.events.unshift(...run.events);
-    }
-    if (!stopped) timer ??= setTimeout(() => void flush(), FLUSH_MS);
+  /** One run that can't be written must not keep the others from it. */
+  async function writeEach(): Promise<void> {
+    for (const run of writing.values()) await write([run]).catch(options.onError);
+    writing = new Map();
   }
 
   function flush(): Promise<void> {
@@ -71,6 +70,7 @@ export function createEventWriter(
     stop: async () => {
       stopped = true;
       await flush();
+      await flush(); // the first one may have been busy with what failed before
       clearTimeout(timer);
     },
   };

@@ -14,16 +14,20 @@ export type Signal =
   | { readonly wake: true }
   | { readonly cancel: string }
   | { readonly events: ReplicaId }
+  /** It has somebody who follows threads or turns from now on. */
+  | { readonly follows: ReplicaId }
   | { readonly threads: readonly (readonly [ThreadId, UserId])[]; readonly from: ReplicaId };
 
 export type Listener = {
-  /** Since when this replica's presence can be seen by its peers; undefined while the connection is down. */
-  readonly presentSince: () => number | undefined;
+  /** Makes this replica known again, after peers have declared it dead. */
+  announce(): Promise<void>;
   close(): Promise<void>;
 };
 
 type Joining = {
   readonly replica: ReplicaId;
+  /** The name that all connections of this process have. */
+  readonly application: string;
   readonly facts: ReplicaFacts;
   /** Called once, with the living peers, before this replica becomes one of them; it may throw. */
   readonly admit: (living: readonly ReplicaFacts[]) => void;
@@ -43,7 +47,6 @@ export async function startListener(
 ): Promise<Listener> {
   const { connection, onSignal, onConnect, onError } = options;
   const closed = new AbortController();
-  let since: number | undefined;
   let isAdmitted = false;
 
   async function open(): Promise<Session> {
@@ -61,7 +64,6 @@ export async function startListener(
       await client.end();
       throw error;
     }
-    since = performance.now();
     onConnect();
     return { client, ended };
   }
@@ -82,13 +84,14 @@ export async function startListener(
   const listening = (async () => {
     while (session) {
       await session.ended;
-      since = undefined;
       session = await reopen();
     }
   })();
 
   return {
-    presentSince: () => since,
+    announce: async () => {
+      if (session) await announce(session.client, options, true);
+    },
     close: async () => {
       closed.abort();
       await session?.client.end();
@@ -113,21 +116,27 @@ function parseSignal(payload: string): Signal | undefined {
 
 /** The row becomes visible only when the lock is already held, so that a living replica never looks dead. */
 async function announce(client: pg.Client, options: Joining, isAdmitted: boolean): Promise<void> {
-  const { replica, facts } = options;
+  const { replica, application, facts } = options;
   await client.query('begin');
-  if (!isAdmitted) options.admit(await findLivingPeers(client, replica));
-  const { rows } = await client.query<{ lockKey: string }>(
-    `insert into replicas (id, model, is_command) values ($1, $2, $3)
-     on conflict (id) do update set lock_key = default
-     returning lock_key as "lockKey"`,
-    [replica, facts.model, facts.isCommand],
-  );
-  await client.query('select pg_advisory_lock($1, $2::bigint::integer)', [PRESENCE, rows[0]?.lockKey]);
-  await client.query('commit');
+  try {
+    if (!isAdmitted) options.admit(await findLivingPeers(client, replica));
+    const { rows } = await client.query<{ lockKey: string }>(
+      `insert into replicas (id, application, model, is_command, seen_at) values ($1, $2, $3, $4, now())
+       on conflict (id) do update set lock_key = default, seen_at = now()
+       returning lock_key as "lockKey"`,
+      [replica, application, facts.model, facts.isCommand],
+    );
+    await client.query('select pg_advisory_lock($1, $2::bigint::integer)', [PRESENCE, rows[0]?.lockKey]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {}); // the first error is the one to report
+    throw error;
+  }
 }
 
 /** Replicas join one at a time, so that of two that start together the second sees the first. */
 async function findLivingPeers(client: pg.Client, self: ReplicaId): Promise<ReplicaFacts[]> {
+  await client.query(`set local lock_timeout = '30s'`); // many may start together
   await client.query('select pg_advisory_xact_lock($1, 0)', [PRESENCE]); // numbers of replicas begin at 1
   const { rows } = await client.query<ReplicaFacts>(
     `select model, is_command as "isCommand" from replicas

@@ -5,19 +5,20 @@ import type { Item, WrittenItem } from '#domain/item.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Summary } from '#domain/summary.ts';
-import type { CancelReason, Turn } from '#domain/turn.ts';
+import type { Turn } from '#domain/turn.ts';
 import { firstSequence, type NumberedEvent, type TurnEnding, type TurnEvent } from '#domain/turn-event.ts';
-import { type Appending, appendItems } from './append.ts';
+import { type Appending, type AppendOutcome, appendItems, bodyOf } from './append.ts';
 import { createBatch } from './batch.ts';
-import type { ClaimedTurn } from './claim.ts';
-import { type EnginePool, inTransaction } from './engine-connection.ts';
+import { giveBackBroken } from './claim.ts';
+import type { EnginePool } from './engine-connection.ts';
 import { readEvents } from './event-log.ts';
 import type { EventWriter } from './event-writer.ts';
-import { runningJobs } from './presence.ts';
-import type { JobClaim, Queue } from './queue.ts';
-import { type Settling, settleTurns, type TurnEnd } from './settle.ts';
+import { type Patience, patiently, untilFree } from './patiently.ts';
+import type { RunningRow } from './pulse.ts';
+import { type Settled, type Settling, settleTurns, type TurnEnd } from './settle.ts';
 import { findSpent } from './spent.ts';
-import { beginTrial } from './trial.ts';
+import type { createTrials } from './trial.ts';
+import { type ClaimedTurn, readContexts, readLargeHistory, type TurnContext } from './turn-context.ts';
 import { type StopReason, TurnStopped } from './turn-stopped.ts';
 import { writeSummary } from './write-summary.ts';
 
@@ -27,197 +28,265 @@ export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
 /** What the engine lends to an attempt. */
 export type TurnRun = {
   readonly signal: AbortSignal;
-  /** What stands for the part of the thread that does not come along. */
+  /** What its user has said about themselves and the agent, which skills there are, and which state their secrets are in. */
+  readonly setting: Pick<TurnContext, 'notes' | 'skills' | 'secrets'>;
+  /** Replaces the part of the thread that `history` leaves out. */
   readonly summary: Summary | null;
-  /** What the thread has said up to and including this turn's input, at least from the summary on. */
-  readonly history: readonly Item[];
+  /** The thread up to and including this turn's input, at least from the summary on. */
+  history(): Promise<readonly Item[]>;
   /** What its user may spend, if that differs from what everybody may. */
   readonly limits: SpendingLimits | null;
   /** What its user has spent today. */
   spent(): Promise<Spent>;
   /** A gate that was open when the turn got its place, and which it does not answer. */
   readonly gateAhead: Gate | null;
-  /** Writes what the turn has made, and counts the model call that made it; throws `Superseded` when another attempt has taken over. */
+  /**
+   * Writes what the turn has made, and counts the model call that made it. Waits while the database is away; throws
+   * `Superseded` when another attempt has taken over.
+   */
   append(position: number, items: readonly WrittenItem[], call: ModelCall | null): Promise<void>;
   /** Writes a summary of the thread's older part, in the same way. */
   writeSummary(summary: Summary, call: ModelCall): Promise<void>;
-  /** It kills its hosts, and shall be closed instead of run. */
-  readonly poisoned: boolean;
+  /** Why it must be closed instead of run: it kills its hosts, or breaks with an error each time. */
+  readonly hopeless: 'kills-its-host' | 'breaks' | undefined;
   /** Tells the watchers. After the attempt was stopped nobody hears it. */
   readonly emit: (event: TurnEvent) => void;
   /** What earlier attempts told the watchers. */
   seenEvents(): Promise<TurnEvent[]>;
 };
 
-type Running = ClaimedTurn & { readonly stop: AbortController; readonly ended: Promise<void> };
+type Running = {
+  readonly turn: Turn;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  /** Its end is being written. */
+  settling: boolean;
+  /** How many events this attempt has told. */
+  told: number;
+};
 
-const GIVE_BACK_AGAIN_MS = 250;
+/** A turn that broke so often with an error nobody expected fails. */
+const MOST_BROKEN = 3;
 
 /** The turns that this replica runs now. */
 export function createRunningTurns(options: {
   pool: EnginePool;
-  queue: Queue;
+  replica: ReplicaId;
   writer: EventWriter;
+  trials: ReturnType<typeof createTrials>;
+  patience: Patience;
   runTurn: RunTurn;
+  /** How many more turns may start here. */
+  room: () => number;
   push: (turnId: TurnId, event: NumberedEvent) => void;
   /** A place has become free. */
   onFree: () => void;
-  /** There is a turn to claim: a thread was passed on, or a turn given back. */
-  onTurn: () => void;
+  /** The next turn of a thread started here. */
+  onStarted: (turnId: TurnId) => void;
+  /** A turn waits for a replica. */
+  onWaiting: () => void;
+  /** These turns run here by the table's account, and are not known here. */
+  onOrphans: (ids: readonly TurnId[]) => void;
   /** A turn has ended, and its row says so. */
   onEnded: (turn: Turn) => void;
   onError: (error: unknown) => void;
-  /** Whether an error says that the database can't be reached. */
-  isAway: (error: unknown) => boolean;
 }) {
-  const { pool, queue, writer, onFree, onTurn, onError } = options;
-  const settle = createBatch<Settling, TurnEnding | undefined>(
-    (batch) => settleTurns(pool, queue, batch, onTurn),
-    options.isAway,
+  const { pool, replica, writer, patience, onError } = options;
+  const { isAway } = patience;
+  const settle = createBatch<Settling, Settled>(
+    // Each turn that ends leaves its own place to its successor.
+    (batch) => settleTurns(pool, replica, options.room() + batch.length, batch),
+    isAway,
   );
-  const append = createBatch<Appending, boolean>((batch) => appendItems(pool, batch), options.isAway);
-  const findSpending = createBatch<UserId, Spent>((users) => findSpent(pool, users), options.isAway);
+  const append = createBatch<Appending, { outcome: AppendOutcome }>(
+    async (batch) => (await appendItems(pool, replica, batch)).map((outcome) => ({ outcome })),
+    isAway,
+  );
+  const findSpending = createBatch<UserId, Spent>((users) => findSpent(pool, users), isAway);
+  const readContext = createBatch<Turn, TurnContext>((turns) => readContexts(pool, turns), isAway);
   const running = new Map<TurnId, Running>();
-  const givingBack = new Map<TurnId, JobClaim>();
+  let unknown = new Set<TurnId>();
 
   function begin(claimed: ClaimedTurn): void {
-    const stop = new AbortController();
-    stopTurn(claimed.turn.id, 'superseded');
-    const entry = { ...claimed, stop, ended: run(claimed, stop) };
-    running.set(claimed.turn.id, entry);
-    void entry.ended.finally(() => {
-      if (running.get(claimed.turn.id) === entry) running.delete(claimed.turn.id);
-      onFree();
+    const { turn } = claimed;
+    const known = running.get(turn.id);
+    if (known && known.turn.attempt >= turn.attempt) return;
+    stopTurn(turn.id, 'superseded');
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const entry: Running = { turn, stop: new AbortController(), ended, settling: false, told: 0 };
+    running.set(turn.id, entry);
+    void run(claimed, entry).finally(() => {
+      if (running.get(turn.id) === entry) running.delete(turn.id);
+      end();
+      options.onFree();
     });
   }
 
-  async function run(claimed: ClaimedTurn, stop: AbortController): Promise<void> {
-    const { turn, suspicion } = claimed;
-    const { signal } = stop;
-    const tell = createTeller(turn);
-    const emit = (event: TurnEvent) => {
-      if (!signal.aborted || isCancelled(signal)) tell(event);
-    };
+  async function run(claimed: ClaimedTurn, entry: Running): Promise<void> {
+    const { turn } = claimed;
+    const { signal } = entry.stop;
+    const lost = lostSignal(signal);
+    const tell = createTeller(turn, entry);
     let endTrial = () => {};
     try {
-      if (suspicion === 'suspect') endTrial = await beginTrial(pool, turn, signal);
-      const seenEvents = async () =>
-        ((await readEvents(pool, [{ turnId: turn.id, after: -1 }], ALL)).get(turn.id) ?? []).map(({ event }) => event);
-      const end = await options.runTurn(turn, {
-        signal,
-        summary: claimed.summary,
-        history: claimed.history,
-        limits: claimed.limits,
-        spent: () => findSpending(turn.userId),
-        gateAhead: claimed.gateAhead,
-        poisoned: suspicion === 'poison',
-        emit,
-        seenEvents,
-        append: async (position, items, call) => {
-          if (!(await append({ turn, position, items, call }))) throw new Superseded(turn.id);
-        },
-        writeSummary: async (summary, call) => {
-          if (!(await writeSummary(pool, turn, summary, call))) throw new Superseded(turn.id);
-        },
-      });
-      const ending = await settle({ ...claimed, ...end });
-      if (ending) tell({ type: 'turn-ended', ...ending });
-      if (ending) options.onEnded(turn);
+      if (claimed.suspicion === 'suspect') endTrial = await options.trials.begin(turn, signal);
+      const context = claimed.context ?? (await patiently(patience, { signal: lost }, () => readContext(turn)));
+      const counted = { bytes: 0 };
+      const lend = lendTo(claimed, context, { signal, lost, tell, counted, onProgress: endTrial });
+      const end = await options.runTurn(turn, lend);
+      const grows = counted.bytes + bytesOf(end.last.items);
+      entry.settling = true;
+      const settled = await patiently(patience, { signal: lost }, () =>
+        untilFree(lost, () => settle({ ...end, turn, grows })),
+      );
+      if (settled.outcome !== 'ended') return;
+      end.onWritten?.();
+      tell({ type: 'turn-ended', ...settled.ending });
+      options.onEnded(turn);
+      if (settled.next) options.onStarted(settled.next);
+      if (settled.waits) options.onWaiting();
     } catch (error) {
-      const lost = error instanceof Superseded || (signal.aborted && !isCancelled(signal));
-      if (lost) return;
+      if (error instanceof Superseded || lost.aborted) return;
       onError(error);
-      giveBack(claimed.job);
+      // What broke because of the database is found as an orphan as soon as it is back.
+      if (!isAway(error)) await giveBackBroken(pool, replica, turn).catch(onError);
     } finally {
       endTrial();
     }
   }
 
-  function createTeller(turn: Turn): (event: TurnEvent) => void {
-    let sequence = firstSequence(Math.max(0, turn.attempt));
-    return (event) => {
-      const numbered = { sequence: sequence++, event };
-      writer.add(turn.id, turn.attempt, numbered);
-      options.push(turn.id, numbered);
+  function lendTo(
+    { turn, suspicion, broken }: ClaimedTurn,
+    context: TurnContext,
+    attempt: {
+      readonly signal: AbortSignal;
+      readonly lost: AbortSignal;
+      readonly tell: (event: TurnEvent) => void;
+      readonly counted: { bytes: number };
+      /** Something was written: the turn has not killed its host so far. */
+      readonly onProgress: () => void;
+    },
+  ): TurnRun {
+    const { signal, lost, tell, counted } = attempt;
+    const send = <T>(act: () => Promise<T>) => patiently(patience, { signal: lost }, act);
+    let spent: Spent | undefined = context.spent; // as of a moment ago; later calls ask again
+    return {
+      signal,
+      setting: context,
+      summary: context.summary,
+      limits: context.limits,
+      gateAhead: context.gateAhead,
+      hopeless: suspicion === 'poison' ? 'kills-its-host' : broken >= MOST_BROKEN ? 'breaks' : undefined,
+      history: async () => context.history ?? send(() => readLargeHistory(pool, turn)),
+      spent: async () => {
+        const known = spent;
+        spent = undefined;
+        return known ?? send(() => findSpending(turn.userId));
+      },
+      emit: (event) => {
+        if (!lost.aborted) tell(event);
+      },
+      seenEvents: () => send(async () => (await readAllEvents(turn.id)).map(({ event }) => event)),
+      append: async (position, items, call) => {
+        const { outcome } = await send(() => untilFree(lost, () => append({ turn, position, items, call })));
+        if (outcome !== 'written') throw new Superseded(turn.id);
+        counted.bytes += bytesOf(items);
+        attempt.onProgress();
+      },
+      writeSummary: async (summary, call) => {
+        if (!(await send(() => writeSummary(pool, replica, turn, summary, call)))) throw new Superseded(turn.id);
+      },
     };
   }
 
-  /** The run broke, most likely with its connection: it is begun again as soon as that can be said. */
-  function giveBack(job: JobClaim): void {
-    givingBack.set(job.id, job);
-    const attempt = () =>
-      inTransaction(pool, (trx) => queue.fail(trx, [job])).then(
-        () => {
-          givingBack.delete(job.id);
-          onTurn();
-        },
-        (error: unknown) => {
-          onError(error);
-          if (givingBack.has(job.id)) setTimeout(() => void attempt(), GIVE_BACK_AGAIN_MS);
-        },
-      );
-    void attempt();
+  const readAllEvents = async (turnId: TurnId) =>
+    (await readEvents(pool, [{ turnId, after: -1 }], ALL)).get(turnId) ?? [];
+
+  function createTeller(turn: Turn, entry?: Running): (event: TurnEvent) => void {
+    let sequence = firstSequence(Math.max(0, turn.attempt));
+    return (event) => {
+      const numbered = { sequence: sequence++, event };
+      if (entry) entry.told++;
+      writer.add(turn.id, turn.attempt, numbered);
+      options.push(turn.id, numbered);
+    };
   }
 
   function stopTurn(id: TurnId, reason: StopReason): void {
     running.get(id)?.stop.abort(new TurnStopped(reason));
   }
 
-  /** Stops those of `ids` that were cancelled or taken over. */
-  async function check(ids: readonly TurnId[]): Promise<void> {
-    const asked = ids.flatMap((id) => running.get(id) ?? []);
-    if (asked.length === 0) return;
-    const { rows } = await pool.query<{ id: TurnId; attempt: number; cancelReason: CancelReason | null }>(
-      `select id, attempt, cancel_reason as "cancelReason" from turns where id = any($1::uuid[]) and status = 'running'`,
-      [asked.map(({ turn }) => turn.id)],
-    );
-    const found = new Map(rows.map((row) => [row.id, row]));
-    for (const { turn, stop } of asked) {
-      const row = found.get(turn.id);
-      if (row?.attempt !== turn.attempt) stop.abort(new TurnStopped('superseded'));
-      else if (row.cancelReason) stop.abort(new TurnStopped(row.cancelReason));
-    }
-  }
-
   return {
     begin,
-    check,
     has: (id: TurnId) => running.has(id),
     count: () => running.size,
+    /** How many events the attempt that runs here has told; undefined if none does. */
+    told: (id: TurnId) => running.get(id)?.told,
     /** Tells of the end of a turn that was ended without being run. */
     tellEnded: (turn: Turn, ending: TurnEnding) => {
       createTeller(turn)({ type: 'turn-ended', ...ending });
       options.onEnded(turn);
     },
 
-    async heartbeat(): Promise<void> {
-      if (running.size === 0) return;
-      await queue.touch([...running.values()].map(({ job }) => job));
-      await check([...running.keys()]);
+    /** Stops a turn that runs here and that its row says was cancelled. */
+    async check(id: TurnId): Promise<void> {
+      if (!running.has(id)) return;
+      const { rows } = await pool.query<RunningRow>(
+        `select id, attempt, cancel_reason as "cancelReason" from turns where id = $1 and status = 'running'`,
+        [id],
+      );
+      const entry = running.get(id);
+      if (entry && rows[0]) compare(entry, rows[0]);
     },
 
-    async giveBackUnknown(self: ReplicaId): Promise<void> {
-      await inTransaction(pool, async (trx) => {
-        const jobs = await runningJobs(trx, self);
-        await queue.fail(
-          trx,
-          jobs.filter(({ id }) => !running.has(id) && !givingBack.has(id)),
-        );
-      });
+    /** Which turns run here, to be held against what the table says a moment later. */
+    remember: (): ReadonlySet<Running> => new Set(running.values()),
+
+    /**
+     * Holds what runs here against the table. A turn that it doesn't have is no longer this attempt's. One that only the
+     * table has is an orphan, unless its answer is still on its way: so it has to be found twice in a row.
+     */
+    compareAll(rows: readonly RunningRow[], remembered: ReadonlySet<Running>, expected: (id: TurnId) => boolean): void {
+      const found = new Map(rows.map((row) => [row.id, row]));
+      for (const entry of remembered) {
+        if (running.get(entry.turn.id) !== entry || entry.settling) continue;
+        const row = found.get(entry.turn.id);
+        if (row) compare(entry, row);
+        else entry.stop.abort(new TurnStopped('superseded'));
+      }
+      const strangers = rows.map(({ id }) => id).filter((id) => !running.has(id) && !expected(id));
+      const orphans = strangers.filter((id) => unknown.has(id));
+      unknown = new Set(strangers.filter((id) => !orphans.includes(id)));
+      if (orphans.length > 0) options.onOrphans(orphans);
     },
 
     /** Stops everything at once; resolves when nothing here writes any more. */
     async stopAll(): Promise<void> {
-      givingBack.clear();
       const ended = [...running.values()].map((entry) => entry.ended);
       for (const id of running.keys()) stopTurn(id, 'drained');
       await Promise.all(ended);
     },
   };
+
+  function compare(entry: Running, row: RunningRow): void {
+    if (row.attempt !== entry.turn.attempt) entry.stop.abort(new TurnStopped('superseded'));
+    else if (row.cancelReason) entry.stop.abort(new TurnStopped(row.cancelReason));
+  }
 }
 
 const ALL = 1_000_000_000;
 
-function isCancelled(signal: AbortSignal): boolean {
-  return signal.reason instanceof TurnStopped && signal.reason.cancelled !== undefined;
+const bytesOf = (items: readonly WrittenItem[]): number =>
+  items.reduce((sum, item) => sum + Buffer.byteLength(bodyOf(item)), 0);
+
+/** Aborts when the turn is no longer this attempt's to write; a cancelled turn is still closed here. */
+function lostSignal(signal: AbortSignal): AbortSignal {
+  const lost = new AbortController();
+  const check = () => {
+    const reason: unknown = signal.reason;
+    if (!(reason instanceof TurnStopped) || reason.cancelled === undefined) lost.abort(reason);
+  };
+  if (signal.aborted) check();
+  else signal.addEventListener('abort', check, { once: true });
+  return lost.signal;
 }

@@ -28,6 +28,8 @@ export function createThreadChanges(options: {
   replica: ReplicaId;
   /** Whether another replica has followers. */
   isFollowedElsewhere: () => boolean;
+  /** Somebody here began or ended to follow. */
+  onFollowers: () => void;
   onError: (error: unknown) => void;
 }) {
   const { pool, replica, onError } = options;
@@ -66,12 +68,6 @@ export function createThreadChanges(options: {
   }
   const looking = repeat(LOOK_AGAIN_MS, look, onError);
 
-  /** Lets the other replicas know whether it is worth telling this one. */
-  const announce = () =>
-    pool
-      .query('update replicas set followed = $2 where id = $1', [replica, followers.size > 0])
-      .then(() => {}, onError);
-
   return {
     tell,
     /** From another replica. */
@@ -84,13 +80,13 @@ export function createThreadChanges(options: {
     follow(who: Omit<Follower, 'hear'>, listener: Follower['hear']): () => void {
       const follower = { ...who, hear: listener };
       followers.add(follower);
-      if (followers.size === 1) void announce();
+      options.onFollowers();
       return () => {
-        if (followers.delete(follower) && followers.size === 0) void announce();
+        followers.delete(follower);
+        options.onFollowers();
       };
     },
     count: () => followers.size,
-    announce,
     async stop(): Promise<void> {
       clearTimeout(timer);
       await looking.stop();

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { ReplicaId } from '#domain/ids.ts';
 import type { Turn } from '#domain/turn.ts';
-import type { EnginePool } from './engine-connection.ts';
+import { connectEngineClient, type EnginePool } from './engine-connection.ts';
 
 /** The one lock for which all suspects of all replicas wait. */
 const TRIAL = [8248, 0];
@@ -9,36 +11,63 @@ const TRY_AGAIN_MS = 250;
 const LONGEST_MS = 60_000;
 
 /**
- * Lets a turn whose hosts have died under it twice run while no other such turn runs anywhere. Whoever's host dies
- * now was guilty, and its neighbours are spared. Resolves when the trial has begun, to what ends it.
+ * Lets turns whose hosts have died under them twice run one at a time in the whole cluster. Whoever's host dies then was
+ * guilty, and its neighbours are spared. Suspects of one replica queue here, and only the first of them waits for the
+ * cluster's lock, on a connection that nothing else uses.
  */
-export async function beginTrial(pool: EnginePool, turn: Turn, signal: AbortSignal): Promise<() => void> {
-  const client = await pool.connect();
-  let over = false;
-  const end = () => {
-    if (over) return;
-    over = true;
-    clearTimeout(longest);
-    client.query('select pg_advisory_unlock($1, $2)', TRIAL).then(
-      () => client.release(),
-      () => client.release(true), // the lock went with the connection
-    );
-  };
-  const longest = setTimeout(end, LONGEST_MS);
-  try {
-    for (;;) {
-      const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', TRIAL);
-      if (rows[0]?.locked) break;
-      longest.refresh();
-      await sleep(TRY_AGAIN_MS, undefined, { signal });
+export function createTrials(options: {
+  connection: pg.PoolConfig;
+  pool: EnginePool;
+  replica: ReplicaId;
+  onError: (error: unknown) => void;
+}) {
+  let last: Promise<void> = Promise.resolve();
+
+  /** Resolves when the trial of `turn` has begun, to a function that ends it. */
+  async function begin(turn: Turn, signal: AbortSignal): Promise<() => void> {
+    const over = Promise.withResolvers<void>();
+    const before = last;
+    last = before.then(() => over.promise);
+    try {
+      await unlessAborted(before, signal);
+      const client = await connectEngineClient(options.connection, options.onError);
+      void over.promise.then(() => client.end()).catch(options.onError); // the lock ends with its connection
+      await lock(client, signal);
+      await options.pool.query(
+        `update turns set trial = attempt where id = $1 and attempt = $2 and runner = $3 and status = 'running'`,
+        [turn.id, turn.attempt, options.replica],
+      );
+    } catch (error) {
+      over.resolve();
+      throw error;
     }
-    await client.query(`update turns set trial = attempt where id = $1 and attempt = $2 and status = 'running'`, [
-      turn.id,
-      turn.attempt,
-    ]);
-    return end;
-  } catch (error) {
-    end();
-    throw error;
+    const longest = setTimeout(over.resolve, LONGEST_MS);
+    return () => {
+      clearTimeout(longest);
+      over.resolve();
+    };
+  }
+
+  return { begin };
+}
+
+async function lock(client: pg.Client, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', TRIAL);
+    if (rows[0]?.locked) return;
+    await sleep(TRY_AGAIN_MS, undefined, { signal });
+  }
+}
+
+/** Waits for `promise`, but not beyond the abort of `signal`. */
+async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }

@@ -46,7 +46,8 @@ function fakeLog() {
   const watchers = createWatchers({
     pool: pool as unknown as EnginePool,
     writer,
-    runsHere: () => true,
+    told: () => 0,
+    onAway: () => {},
     onError: (error) => expect.fail(String(error)),
   });
   stops.push(() => watchers.stop());

@@ -38,10 +38,14 @@ export type WatchOptions = {
 export function createWatchers(options: {
   pool: EnginePool;
   writer: EventWriter;
-  runsHere: (turnId: TurnId) => boolean;
+  /** How many events the attempt that runs here has told; undefined if the turn doesn't run here. */
+  told: (turnId: TurnId) => number | undefined;
+  /** Somebody began or ended to follow a turn that runs elsewhere. */
+  onAway: () => void;
   onError: (error: unknown) => void;
 }) {
   const { pool, writer, onError } = options;
+  const runsHere = (turnId: TurnId) => options.told(turnId) !== undefined;
   const watchers = new Map<TurnId, Set<Watcher>>();
   let following: Promise<void> | undefined;
   let again = false;
@@ -57,9 +61,11 @@ export function createWatchers(options: {
     }
   }
 
+  const findAway = () => [...watchers.values()].flatMap((all) => [...all]).filter(({ turnId }) => !runsHere(turnId));
+
   /** Looks once for all turns that run elsewhere: has the log more, or have they ended? */
   async function lookElsewhere(): Promise<void> {
-    const away = [...watchers.values()].flatMap((all) => [...all]).filter(({ turnId }) => !options.runsHere(turnId));
+    const away = findAway();
     if (away.length === 0) return;
     const ids = [...new Set(away.map(({ turnId }) => turnId))];
     const { rows } = await pool.query<{ id: TurnId; last: string | null; ended: boolean | null }>(
@@ -94,6 +100,7 @@ export function createWatchers(options: {
 
   return {
     push,
+    countAway: () => findAway().length,
     /** Some other replica has written events or ended turns. */
     hear: () => void look(),
 
@@ -102,10 +109,16 @@ export function createWatchers(options: {
      * no more: lost in a crash of PostgreSQL, or forgotten.
      */
     async *watch(turnId: TurnId, { after, fresh, signal }: WatchOptions): AsyncGenerator<NumberedEvent, void> {
-      const watcher: Watcher = { turnId, cursor: after, queue: [], behind: !fresh, ended: false, wake: () => {} };
+      // What a fresh turn has told before anybody watched is still in memory, unless its reader took very long to come.
+      const pending = fresh ? writer.pending(turnId) : [];
+      const behind = !fresh || options.told(turnId) !== pending.length;
+      const queue = behind ? [] : [...pending];
+      const watcher: Watcher = { turnId, cursor: after, queue, behind, ended: false, wake: () => {} };
       const peers = watchers.get(turnId) ?? new Set();
       watchers.set(turnId, peers.add(watcher));
-      if (!fresh && !options.runsHere(turnId)) void look();
+      const isAway = !runsHere(turnId);
+      if (isAway) void look();
+      if (isAway) options.onAway();
       const wakeUp = () => watcher.wake();
       signal.addEventListener('abort', wakeUp);
       try {
@@ -127,6 +140,7 @@ export function createWatchers(options: {
         signal.removeEventListener('abort', wakeUp);
         peers.delete(watcher);
         if (peers.size === 0) watchers.delete(turnId);
+        if (isAway) options.onAway();
       }
     },
 

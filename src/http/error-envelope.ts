@@ -16,7 +16,7 @@ export const errorEnvelope = z
       errorOf('authentication_error', ['invalid_secret']),
       errorOf('permission_error', ['operator_only', 'cross_site']),
       errorOf('not_found_error', ['not_found']),
-      errorOf('conflict_error', ['idempotency_mismatch', 'thread_busy', 'already_exists']),
+      errorOf('conflict_error', ['idempotency_mismatch', 'thread_busy', 'thread_full', 'already_exists']),
       errorOf('rate_limit_error', ['rate_limited']),
       errorOf('server_error', ['internal_error']),
     ]),

@@ -1,5 +1,6 @@
 import { block, escapeTags } from '#domain/block.ts';
 import { AGENT_IDENTITY, type Note, USER_IDENTITY } from '#domain/note.ts';
+import type { UserId } from '#domain/principal.ts';
 
 /** Who the agent is, and whom it works for, as far as somebody has said so. */
 export type IdentityNotes = { readonly agent: string | undefined; readonly user: string | undefined };
@@ -9,9 +10,14 @@ export const NO_IDENTITY: IdentityNotes = { agent: undefined, user: undefined };
 /** They are paid for in every prompt. */
 const MAX_LENGTH = 8000;
 
-export function toIdentityNotes(notes: readonly Pick<Note, 'path' | 'text'>[]): IdentityNotes {
-  const textAt = (wanted: string) => notes.find(({ path }) => path === wanted)?.text;
-  return { agent: textAt(AGENT_IDENTITY), user: textAt(USER_IDENTITY) };
+/** From the owner's identity notes and the operator's, whose `identity/agent` is everyone's default. */
+export function identityFor(
+  { userId }: { readonly userId: UserId },
+  notes: readonly (Pick<Note, 'path' | 'text'> & { readonly userId: UserId })[],
+): IdentityNotes {
+  const own = notes.filter((note) => note.userId === userId);
+  const textAt = (wanted: string, among = own) => among.find(({ path }) => path === wanted)?.text;
+  return { agent: textAt(AGENT_IDENTITY) ?? textAt(AGENT_IDENTITY, [...notes]), user: textAt(USER_IDENTITY) };
 }
 
 /** The identity notes as the end of a system prompt; '' when there are none. */

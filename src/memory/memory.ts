@@ -1,9 +1,8 @@
 import type { Embedder } from '#domain/embedder.ts';
-import { AGENT_IDENTITY, type Note, normalizePath, normalizeText, USER_IDENTITY } from '#domain/note.ts';
+import { type Note, normalizePath, normalizeText } from '#domain/note.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { deleteNote, findNote, findNotesOrDefault, listNotes, writeNote } from '#store/notes.ts';
+import { deleteNote, findNote, listNotes, writeNote } from '#store/notes.ts';
 import { excerptOf } from './excerpt.ts';
-import { type IdentityNotes, toIdentityNotes } from './identity.ts';
 import { type FoundNote, searchNotes } from './search-notes.ts';
 
 /** What the agent remembers. Paths come in any spelling; a user's notes are seen by nobody else. */
@@ -16,7 +15,6 @@ export type Memory = {
   write(owner: Owner, path: string, text: string): Promise<Note>;
   /** Answers false when there was nothing. */
   delete(owner: Owner, path: string): Promise<boolean>;
-  identity(owner: Owner): Promise<IdentityNotes>;
 };
 
 export function createMemory(db: Database, embedder?: Embedder): Memory {
@@ -29,12 +27,6 @@ export function createMemory(db: Database, embedder?: Embedder): Memory {
     find: (owner, path) => withOwner(db, owner, (trx) => findNote(trx, owner, normalizePath(path))),
     write: (owner, path, text) => writeAndFind(db, owner, normalizePath(path), normalizeText(text)),
     delete: (owner, path) => withOwner(db, owner, (trx) => deleteNote(trx, owner, normalizePath(path))),
-    identity: async (owner) => {
-      const paths = [AGENT_IDENTITY, USER_IDENTITY];
-      return toIdentityNotes(
-        await withOwner(db, owner, (trx) => findNotesOrDefault(trx, owner, paths, AGENT_IDENTITY)),
-      );
-    },
   };
 }
 

@@ -10,9 +10,32 @@ export type OwnedTransaction = Kysely<Tables> & { readonly [owned]: true };
 declare const owned: unique symbol;
 export type Owner = Pick<Principal, 'userId'>;
 
+/**
+ * What a client that freezes holds is free again after a few seconds, and nobody waits for a lock much longer than that. A line
+ * that is cut without a word is noticed.
+ */
+const SESSION = `
+  set statement_timeout = '30s';
+  set lock_timeout = '10s';
+  set idle_in_transaction_session_timeout = '5s';
+  set tcp_user_timeout = '15s'`;
+const ANSWER_MS = 31_000;
+
 /** A pool for everything that is done on behalf of somebody. */
 export function connectStore(connection: pg.PoolConfig, onError: (error: unknown) => void): Database {
-  const pool = new pg.Pool({ max: 20, ...connection });
+  const { onConnect, ...rest } = connection;
+  const pool = new pg.Pool({
+    max: 20,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5000,
+    query_timeout: ANSWER_MS,
+    ...rest,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types don't say so
+    onConnect: async (client) => {
+      await client.query(SESSION);
+      await onConnect?.(client);
+    },
+  });
   pool.on('error', onError);
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),

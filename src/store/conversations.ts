@@ -1,19 +1,17 @@
-import { sql } from 'kysely';
 import type { ThreadId } from '#domain/ids.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
-/** The thread that the owner calls `name`; `threadId` if there was none. Of two that come at once the second waits for the first. */
-export async function nameThread(
+/** The thread that the owner calls `name`. The first message with the name begins it: see `accept_turns`. */
+export async function findNamedThread(
   trx: OwnedTransaction,
   owner: Owner,
   name: string,
-  threadId: ThreadId,
-): Promise<ThreadId> {
+): Promise<ThreadId | undefined> {
   const row = await trx
-    .insertInto('conversations')
-    .values({ userId: owner.userId, name, threadId })
-    .onConflict((known) => known.columns(['userId', 'name']).doUpdateSet({ name: sql<string>`excluded.name` }))
-    .returning('threadId')
-    .executeTakeFirstOrThrow();
-  return row.threadId;
+    .selectFrom('conversations')
+    .select('threadId')
+    .where('userId', '=', owner.userId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.threadId;
 }

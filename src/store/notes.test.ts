@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { runStatement, withOwner } from './connection.ts';
 import { findByMeaning, findByWords } from './note-search.ts';
-import { deleteNote, findNotesOrDefault, recordEmbeddings, writeNote } from './notes.ts';
+import { deleteNote, recordEmbeddings, writeNote } from './notes.ts';
 
 const ann = { userId: 'ann' };
 const bob = { userId: 'bob' };
@@ -77,20 +77,6 @@ test('a query that forgets the owner sees only their rows, and can neither chang
   const forge = `insert into notes (user_id, path, text, word_count) values ('ann', 'b', 'x', 0)`;
   await expect(withOwner(server.db, bob, (trx) => runStatement(trx, forge, []))).rejects.toThrow(/row-level security/);
   expect(await find(bob, 'Pip')).toEqual([]);
-});
-
-test("the operator's default stands in only where the owner has nothing", async () => {
-  const identity = (owner: typeof ann) =>
-    withOwner(server.db, owner, (trx) =>
-      findNotesOrDefault(trx, owner, ['identity/agent', 'identity/user'], 'identity/agent'),
-    );
-  await write(operator, 'identity/agent', 'You are Pip.');
-  await write(operator, 'identity/user', 'The operator.');
-  await write(bob, 'identity/agent', 'You are Max.');
-
-  expect((await identity(ann)).map(({ text }) => text)).toEqual(['You are Pip.']);
-  expect((await identity(bob)).map(({ text }) => text)).toEqual(['You are Max.']);
-  expect((await identity(operator)).map(({ text }) => text).toSorted()).toEqual(['The operator.', 'You are Pip.']);
 });
 
 test('the nearest come first, and vectors of another model or length are passed over', async () => {

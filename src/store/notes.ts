@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Note } from '#domain/note.ts';
-import { OPERATOR } from '#domain/principal.ts';
 import { type OwnedTransaction, type Owner, runStatement } from './connection.ts';
 import { forgetWords, keepWords } from './note-words.ts';
 import { toSignature } from './signature.ts';
@@ -34,27 +33,6 @@ export function listNotes(trx: OwnedTransaction, owner: Owner, limit: number): P
     .orderBy('path')
     .limit(limit)
     .execute();
-}
-
-/** The owner's notes at `paths`, and the operator's note at `fallback` if they have none there. */
-export async function findNotesOrDefault(
-  trx: OwnedTransaction,
-  owner: Owner,
-  paths: readonly string[],
-  fallback: string,
-): Promise<Pick<Note, 'path' | 'text'>[]> {
-  const rows = await trx
-    .selectFrom('notes')
-    .select(['userId', 'path', 'text'])
-    .where((note) =>
-      note.or([
-        note.and([note('userId', '=', owner.userId), note('path', 'in', paths)]),
-        note.and([note('userId', '=', OPERATOR.userId), note('path', '=', fallback)]),
-      ]),
-    )
-    .execute();
-  const own = rows.filter(({ userId }) => userId === owner.userId);
-  return own.some(({ path }) => path === fallback) ? own : rows;
 }
 
 /** Writing what is there already changes nothing; another text waits to be embedded. */

@@ -21,6 +21,7 @@ export type Tables = {
     preview: Generated<string>;
     pinned: Generated<boolean>;
     archived: Generated<boolean>;
+    bytes: Generated<string>;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };
@@ -41,6 +42,8 @@ export type Tables = {
     attemptBase: Generated<number>;
     handback: Generated<number>;
     trial: number | null;
+    readyAt: Date | null;
+    broken: Generated<number>;
     createdAt: Generated<Date>;
     startedAt: Date | null;
     endedAt: Date | null;

@@ -10,8 +10,8 @@ export async function insertThread(trx: OwnedTransaction, owner: Owner, id: Thre
 }
 
 /**
- * Gives `turnId` the thread's next place, and the thread itself if it is free.
- * `preview` is the beginning of what it says. A thread that is gone on with leaves the archive.
+ * Gives `turnId` the thread's next place, and the thread itself if it is free. What it says begins with `preview` and has
+ * `bytes`. A thread that is continued leaves the archive.
  * The row stays locked until the transaction ends, so that places are given out in the order of commits.
  */
 export function takePlace(
@@ -19,7 +19,7 @@ export function takePlace(
   owner: Owner,
   id: ThreadId,
   turnId: TurnId,
-  preview = '',
+  { preview = '', bytes = 0 }: { readonly preview?: string; readonly bytes?: number } = {},
 ): Promise<Thread | undefined> {
   return trx
     .updateTable('threads')
@@ -28,6 +28,7 @@ export function takePlace(
       active: row.fn.coalesce('active', row.val(turnId)),
       updatedAt: sql<Date>`now()`,
       archived: false,
+      bytes: sql<string>`bytes + ${bytes}`,
       ...(preview && { preview, opening: sql<string>`coalesce(nullif(opening, ''), ${preview})` }),
     }))
     .where('id', '=', id)

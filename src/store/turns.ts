@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { firstWords } from '#domain/first-words.ts';
 import type { Gate } from '#domain/gate.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Item, NewItem } from '#domain/item.ts';
@@ -16,15 +15,15 @@ export type NewTurn = {
   readonly request: TurnRequest;
 };
 
-/** A turn and the items it begins with, and with the first turn of a thread the thread itself, in one statement. */
+/** A turn of a known thread and the items it begins with, in one statement. `waits`: for a replica, because it is the active one. */
 export async function insertTurn(
   trx: OwnedTransaction,
   owner: Owner,
   turn: NewTurn,
   items: readonly NewItem[],
-  thread: 'new-thread' | 'known-thread',
+  waits: boolean,
 ): Promise<Turn> {
-  const values = [
+  const rows = await runStatement<TurnRow>(trx, INSERT, [
     turn.id,
     turn.threadId,
     owner.userId,
@@ -33,29 +32,10 @@ export async function insertTurn(
     JSON.stringify(turn.request),
     items.map(({ id }) => id),
     items.map(({ id: _, ...body }) => JSON.stringify(body)),
-  ];
-  const { opening, preview } = firstWords(items);
-  const rows =
-    thread === 'new-thread'
-      ? await runStatement<TurnRow>(trx, INSERT_WITH_THREAD, [
-          ...values,
-          JSON.stringify(turn.request.tools),
-          opening,
-          preview,
-        ])
-      : await runStatement<TurnRow>(trx, INSERT, values);
+    waits,
+  ]);
   return toTurn(one(rows));
 }
-
-const INPUT_AND_TURN = `
-  input as (
-    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
-    select $2::uuid, $4::integer, ordinality - 1, item.id, $1::uuid, $3::text, item.body::json
-    from unnest($7::uuid[], $8::text[]) with ordinality as item (id, body, ordinality)
-  )
-  insert into turns (id, thread_id, user_id, seq, channel, request)
-  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6)
-  returning`;
 
 /** A turn that is over before it began: it has its place and its reason, and never runs. */
 export async function insertFailedTurn(
@@ -221,13 +201,15 @@ const selected = columns
   .map((column) => `turns.${column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${column}"`)
   .join(', ');
 
-const INSERT = `with ${INPUT_AND_TURN} ${selected}`;
-
-const INSERT_WITH_THREAD = `
-  with begun as (
-    insert into threads (id, user_id, last_seq, active, catalog, opening, preview)
-    values ($2::uuid, $3::text, 1, $1::uuid, $9, $10, $11)
-  ), ${INPUT_AND_TURN} ${selected}`;
+const INSERT = `
+  with input as (
+    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
+    select $2::uuid, $4::integer, ordinality - 1, item.id, $1::uuid, $3::text, item.body::json
+    from unnest($7::uuid[], $8::text[]) with ordinality as item (id, body, ordinality)
+  )
+  insert into turns (id, thread_id, user_id, seq, channel, request, ready_at)
+  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case when $9::boolean then now() end)
+  returning ${selected}`;
 
 const FIND_RECORD = `
   select ${selected},

@@ -3,8 +3,8 @@ import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-/** What a database, its schema and its queue are made from. */
-const INGREDIENTS = ['migrations/*.ts', 'src/database/embedded/*.ts', 'src/engine/queue.ts', 'package-lock.json'];
+/** What a database and its schema are made from. */
+const INGREDIENTS = ['migrations/*.ts', 'src/database/embedded/*.ts', 'package-lock.json'];
 
 let hash: Promise<string> | undefined;
 

@@ -4,9 +4,9 @@ import { appendFile, chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { hashOfSchema } from './hash-of-schema.ts';
-import { prepareSchema } from './prepare-schema.ts';
 
 const run = promisify(execFile);
 const CACHE = path.join(import.meta.dirname, '../../node_modules/.cache/reborn-tests');
@@ -40,7 +40,7 @@ async function prepareCluster(prepared: string): Promise<void> {
 async function makeCluster(home: string): Promise<void> {
   const server = await openDatabase({ url: undefined, home });
   try {
-    await prepareSchema(server.connection);
+    await migrateDatabase(server.connection, MIGRATIONS);
   } finally {
     await server.close();
   }

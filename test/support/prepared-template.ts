@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { hashOfSchema } from './hash-of-schema.ts';
-import { prepareSchema } from './prepare-schema.ts';
 
 /** The name of a database with our schema on DATABASE_URL's server, of which others are copied. It stays there. */
 export async function findPreparedTemplate(server: string): Promise<string> {
@@ -22,7 +22,7 @@ export async function findPreparedTemplate(server: string): Promise<string> {
 async function prepareTemplate(server: string, name: string): Promise<void> {
   const unfinished = `reborn_template_${randomBytes(6).toString('hex')}`;
   await runOn(server, `create database ${unfinished}`);
-  await prepareSchema({ connectionString: withDatabase(server, unfinished) });
+  await migrateDatabase({ connectionString: withDatabase(server, unfinished) }, MIGRATIONS);
   await runOn(server, `alter database ${unfinished} rename to ${name}`);
 }
 

@@ -15,6 +15,7 @@ const FAILURE_CODES = [
   'max_rounds',
   'budget_exceeded',
   'interrupted',
+  'internal_error',
 ] as const satisfies FailureCode[];
 
 export const wireResponseId = z.string().regex(/^resp_[0-9a-f]{64}$/);

@@ -4,50 +4,65 @@ import type { Owner } from '#store/connection.ts';
 import { holdersFor, ownerOf, type SecretHolder } from './holder.ts';
 import type { Secrets } from './secrets.ts';
 
-/** How long a secret may be stored before it is looked for. */
+/** How long a secret may be stored before it is looked for by those who don't know the state of the table. */
 const REMEMBER_MS = 1000;
 
 /** Nobody has that many users talking at one moment; the list is begun anew. */
 const MAX_REMEMBERED = 2000;
 
+/** The secrets that must not be seen in what `owner` reads and sends. */
+export type FindKnownSecrets = (owner: Owner, version?: SecretsVersion) => Promise<KnownSecrets>;
+
+/** The state of the table for one user: it changes with each secret that is added, changed or removed. null: there is none. */
+export type SecretsVersion = string | null;
+
 /**
- * What must not be seen in what `owner` reads and sends: own secrets, everyone's, and those of the service itself. Grants
- * to renew a token are left to the one place that opens them.
+ * Own secrets, everyone's, and those of the service itself. Grants to renew a token are left to the one place that opens them.
+ * An answer for the same version is used again; without a version, only for a second.
  */
 export function createKnownSecrets(
   secrets: Pick<Secrets, 'list' | 'inVault'>,
   ofService: ReadonlyMap<string, string>,
-): (owner: Owner) => Promise<KnownSecrets> {
-  const reveal = rememberFor((holder: SecretHolder) => revealAll(secrets, holder));
-  return rememberFor(async (owner: Owner, before: KnownSecrets | undefined) => {
+): FindKnownSecrets {
+  type Remembered = {
+    readonly version: SecretsVersion | undefined;
+    at: number;
+    readonly answer: Promise<KnownSecrets>;
+  };
+  const remembered = new Map<string, Remembered>();
+  const ofServiceAlone = Promise.resolve(toKnown(new Map(ofService)));
+
+  async function look(owner: Owner, before: KnownSecrets | undefined): Promise<KnownSecrets> {
     const values = new Map(ofService);
     for (const holder of holdersFor(owner).toReversed())
-      for (const [name, value] of await reveal(holder)) values.set(freeName(values, name), value);
+      for (const [name, value] of await revealAll(secrets, holder)) values.set(freeName(values, name), value);
     if (before && isSame(before.values, values)) return before; // a search is made once, and used while it holds
-    return { values, search: createSecretSearch(values) };
-  });
+    return toKnown(values);
+  }
+
+  return (owner, version) => {
+    const { userId } = ownerOf(owner);
+    const last = remembered.get(userId);
+    const isCurrent =
+      version === undefined ? last && performance.now() - last.at < REMEMBER_MS : last?.version === version;
+    if (last && isCurrent) {
+      if (version !== undefined) last.at = performance.now();
+      return last.answer;
+    }
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    const lookAgain = async () => look(owner, await last?.answer.catch(() => undefined));
+    const answer = version === null ? ofServiceAlone : lookAgain();
+    remembered.set(userId, { version, at: performance.now(), answer });
+    answer.catch(() => remembered.delete(userId)); // the next one asks again
+    return answer;
+  };
 }
 
 function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
   return one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
 }
 
-/** All who ask at about the same time share one answer. */
-function rememberFor<Asker extends SecretHolder, Answer>(
-  look: (asker: Asker, before: Answer | undefined) => Promise<Answer>,
-) {
-  const remembered = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
-  return (asker: Asker): Promise<Answer> => {
-    const { userId } = ownerOf(asker);
-    const last = remembered.get(userId);
-    if (last && performance.now() - last.at < REMEMBER_MS) return last.answer;
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const answer = (last?.answer ?? Promise.resolve(undefined)).then((before) => look(asker, before));
-    remembered.set(userId, { at: performance.now(), answer });
-    answer.catch(() => remembered.delete(userId)); // the next one asks again
-    return answer;
-  };
-}
+const toKnown = (values: ReadonlyMap<string, string>): KnownSecrets => ({ values, search: createSecretSearch(values) });
 
 async function revealAll(
   secrets: Pick<Secrets, 'list' | 'inVault'>,

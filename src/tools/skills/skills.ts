@@ -8,6 +8,8 @@ import { readSkillFolder } from './read-skill-folder.ts';
 export type Skills = {
   /** What there is for the owner, by name. */
   list(owner: Owner): Promise<SkillSummary[]>;
+  /** The same, from rows that somebody has read already. */
+  withFolder(rows: readonly (SkillSummary & { readonly userId: string })[]): Promise<SkillSummary[]>;
   find(owner: Owner, name: string): Promise<Skill | undefined>;
   /** All that the owner may read, the nearest first; one of a name hides those behind it. */
   layers(owner: Owner): Promise<SkillLayers>;
@@ -41,8 +43,11 @@ export function createSkills(db: Database, folder: string, onProblem: (message: 
     layers,
     async list(owner) {
       const { me, everyone, folder: disk } = await layers(owner);
-      const all = [...disk, ...everyone, ...me].map(({ name, description }) => [name, description] as const);
-      return [...new Map(all)].map(([name, description]) => ({ name, description })).toSorted(byName);
+      return merge([...disk, ...everyone, ...me]);
+    },
+    async withFolder(rows) {
+      const isShared = ({ userId }: { readonly userId: string }) => userId === EVERYONE.userId;
+      return merge([...(await onDisk()), ...rows.filter(isShared), ...rows.filter((row) => !isShared(row))]);
     },
     async find(owner, name) {
       return (
@@ -52,6 +57,12 @@ export function createSkills(db: Database, folder: string, onProblem: (message: 
       );
     },
   };
+}
+
+/** The last of a name counts. */
+function merge(layers: readonly SkillSummary[]): SkillSummary[] {
+  const all = layers.map(({ name, description }) => [name, description] as const);
+  return [...new Map(all)].map(([name, description]) => ({ name, description })).toSorted(byName);
 }
 
 const byName = (one: SkillSummary, other: SkillSummary) => (one.name < other.name ? -1 : 1);
