@@ -6,11 +6,12 @@ import pg from 'pg';
 import { createAgent } from '#agent/agent.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createSafety } from '#agent/safety.ts';
+import type { TurnReply } from '#agent/turn-reply.ts';
 import { migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
-import { newId } from '#domain/ids.ts';
-import { text } from '#domain/item.ts';
+import { newId, type ThreadId } from '#domain/ids.ts';
+import { type NewItem, text, textOf } from '#domain/item.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -19,13 +20,15 @@ import { createSecretSearch } from '#safety/secret-search.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore } from '#store/connection.ts';
 import { createRegistry } from '#tools/registry.ts';
-import { prepareBarePgBoss } from './bare-pg-boss.ts';
+import { createSkills } from '#tools/skills/skills.ts';
+import type { Tool } from '#tools/tool.ts';
 import { prepareBareSql } from './bare-sql.ts';
 import { postgresCpu } from './postgres-cpu.ts';
 
 /**
- * What a turn costs: (a) its durable writes as bare SQL, (b) bare pg-boss, (c) our whole turn with a model that answers
- * at once. Interleaved in one run, so that a busy machine disturbs all three alike; the median of the rounds counts.
+ * What a turn costs beside its durable writes as bare SQL, which keeps no queue, no events, no walls and no ledger. The turns go
+ * the whole way through the agent with a model that answers at once. Interleaved in one run, so that a busy machine disturbs all
+ * alike; the median of the rounds counts.
  */
 const ROUNDS = 5;
 const SECONDS = 2;
@@ -52,7 +55,12 @@ const model: Model = {
   provider: 'bench',
   name: 'instant',
   contextSize: { windowTokens: 128_000, promptTokens: 112_000 },
-  async ask(_prompt, onText) {
+  async ask({ messages }, onText) {
+    const last = messages.at(-1);
+    const wanted =
+      last?.role === 'user' && textOf(last.content).startsWith('call ') ? textOf(last.content).slice(5) : undefined;
+    if (wanted)
+      return { text: '', calls: [{ callId: newId(), name: wanted, arguments: '{}' }], finish: 'stop', usage: NO_USAGE };
     onText('hello');
     return { text: 'hello', calls: [], finish: 'stop', usage: NO_USAGE };
   },
@@ -60,8 +68,14 @@ const model: Model = {
 const models = { find: async () => [model] as const };
 const known = { values: new Map<string, string>(), search: createSecretSearch(new Map()) };
 const safety = createSafety({ knownSecrets: async () => known, onActions: () => {} });
-const skills = { withFolder: async () => [] };
-const runTurn = createRunner({ db, models, tools: createRegistry([]), safety, skills });
+const skills = createSkills(db, path.join(home, 'skills'), report);
+const noteTime: Tool = {
+  definition: { name: 'note_time', description: 'Notes the time.', parameters: { type: 'object' }, strict: null },
+  repeatable: true,
+  level: 'allow',
+  call: async () => 'noted',
+};
+const runTurn = createRunner({ db, models, tools: createRegistry([noteTime]), safety, skills });
 const replica = newId();
 const engine = await startEngine({
   connection,
@@ -78,21 +92,57 @@ const engine = await startEngine({
 const agent = createAgent(db, engine);
 const forever = new AbortController().signal;
 
-async function ourTurn(): Promise<void> {
+const CALLERS_TOOL = { name: 'look', description: '', parameters: {}, strict: null };
+
+/** Sends `words`, or the output of a call of the caller's tool, and waits for the answer. */
+async function send(words: string | { readonly callId: string }, threadId?: ThreadId): Promise<TurnReply> {
+  const item: NewItem =
+    typeof words === 'string'
+      ? { id: newId(), type: 'message', role: 'user', content: [text(words)], status: 'completed' }
+      : { id: newId(), type: 'function_call_output', callId: words.callId, output: [text('seen')] };
   const started = await agent.startTurn(OPERATOR, {
-    threadId: undefined,
-    unknownThread: 'failed-turn',
+    threadId,
+    unknownThread: 'not-found',
     idempotency: undefined,
     channel: 'responses',
-    items: [{ id: newId(), type: 'message', role: 'user', content: [text('hello')], status: 'completed' }],
+    items: [item],
     request: { model: 'm', temperature: null, echo: {} },
-    tools: undefined,
+    tools: [CALLERS_TOOL],
   });
-  await agent.outcome(OPERATOR, started, { signal: forever });
+  const reply = await agent.outcome(OPERATOR, started, { signal: forever });
+  if (reply.turn.status !== 'completed' && reply.turn.status !== 'waiting')
+    throw new Error(`The turn is ${reply.turn.status}.`);
+  return reply;
 }
 
-const boss = await prepareBarePgBoss(pool, report);
-const candidates = { 'a bare SQL': await prepareBareSql(pool), 'b bare pg-boss': boss.turn, 'c our turn': ourTurn };
+/** Threads with so many earlier turns, each lent to one lane at a time. */
+async function onThreads(earlier: number, count: number): Promise<() => Promise<void>> {
+  const free: ThreadId[] = [];
+  for (let made = 0; made < count; made++) {
+    const { turn } = await send('hello');
+    for (let turns = 1; turns < earlier; turns++) await send('hello', turn.threadId);
+    free.push(turn.threadId);
+  }
+  return async () => {
+    const threadId = free.pop();
+    await send('hello', threadId);
+    if (threadId) free.push(threadId);
+  };
+}
+
+async function resumedTurn(): Promise<void> {
+  const { turn, gate } = await send('call look');
+  await send({ callId: gate?.call.callId ?? '' }, turn.threadId);
+}
+
+const candidates: Record<string, () => Promise<void>> = {
+  'bare SQL': await prepareBareSql(pool),
+  'new thread': async () => void (await send('hello')),
+  'known thread': await onThreads(1, 256),
+  'after 200 turns': await onThreads(200, 16),
+  'with a tool call': async () => void (await send('call note_time')),
+  "caller's tool, two turns": resumedTurn,
+};
 
 type Sample = { turnsPerSecond: number; cpuMs: number; statements: number; commits: number };
 
@@ -137,7 +187,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 console.log(
   `${cpus().length} cores, Node ${process.version}, PostgreSQL ${database.version}, median of ${ROUNDS} rounds of ${SECONDS} s\n`,
 );
-console.log('| concurrency | | turns/s | CPU ms/turn | statements/turn | commits/turn | CPU against a |');
+console.log('| at once | | turns/s | CPU ms/turn | statements/turn | commits/turn | CPU against bare SQL |');
 console.log('| ---: | --- | ---: | ---: | ---: | ---: | ---: |');
 for (const turn of Object.values(candidates)) await measure(turn, 16, 1); // warm up
 for (const concurrency of [1, 16, 64, 256]) {
@@ -153,13 +203,12 @@ for (const concurrency of [1, 16, 64, 256]) {
       of(name, 'cpuMs').toFixed(2),
       of(name, 'statements').toFixed(1),
       of(name, 'commits').toFixed(1),
-      `${(of(name, 'cpuMs') / of('a bare SQL', 'cpuMs')).toFixed(2)}x`,
+      `${(of(name, 'cpuMs') / of('bare SQL', 'cpuMs')).toFixed(2)}x`,
     ];
     console.log(`| ${[concurrency, name, ...figures].join(' | ')} |`);
   }
 }
 
-await boss.stop();
 await engine.drain();
 await Promise.all([db.destroy(), pool.end()]);
 await database.close();

@@ -68,3 +68,21 @@ test('what a summary covers is left out, except for the words the turn works on'
   expect(ids(2)).toEqual(['2:0', '2:3']);
   expect(ids(3)).toEqual(['2:3']);
 });
+
+test('of many images the newest are kept, and the model is told where one was left out', () => {
+  const picture = (base64: string): ItemBody => ({
+    type: 'message',
+    role: 'user',
+    content: [text('look'), { type: 'image', mediaType: 'image/png', base64 }],
+    status: 'completed',
+  });
+  const items = ['aaaa', 'bbbb', 'cccc'].map((base64) => picture(base64) as Item);
+
+  const shown = recentItems(items, null, 3, 8).map((item) => (item.type === 'message' ? item.content[1] : undefined));
+
+  expect(shown).toEqual([
+    text('[image left out: this thread holds more than one prompt can]'),
+    { type: 'image', mediaType: 'image/png', base64: 'bbbb' },
+    { type: 'image', mediaType: 'image/png', base64: 'cccc' },
+  ]);
+});

@@ -1,11 +1,46 @@
-import type { Item } from '#domain/item.ts';
+import { type ContentPart, type Item, text } from '#domain/item.ts';
 import type { Summary } from '#domain/summary.ts';
 
-/** What of a thread is told to the model word by word: all after the summary, and what this turn was asked anyway. */
-export function recentItems(items: readonly Item[], summary: Summary | null, turnSeq: number): Item[] {
-  if (!summary) return [...items];
-  return items.filter((item) => !isCovered(item, summary) || isRequest(item, turnSeq));
+/** How much the images and files of one prompt may hold, as base64. Providers refuse requests that are much larger. */
+const MAX_ATTACHED = 20 * 1024 * 1024;
+
+/**
+ * The part of a thread that the model reads word by word: everything after the summary, and what this turn was asked. Of images
+ * and files the newest are kept, up to a limit; the model is told where one was left out.
+ */
+export function recentItems(
+  items: readonly Item[],
+  summary: Summary | null,
+  turnSeq: number,
+  maxAttached = MAX_ATTACHED,
+): Item[] {
+  const recent = summary ? items.filter((item) => !isCovered(item, summary) || isRequest(item, turnSeq)) : items;
+  let attached = 0;
+  const keep = (part: ContentPart): ContentPart => {
+    if (part.type === 'text') return part;
+    attached += part.base64.length;
+    return attached <= maxAttached ? part : text(`[${part.type} left out: this thread holds more than one prompt can]`);
+  };
+  return recent
+    .toReversed()
+    .map((item) => withParts(item, keep))
+    .toReversed();
 }
+
+function withParts(item: Item, change: (part: ContentPart) => ContentPart): Item {
+  switch (item.type) {
+    case 'message':
+      return item.content.every(isText)
+        ? item
+        : { ...item, content: item.content.toReversed().map(change).toReversed() };
+    case 'function_call_output':
+      return item.output.every(isText) ? item : { ...item, output: item.output.toReversed().map(change).toReversed() };
+    case 'function_call':
+      return item;
+  }
+}
+
+const isText = (part: ContentPart): boolean => part.type === 'text';
 
 export function isCovered(item: Item, { throughSeq, throughPosition }: Summary): boolean {
   return item.turnSeq < throughSeq || (item.turnSeq === throughSeq && item.position <= throughPosition);
