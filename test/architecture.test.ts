@@ -38,7 +38,6 @@ describe('a crossing is found', () => {
     ['kysely outside SQL', 'agent/a.ts', "import { sql } from 'kysely';", 'only store, database, engine may'],
     ['a part of kysely', 'http/a.ts', "import { a } from 'kysely/helpers/postgres';", 'imports kysely;'],
     ['pg outside SQL', 'memory/a.ts', "import pg from 'pg';", 'only store, database, engine may'],
-    ['pg-boss outside the engine', 'store/a.ts', "import { PgBoss } from 'pg-boss';", 'only engine may'],
     [
       'fastify outside HTTP',
       'agent/a.ts',
@@ -118,7 +117,7 @@ describe('what is no crossing passes', () => {
     ['config.test.ts', "import { readConfig } from './config.ts'; process.env.HOME;"],
     ['channels/gateway/chat/send.ts', "import '../routes.ts'; import '#agent/agent.ts'; import '@fastify/websocket';"],
     ['channels/terminal/screen.ts', "import { TUI } from '@earendil-works/pi-tui';"],
-    ['engine/queue.ts', "import type { A } from '#store/connection.ts'; import { PgBoss } from 'pg-boss';"],
+    ['engine/a.ts', "import type { A } from '#store/connection.ts'; import pg from 'pg';"],
     ['engine/queue.ts', "import { type A } from '#store/connection.ts'; import pg from 'pg';"],
     ['database/migrate.ts', "import * as threads from '../../migrations/0001-threads.ts'; import 'kysely';"],
     ['tools/builtin/clock.ts', "import '../registry.ts'; import 'node:fs';"],

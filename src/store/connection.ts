@@ -31,10 +31,7 @@ export function connectStore(connection: pg.PoolConfig, onError: (error: unknown
     query_timeout: ANSWER_MS,
     ...rest,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types don't say so
-    onConnect: async (client) => {
-      await client.query(SESSION);
-      await onConnect?.(client);
-    },
+    onConnect: (client) => client.query(SESSION).then(() => onConnect?.(client)),
   });
   pool.on('error', onError);
   return new Kysely<Tables>({
