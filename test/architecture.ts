@@ -52,7 +52,6 @@ const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
 
 const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^(kysely|pg)$/, places: ['store', 'database', 'engine'] },
-
   { packages: /^(fastify|fastify-.+|@fastify\/.+)$/, places: ['http', 'channels', 'app.ts', 'serve-gateway.ts'] },
   { packages: /^(ai|@ai-sdk\/.+)$/, places: ['models'] },
   { packages: /^(undici|ipaddr\.js)$/, places: ['egress'] },
