@@ -1,10 +1,18 @@
 import path from 'node:path';
 
-/** Programs that run in a process or thread of their own. The package has a file for each. */
-export const PROGRAMS = ['tools/secrets/keyring-process', 'tools/component/install/preparer'] as const;
+/** Programs that run, or are loaded by name, in a process or thread of their own. The package has a file for each. */
+export const PROGRAMS = [
+  'tools/secrets/keyring-process',
+  'tools/component/install/preparer',
+  'tools/builtin/web/read-page',
+  'safety/apart/run-rules',
+  'safety/apart/worker',
+] as const;
+
+export type Program = (typeof PROGRAMS)[number];
 
 /** The file to start: TypeScript in a checkout, JavaScript in the package. */
-export function programFile(program: (typeof PROGRAMS)[number]): string {
+export function programFile(program: Program): string {
   return path.join(import.meta.dirname, program + path.extname(import.meta.filename));
 }
 

@@ -102,11 +102,22 @@ function resultOf(call: ToolCall, output: readonly ContentPart[] | undefined, so
 /** Only here, so that what is kept stays what it was. A long history is shortened elsewhere. */
 function wrapOutput(output: readonly ContentPart[], source: string): ContentPart[] {
   return output.map((part) => {
-    if (part.type === 'text') return text(wrapUntrusted(part.text, source, Number.POSITIVE_INFINITY));
-    if (part.type !== 'file' || !TEXTUAL.test(part.mediaType)) return withPlainName(part);
-    const words = Buffer.from(part.base64, 'base64').toString('utf8');
-    return text(wrapUntrusted(words, `${source}/${part.filename ?? 'file'}`, Number.POSITIVE_INFINITY));
+    const known = wrapped.get(part);
+    if (known?.source === source) return known.part;
+    const made = wrapPart(part, source);
+    wrapped.set(part, { source, part: made });
+    return made;
   });
+}
+
+/** An attempt builds several prompts of the same items, and long outputs take milliseconds to wrap. */
+const wrapped = new WeakMap<ContentPart, { readonly source: string; readonly part: ContentPart }>();
+
+function wrapPart(part: ContentPart, source: string): ContentPart {
+  if (part.type === 'text') return text(wrapUntrusted(part.text, source, Number.POSITIVE_INFINITY));
+  if (part.type !== 'file' || !TEXTUAL.test(part.mediaType)) return withPlainName(part);
+  const words = Buffer.from(part.base64, 'base64').toString('utf8');
+  return text(wrapUntrusted(words, `${source}/${part.filename ?? 'file'}`, Number.POSITIVE_INFINITY));
 }
 
 const TEXTUAL = /^text\/|[/+](?:json|xml)\b/;

@@ -1,4 +1,5 @@
 import { type ContentPart, type Item, textOf } from '#domain/item.ts';
+import type { UserId } from '#domain/principal.ts';
 import type { ToolCall } from '#domain/tool.ts';
 import type { ToolLevel } from '#domain/tool-level.ts';
 import { untrustedIn } from '#domain/untrusted.ts';
@@ -13,6 +14,7 @@ export type ReadFacts = {
   readonly tools: ToolSet;
   /** The rules that the call's arguments have set off. */
   readonly flags: readonly string[];
+  readonly userId: UserId;
 };
 
 /** The level of a call after a look at what the model has read: words that may have misled it make somebody be asked. */
@@ -20,12 +22,12 @@ export async function raiseLevelOf(
   tool: Tool,
   call: ToolCall,
   level: ToolLevel,
-  { history, tools, flags: own }: ReadFacts,
+  { history, tools, flags: own, userId }: ReadFacts,
 ): Promise<ToolLevel> {
   if (tool.inert) return level;
   const read = untrustedTexts(history, tools);
-  const flags = await Promise.all(read.map(({ item, text }) => rememberFlags(item, text)));
-  const named = read.some(({ text }) => namesTool(text, call.name)) ? ['tool-named'] : [];
+  const flags = await Promise.all(read.map((text) => findFlags(text, userId)));
+  const named = read.some((text) => namesTool(text, call.name)) ? ['tool-named'] : [];
   return raiseLevel(level, [...own, ...flags.flat(), ...named]);
 }
 
@@ -34,25 +36,14 @@ function namesTool(text: string, name: string): boolean {
   return /[_-]|[a-z][A-Z]/.test(name) && text.toLowerCase().includes(name.toLowerCase());
 }
 
-type Read = { readonly item: Item; readonly text: string };
-
 /** What others wrote and the model has read. It is looked up anew each time, so a crash or another replica loses nothing. */
-function untrustedTexts(history: readonly Item[], tools: ToolSet): Read[] {
+function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
   const names = new Map(history.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])));
-  return history.flatMap((item): Read[] => {
-    if (item.type === 'message') return item.role === 'user' ? [{ item, text: untrustedOf(item.content) }] : [];
+  return history.flatMap((item): string[] => {
+    if (item.type === 'message') return item.role === 'user' ? [untrustedOf(item.content)] : [];
     if (item.type === 'function_call' || tools.find(names.get(item.callId) ?? '')?.trusted) return [];
-    return [{ item, text: wordsOf(item.output) }];
+    return [wordsOf(item.output)];
   });
-}
-
-/** Items never change, and each is asked for at every call. */
-const remembered = new WeakMap<Item, Promise<readonly string[]>>();
-
-function rememberFlags(item: Item, text: string): Promise<readonly string[]> {
-  const flags = remembered.get(item) ?? findFlags(text);
-  remembered.set(item, flags);
-  return flags;
 }
 
 /** In a user's message: what is wrapped, and the names of files, which others may have chosen. */

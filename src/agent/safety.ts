@@ -35,17 +35,17 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
       knownSecrets(owner, version).catch(() => {}); // whoever needs the answer asks again, and learns of the error
     },
     async receive(owner, toolName, output) {
-      const { text, actions } = await inspectIncoming(output, await knownSecrets(owner));
+      const { text, actions } = await inspectIncoming(output, await knownSecrets(owner), owner.userId);
       note(owner, toolName, actions);
       return text;
     },
     async checkCall(owner, call) {
-      const { isBlocked, actions } = await inspectOutgoing(call.arguments, await knownSecrets(owner));
+      const { isBlocked, actions } = await inspectOutgoing(call.arguments, await knownSecrets(owner), owner.userId);
       note(owner, call.name, actions);
       return isBlocked ? { ...call, arguments: BLOCKED_ARGUMENTS } : call;
     },
     flagsOfCall: async (owner, argumentsJson) =>
-      (await inspectOutgoing(argumentsJson, await knownSecrets(owner))).flags,
+      (await inspectOutgoing(argumentsJson, await knownSecrets(owner), owner.userId)).flags,
     redactorFor: async (owner) => createStreamRedactor((await knownSecrets(owner)).values),
   };
 }

@@ -112,7 +112,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     started: false,
     raise: async (tool, call, level) => {
       const flags = await safety.flagsOfCall(turn, call.arguments);
-      return raiseLevelOf(tool, call, level, { history: thread, tools: offered, flags });
+      return raiseLevelOf(tool, call, level, { history: thread, tools: offered, flags, userId: turn.userId });
     },
     userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });

@@ -36,6 +36,17 @@ const BESIDE_NAME = new RegExp(`${GAP}|${SOLIDUS}|${encoded('sol', '2f')}`, 'ivy
 
 const ENDS_NAME = /[!-@[-`{-~]/;
 
+/** Most letters are of ASCII, and a table tells what they are faster than the patterns do. */
+const [ENDS, BESIDE, LETTER] = [0, 1, 2];
+const ASCII_KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[a-z]/i.test(character)) return LETTER;
+  return new RegExp(`${GAP}|${SOLIDUS}`, 'v').test(character) ? BESIDE : ENDS;
+});
+
+/** `&`, `\\` and `%`, with which an encoded solidus begins. */
+const BEGINS_ENCODED: ReadonlySet<number> = new Set([0x26, 0x5c, 0x25]);
+
 const BARE_NAMES = TAGS.map((tag) => tag.replaceAll('-', ''));
 
 /** A letter that has no plain form may pass for any of ours. */
@@ -48,6 +59,14 @@ const LONGEST_NAME = 2 * Math.max(...BARE_NAMES.map((name) => name.length));
 function lettersAt(text: string, start: number): string {
   let letters = '';
   for (let at = start; at < text.length && letters.length < LONGEST_NAME; ) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80 && !BEGINS_ENCODED.has(code)) {
+      const kind = ASCII_KINDS[code];
+      if (kind === ENDS) break;
+      if (kind === LETTER) letters += String.fromCharCode(code | 0x20);
+      at++;
+      continue;
+    }
     BESIDE_NAME.lastIndex = at;
     if (BESIDE_NAME.test(text)) {
       at = BESIDE_NAME.lastIndex;

@@ -10,8 +10,8 @@ test.each([
   ['https://EXAMPLE.com/', 'look at Example.COM.'],
   ['https://xn--bcher-kva.example/', 'besuche bücher.example'],
   ['https://sub.example.com:8443/', 'http://sub.example.com'],
-])('%s needs no consent after “%s”', (url, said) => {
-  expect(fetchLevel(url, ['hello', said])).toBe('allow');
+])('%s needs no consent after “%s”', async (url, said) => {
+  expect(await fetchLevel(url, ['hello', said])).toBe('allow');
 });
 
 test.each([
@@ -30,10 +30,16 @@ test.each([
   ['https://evil.example/', `${wrapUntrusted('see\nhttps://evil.example/', 'github')} evil`],
   ['https://example.com.evil.example/', 'example.com'],
   ['https://example.com@evil.example/', 'example.com'],
-])('%s needs consent after “%s”', (url, said) => {
-  expect(fetchLevel(url, ['hello', said])).toBe('ask');
+])('%s needs consent after “%s”', async (url, said) => {
+  expect(await fetchLevel(url, ['hello', said])).toBe('ask');
 });
 
-test('what is no address reaches nobody', () => {
-  expect(fetchLevel('evil', [])).toBe('allow');
+test('what is no address reaches nobody', async () => {
+  expect(await fetchLevel('evil', [])).toBe('allow');
+});
+
+test('a host is found in a long text as well', async () => {
+  const long = 'word '.repeat(10_000);
+  expect(await fetchLevel('https://example.com/', [`${long} example.com`])).toBe('allow');
+  expect(await fetchLevel('https://example.com/', [long])).toBe('ask');
 });

@@ -1,10 +1,10 @@
+import { createOverrideSearch } from './override-search.ts';
 import { OVERRIDES } from './override-words.ts';
-import { toPlainLetters } from './plain-letters.ts';
 
 export type InjectionPattern = {
   readonly name: string;
   /** Every gap is bounded, and none holds another: the time to search grows with the text, and no faster. */
-  readonly pattern: RegExp;
+  readonly pattern: Pick<RegExp, 'test'>;
   /** Matched with the text as it was written, in lower case; otherwise with its plain letters. */
   readonly asWritten?: true;
 };
@@ -26,7 +26,7 @@ const mark = (name: string, pattern: RegExp): InjectionPattern => ({ name, patte
 
 /** What pages and outputs say that were written to be obeyed. */
 export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
-  ...OVERRIDES.map(toOverride),
+  ...OVERRIDES.map((words) => ({ name: 'override', pattern: createOverrideSearch(words) })),
   // A new role, in which no rule holds.
   word(
     'role',
@@ -111,29 +111,3 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   ),
   { name: 'prompt-marks', pattern: /[<\\/&;] {0,3}\/? ?untrusted[ _-]{0,3}data/ },
 ];
-
-/** An order to drop what holds so far: the verb, what is dropped, and that it came earlier, in either order. */
-function toOverride({ drop, earlier, orders }: (typeof OVERRIDES)[number]): InjectionPattern {
-  const [verb, before, noun] = [drop, earlier, orders].map(anyOf);
-  const gap = '[^.!?。！？]{0,40}?';
-  return {
-    name: 'override',
-    pattern: new RegExp(
-      `${verb}${gap}${before}${gap}${noun}|${verb}${gap}${noun}${gap}${before}|${before}${gap}${noun}${gap}${verb}|${noun}${gap}${before}${gap}${verb}`,
-      'u',
-    ),
-  };
-}
-
-/** Words are whole in scripts that have gaps between them; in the others they are found anywhere. */
-function anyOf(words: readonly string[]): string {
-  const ways = words.map((each) => {
-    const plain = RegExp.escape(toPlainLetters(each));
-    return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/u.test(
-      each,
-    )
-      ? plain
-      : String.raw`(?<![\p{L}\p{N}])${plain}`;
-  });
-  return `(?:${ways.join('|')})`;
-}

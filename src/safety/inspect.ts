@@ -1,13 +1,8 @@
-import type { Action, KnownSecrets, Rule } from './rule.ts';
-import { hiddenText } from './rules/hidden-text.ts';
-import { imageBeacon } from './rules/image-beacon.ts';
-import { injectionPhrases } from './rules/injection-phrases.ts';
-import { longEncoding } from './rules/long-encoding.ts';
-import { secretFormArguments } from './rules/secret-form-arguments.ts';
-import { secretForms } from './rules/secret-forms.ts';
-import { storedSecretArguments } from './rules/stored-secret-arguments.ts';
-import { storedSecrets } from './rules/stored-secrets.ts';
-import { createSecretSearch } from './secret-search.ts';
+import { createHash } from 'node:crypto';
+import type { Findings } from './apart/run-rules.ts';
+import { wantedOf } from './apart/wanted.ts';
+import { GivenUp, runApart } from './apart/worker-pool.ts';
+import type { Action, KnownSecrets } from './rule.ts';
 
 export type Inspected = {
   /** Without what was redacted. */
@@ -19,37 +14,71 @@ export type Inspected = {
 
 export type InspectedCall = Inspected & { readonly isBlocked: boolean };
 
-/** What comes in from somebody else: a tool's output, a fetched page, a note. */
-const INCOMING: readonly Rule[] = [injectionPhrases, imageBeacon, hiddenText, storedSecrets, secretForms];
+/** More than this is not searched by rules, and counts as suspicious. */
+const MAX_LENGTH = 2 * 1024 * 1024;
 
-/** What the model wants to send to a tool. */
-const OUTGOING: readonly Rule[] = [storedSecretArguments, secretFormArguments, longEncoding];
+/** Set off by a text that is too long, or whose search was given up. */
+const UNSEARCHED = 'not-searched';
 
-export function inspectIncoming(text: string, known: KnownSecrets): Promise<Inspected> {
-  return inspect(INCOMING, text, known);
+/** `lane` says whose text it is. */
+export async function inspectIncoming(text: string, known: KnownSecrets, lane = ''): Promise<Inspected> {
+  const findings = await apply('incoming', text, known, lane);
+  if (findings) return toInspected(text, findings);
+  return toInspected(text, { text: WITHHELD, actions: [{ rule: UNSEARCHED, does: 'redact', times: 1 }] });
 }
 
-/** Only the rules that ask: of what was inspected before, and is kept. */
-export async function findFlags(text: string): Promise<readonly string[]> {
-  return (await inspect(ASKING, text, NOTHING_KNOWN)).flags;
+const WITHHELD = `[withheld: the text could not be searched for secrets; texts of more than ${MAX_LENGTH} characters are not]`;
+
+export async function inspectOutgoing(argumentsJson: string, known: KnownSecrets, lane = ''): Promise<InspectedCall> {
+  const unsearched: Findings = { actions: [{ rule: UNSEARCHED, does: 'block', times: 1 }] };
+  const findings = (await apply('outgoing', argumentsJson, known, lane)) ?? unsearched;
+  const isBlocked = findings.actions.some(({ does }) => does === 'block');
+  return { ...toInspected(argumentsJson, findings), isBlocked };
 }
 
-const ASKING = INCOMING.filter(({ does }) => does === 'ask');
-const NOTHING_KNOWN: KnownSecrets = { values: new Map(), search: createSecretSearch(new Map()) };
-
-export async function inspectOutgoing(argumentsJson: string, known: KnownSecrets): Promise<InspectedCall> {
-  const inspected = await inspect(OUTGOING, argumentsJson, known);
-  return { ...inspected, isBlocked: inspected.actions.some(({ does }) => does === 'block') };
-}
-
-async function inspect(rules: readonly Rule[], text: string, known: KnownSecrets): Promise<Inspected> {
-  const actions: Action[] = [];
-  let kept = text;
-  for (const rule of rules) {
-    const found = await rule.inspect(kept, known);
-    if (found.times === 0) continue;
-    kept = found.text;
-    actions.push({ rule: rule.name, does: rule.does, times: found.times });
+/** Only the rules that ask: of what was inspected before, and is kept. A thread is looked through at every call. */
+export async function findFlags(text: string, lane = ''): Promise<readonly string[]> {
+  if (text.trim() === '') return [];
+  const key = createHash('sha256').update(text).digest('base64');
+  const flags = remembered.get(key) ?? flagsOf(text, lane);
+  remembered.delete(key);
+  remembered.set(key, flags);
+  flags.catch(() => remembered.delete(key));
+  for (const oldest of remembered.keys()) {
+    if (remembered.size <= MAX_REMEMBERED) break;
+    remembered.delete(oldest);
   }
-  return { text: kept, flags: actions.filter(({ does }) => does === 'ask').map(({ rule }) => rule), actions };
+  return flags;
+}
+
+const remembered = new Map<string, Promise<readonly string[]>>();
+const MAX_REMEMBERED = 5_000;
+
+async function flagsOf(text: string, lane: string): Promise<readonly string[]> {
+  const findings = await apply('asking', text, NOTHING_KNOWN, lane);
+  return findings ? toInspected(text, findings).flags : [UNSEARCHED];
+}
+
+const NOTHING_KNOWN: KnownSecrets = { values: new Map() };
+
+/** What the rules find; undefined when the text is too long, or they took too long. */
+function apply(run: string, text: string, known: KnownSecrets, lane: string): Promise<Findings | undefined> {
+  if (text === '') return Promise.resolve({ actions: [] });
+  if (text.length > MAX_LENGTH) return Promise.resolve(undefined);
+  return unlessGivenUp(
+    runApart({ program: 'safety/apart/run-rules', run, input: { text, wanted: wantedOf(known.values) }, lane }),
+  );
+}
+
+async function unlessGivenUp<Result>(result: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof GivenUp) return undefined;
+    throw error;
+  }
+}
+
+function toInspected(given: string, { text = given, actions }: Findings): Inspected {
+  return { text, actions, flags: actions.filter(({ does }) => does === 'ask').map(({ rule }) => rule) };
 }

@@ -5,7 +5,7 @@ export type Rule = {
   readonly name: string;
   readonly does: RuleAction;
   /** How often it is there, and the text without it if the rule redacts. */
-  inspect(text: string, known: KnownSecrets): Finding | Promise<Finding>;
+  inspect(text: string, facts: RuleFacts): Finding | Promise<Finding>;
 };
 
 /**
@@ -16,12 +16,11 @@ export type RuleAction = 'block' | 'redact' | 'ask' | 'warn';
 
 export type Finding = { readonly times: number; readonly text: string };
 
-/** What must not be seen: the secrets of the owner, of everyone, and of the service itself. */
-export type KnownSecrets = {
-  readonly search: SecretSearch;
-  /** In clear, for a text that arrives piece by piece. */
-  readonly values: ReadonlyMap<string, string>;
-};
+/** What a rule may need besides the text. */
+export type RuleFacts = { readonly search: SecretSearch };
+
+/** What must not be seen: the secrets of the owner, of everyone, and of the service itself, in clear. */
+export type KnownSecrets = { readonly values: ReadonlyMap<string, string> };
 
 /** What was done, without what was found: fit for a log. */
 export type Action = { readonly rule: string; readonly does: RuleAction; readonly times: number };

@@ -5,8 +5,8 @@ import { secretForms } from './secret-forms.ts';
 export const secretFormArguments: Rule = {
   name: 'secret-form-in-arguments',
   does: 'ask',
-  async inspect(text, known) {
-    const { times } = await secretForms.inspect(text, known);
+  async inspect(text, facts) {
+    const { times } = await secretForms.inspect(text, facts);
     return { times, text };
   },
 };

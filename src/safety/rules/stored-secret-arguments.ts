@@ -5,5 +5,5 @@ import { storedSecrets } from './stored-secrets.ts';
 export const storedSecretArguments: Rule = {
   name: 'stored-secret-in-arguments',
   does: 'block',
-  inspect: (text, known) => storedSecrets.inspect(text, known),
+  inspect: (text, facts) => storedSecrets.inspect(text, facts),
 };

@@ -131,6 +131,6 @@ test('its level is that of the address', async () => {
   const level = (said: string) =>
     typeof tool.level === 'function' &&
     tool.level('{"url":"https://a.example/x"}', { owner: { userId: 'ann' }, userTexts: () => [said] });
-  expect(level('read a.example')).toBe('allow');
-  expect(level('hello')).toBe('ask');
+  expect(await level('read a.example')).toBe('allow');
+  expect(await level('hello')).toBe('ask');
 });

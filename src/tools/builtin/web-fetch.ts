@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Egress, EgressAnswer } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import { GivenUp, runApart } from '#safety/apart/worker-pool.ts';
 import { fetchLevel, isSameSite } from '#safety/fetch-level.ts';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
-import { decodeBody } from './web/decode-body.ts';
-import { htmlToText } from './web/html-to-text.ts';
+import type { ReadablePage } from './web/html-to-text.ts';
+import type { FetchedPage } from './web/read-page.ts';
 
 const parameters = z.strictObject({
   url: z.string().max(2_000).describe('The full address, beginning with https://.'),
@@ -33,12 +34,12 @@ export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
     },
     repeatable: true,
     source: urlOf,
-    level: (argumentsJson, { userTexts }) => fetchLevel(urlOf(argumentsJson) ?? '', userTexts()),
-    async call(argumentsJson, { signal }) {
+    level: (argumentsJson, { userTexts, owner }) => fetchLevel(urlOf(argumentsJson) ?? '', userTexts(), owner.userId),
+    async call(argumentsJson, { owner, signal }) {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return JSON.stringify(given);
       try {
-        return await fetchPage(egress, given.value, signal);
+        return await fetchPage(egress, given.value, owner.userId, signal);
       } catch (error) {
         if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
         return JSON.stringify({ error: error.message });
@@ -54,7 +55,12 @@ function urlOf(argumentsJson: string): string | undefined {
 
 type Wanted = z.infer<typeof parameters>;
 
-async function fetchPage(egress: Pick<Egress, 'send'>, wanted: Wanted, signal: AbortSignal): Promise<string> {
+async function fetchPage(
+  egress: Pick<Egress, 'send'>,
+  wanted: Wanted,
+  lane: string,
+  signal: AbortSignal,
+): Promise<string> {
   let url: URL | string = wanted.url;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const answer: EgressAnswer = await egress.send({
@@ -67,7 +73,7 @@ async function fetchPage(egress: Pick<Egress, 'send'>, wanted: Wanted, signal: A
     });
     const from = new URL(url);
     const to = redirectOf(answer, from);
-    if (!to) return readAnswer(answer, from, wanted.max_bytes ?? DEFAULT_TEXT_BYTES);
+    if (!to) return readAnswer(answer, from, wanted.max_bytes ?? DEFAULT_TEXT_BYTES, lane);
     // A site's open redirect would carry what is in the address to somebody nobody has agreed to.
     if (!isSameSite(from, to))
       return JSON.stringify({ error: `It redirects to another site. Fetch ${to.href} instead.` });
@@ -82,25 +88,32 @@ function redirectOf({ status, headers }: EgressAnswer, from: URL): URL | undefin
   return URL.parse(location, from) ?? undefined;
 }
 
-function readAnswer({ status, headers, body }: EgressAnswer, url: URL, maxBytes: number): string {
-  const contentType = headers['content-type'] ?? 'text/plain';
-  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+async function readAnswer(
+  { status, headers, body }: EgressAnswer,
+  url: URL,
+  maxBytes: number,
+  lane: string,
+): Promise<string> {
+  const contentType = (headers['content-type'] ?? 'text/plain').toLowerCase();
+  const type = (contentType.split(';', 1)[0] ?? '').trim();
   if (!/^text\/|[/+](?:json|xml)$/.test(type))
     return JSON.stringify({ error: `It is ${type.slice(0, 100)}, and only text, HTML, JSON and XML can be read.` });
 
-  const decoded = decodeBody(body, contentType);
-  const { title, text } = /html/.test(type) ? htmlToText(decoded, url) : { title: '', text: decoded };
+  const page = await readApart({ body, contentType, address: url.href, maxBytes }, lane);
+  if (!page) return JSON.stringify({ error: 'The page took too long to read. It may be built to do so.' });
   const head = [
     `Address: ${url.href}`,
     ...(status === 200 ? [] : [`Status: ${status}`]),
-    ...(title ? [`Title: ${title}`] : []),
+    ...(page.title ? [`Title: ${page.title}`] : []),
   ];
-  return `${head.join('\n')}\n\n${cut(text, maxBytes)}`;
+  return `${head.join('\n')}\n\n${page.text}`;
 }
 
-function cut(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  const kept = new TextDecoder('utf-8').decode(bytes.subarray(0, maxBytes), { stream: true }); // no half letter at the end
-  return `${kept}\n[Cut here: ${bytes.length - Buffer.byteLength(kept)} of ${bytes.length} bytes are left out.]`;
+async function readApart(input: FetchedPage, lane: string): Promise<ReadablePage | undefined> {
+  try {
+    return await runApart({ program: 'tools/builtin/web/read-page', run: 'readPage', input, lane });
+  } catch (error) {
+    if (error instanceof GivenUp) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import type { Egress, EgressAnswer, EgressRequest } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
-import { createSecretSearch } from '#safety/secret-search.ts';
+import { GivenUp } from '#safety/apart/worker-pool.ts';
+import { createSecretGuard } from '#safety/secret-guard.ts';
 import type { RateLimit, RateUse } from '#store/rate-windows.ts';
 import { getAllowedUrl } from './allowlist.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -39,7 +40,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
   const { capabilities, egress, onWarning, signal } = options;
   const { http } = capabilities;
   const secrets = await loadSecrets(capabilities, options.secretFor);
-  const search = createSecretSearch(secrets.values);
+  const guard = createSecretGuard(secrets.values, options.toolName);
   let requests = 0;
   let hasWarned = false;
   let missing: string | undefined;
@@ -68,7 +69,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       throw new RequestRefused(`A call may make ${MAX_REQUESTS} requests, and not one more.`);
     const { method, headers } = parseToolRequest(request);
     const url = getAllowedUrl(http.allowlist, method, request.url);
-    refuseKnownSecrets(request);
+    await refuseKnownSecrets(request);
     await countRequest(options);
 
     headers.set('accept-encoding', 'identity'); // what is compressed can't be searched for secrets
@@ -83,12 +84,12 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       maxResponseBytes: MAX_RESPONSE_BYTES,
       signal,
     });
-    return { status: answer.status, body: readBody(answer, url.hostname) };
+    return { status: answer.status, body: await readBody(answer, url.hostname) };
   }
 
   /** A tool can't know its secrets. If it does, one has leaked, and goes no further. */
-  function refuseKnownSecrets({ url, headers, body }: ToolRequest): void {
-    const name = search.findIn(url, headers, body ?? '');
+  async function refuseKnownSecrets({ url, headers, body }: ToolRequest): Promise<void> {
+    const name = await guard.findIn(url, headers, body ?? '');
     if (name === undefined) return;
     onWarning(`The tool tried to send the secret ${name} itself. It must have leaked: set a new one.`);
     throw new RequestRefused('The request holds a secret that the tool must not have.');
@@ -104,7 +105,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
 
       // Its message may quote the request, which has secrets in it now.
-      onWarning(`The request to ${hostname} failed: ${search.scrub(error.message)}`);
+      onWarning(`The request to ${hostname} failed: ${guard.scrub(error.message)}`);
       if (error instanceof EgressRefused)
         throw new RequestRefused(`${hostname} can't be reached: there is no such host, or it is not a public one.`);
       if (performance.now() - began >= request.timeoutMs)
@@ -113,7 +114,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
     }
   }
 
-  function readBody({ headers, body }: EgressAnswer, hostname: string): Uint8Array {
+  async function readBody({ headers, body }: EgressAnswer, hostname: string): Promise<Uint8Array> {
     const [, encoding = 'identity'] =
       Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-encoding') ?? [];
     if (encoding.toLowerCase() !== 'identity' && body.byteLength > 0)
@@ -121,7 +122,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
         `${hostname} answered in ${JSON.stringify(encoding)} encoding, though it was asked for none.`,
       );
 
-    const { bytes, found } = search.redact(body);
+    const { bytes, found } = await guard.redact(body);
     if (found.length > 0)
       onWarning(
         `${hostname} answered with ${[...new Set(found)].join(', ')} (${found.length} times). It was redacted.`,
@@ -135,6 +136,8 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       missing ??= error.secretName;
       return error;
     }
+    if (error instanceof GivenUp)
+      return new RequestFailed('It took too long to look for secrets. Send or ask for less.');
     failure ??= error;
     return new RequestFailed('The host could not make the request. It is not the fault of the tool.');
   }

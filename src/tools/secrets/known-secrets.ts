@@ -1,5 +1,4 @@
 import type { KnownSecrets } from '#safety/rule.ts';
-import { createSecretSearch } from '#safety/secret-search.ts';
 import type { Owner } from '#store/connection.ts';
 import { holdersFor, ownerOf, type SecretHolder } from './holder.ts';
 import type { Secrets } from './secrets.ts';
@@ -30,14 +29,14 @@ export function createKnownSecrets(
     readonly answer: Promise<KnownSecrets>;
   };
   const remembered = new Map<string, Remembered>();
-  const ofServiceAlone = Promise.resolve(toKnown(new Map(ofService)));
+  const ofServiceAlone = Promise.resolve({ values: ofService });
 
   async function look(owner: Owner, before: KnownSecrets | undefined): Promise<KnownSecrets> {
     const values = new Map(ofService);
     for (const holder of holdersFor(owner).toReversed())
       for (const [name, value] of await revealAll(secrets, holder)) values.set(freeName(values, name), value);
-    if (before && isSame(before.values, values)) return before; // a search is made once, and used while it holds
-    return toKnown(values);
+    if (before && isSame(before.values, values)) return before; // by which a search that was made for them is found again
+    return { values };
   }
 
   return (owner, version) => {
@@ -61,8 +60,6 @@ export function createKnownSecrets(
 function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
   return one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
 }
-
-const toKnown = (values: ReadonlyMap<string, string>): KnownSecrets => ({ values, search: createSecretSearch(values) });
 
 async function revealAll(
   secrets: Pick<Secrets, 'list' | 'inVault'>,

@@ -1,0 +1,67 @@
+import { hostsIn } from '../hosts-in.ts';
+import type { Action, Rule, RuleFacts } from '../rule.ts';
+import { hiddenText } from '../rules/hidden-text.ts';
+import { imageBeacon } from '../rules/image-beacon.ts';
+import { injectionPhrases } from '../rules/injection-phrases.ts';
+import { longEncoding } from '../rules/long-encoding.ts';
+import { secretFormArguments } from '../rules/secret-form-arguments.ts';
+import { secretForms } from '../rules/secret-forms.ts';
+import { storedSecretArguments } from '../rules/stored-secret-arguments.ts';
+import { storedSecrets } from '../rules/stored-secrets.ts';
+import { createSecretSearch, type Redacted, type SecretSearch } from '../secret-search.ts';
+
+/** What was found in a text. The text itself is left out when nothing was redacted. */
+export type Findings = { readonly text?: string; readonly actions: readonly Action[] };
+
+/** The values to look for, and a number that they keep as long as they do not change. */
+export type Wanted = { readonly id: number; readonly values: ReadonlyMap<string, string> };
+
+/** What comes in from somebody else: a tool's output, a fetched page, a note. */
+const INCOMING: readonly Rule[] = [injectionPhrases, imageBeacon, hiddenText, storedSecrets, secretForms];
+
+/** What the model wants to send to a tool. */
+const OUTGOING: readonly Rule[] = [storedSecretArguments, secretFormArguments, longEncoding];
+
+/** Only the rules that ask: of what was inspected before, and is kept. */
+const ASKING = INCOMING.filter(({ does }) => does === 'ask');
+
+export const incoming = ({ text, wanted }: { text: string; wanted: Wanted }) => run(INCOMING, text, wanted);
+export const outgoing = ({ text, wanted }: { text: string; wanted: Wanted }) => run(OUTGOING, text, wanted);
+export const asking = ({ text }: { text: string }) => run(ASKING, text, { id: 0, values: new Map() });
+
+export const redact = ({ bytes, wanted }: { bytes: Uint8Array; wanted: Wanted }): Redacted =>
+  searchFor(wanted).redact(bytes);
+
+export const find = ({ parts, wanted }: { parts: (string | Uint8Array)[]; wanted: Wanted }): string | undefined =>
+  searchFor(wanted).findIn(...parts);
+
+export const namesHost = ({ host, texts }: { host: string; texts: readonly string[] }): boolean =>
+  texts.some((text) => hostsIn(text).has(host));
+
+async function run(rules: readonly Rule[], text: string, wanted: Wanted): Promise<Findings> {
+  const facts: RuleFacts = { search: searchFor(wanted) };
+  const actions: Action[] = [];
+  let kept = text;
+  for (const rule of rules) {
+    const found = await rule.inspect(kept, facts);
+    if (found.times === 0) continue;
+    kept = found.text;
+    actions.push({ rule: rule.name, does: rule.does, times: found.times });
+  }
+  return { actions, ...(kept !== text && { text: kept }) };
+}
+
+/** The last searches that were made; each takes some milliseconds to make. */
+const searches = new Map<number, SecretSearch>();
+const MAX_SEARCHES = 100;
+
+function searchFor({ id, values }: Wanted): SecretSearch {
+  const search = searches.get(id) ?? createSecretSearch(values);
+  searches.delete(id);
+  searches.set(id, search);
+  for (const oldest of searches.keys()) {
+    if (searches.size <= MAX_SEARCHES) break;
+    searches.delete(oldest);
+  }
+  return search;
+}

@@ -1,0 +1,111 @@
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { type Program, programFile } from '#program-files.ts';
+
+/** A function to be run in another thread: somebody else chose what it works on, and it may take long. */
+export type Job = {
+  /** The file that exports the function. */
+  readonly program: Program;
+  readonly run: string;
+  /** Cloned on its way there, and so is the result on its way back. */
+  readonly input: unknown;
+  /** Whose work it is. Each user has one job running at a time, so nobody can take all workers. */
+  readonly lane: string;
+  readonly deadlineMs?: number;
+};
+
+/** The job took too long, needed too much memory, or too many others wait. What it was to look at counts as suspicious. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+}
+
+const WORKERS = 2;
+const DEADLINE_MS = 10_000;
+const MAX_MEMORY_MB = 256;
+
+/** A user with more jobs than this has them given up at once. */
+const MAX_WAITING = 200;
+
+type Waiting = Job & { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+type Busy = { readonly job: Waiting; readonly timer: NodeJS.Timeout };
+type Thread = { readonly worker: Worker; busy: Busy | undefined };
+
+/** One for the process. It is empty until there is work. */
+const threads = new Set<Thread>();
+const lanes = new Map<string, Waiting[]>();
+
+/** Runs the job in one of a few threads, so that the event loop stays free. Throws `GivenUp` when it can't be finished. */
+export function runApart<Result>(job: Job): Promise<Result> {
+  const waiting = lanes.get(job.lane) ?? [];
+  if (waiting.length >= MAX_WAITING) return Promise.reject(new GivenUp('Too many jobs of one user wait.'));
+
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  waiting.push({ ...job, resolve, reject });
+  lanes.set(job.lane, waiting);
+  startWaiting();
+  return promise as Promise<Result>;
+}
+
+function startWaiting(): void {
+  for (let lane = nextLane(); lane !== undefined; lane = nextLane()) {
+    const thread = [...threads].find(({ busy }) => !busy) ?? (threads.size < WORKERS ? startThread() : undefined);
+    const job = thread && lanes.get(lane)?.shift();
+    if (!thread || !job) return;
+    start(thread, job);
+    const rest = lanes.get(lane) ?? [];
+    lanes.delete(lane);
+    if (rest.length > 0) lanes.set(lane, rest); // behind all others
+  }
+}
+
+/** The one that has waited longest of those that have nothing running. */
+function nextLane(): string | undefined {
+  const running = new Set([...threads].map(({ busy }) => busy?.job.lane));
+  return [...lanes.keys()].find((lane) => !running.has(lane));
+}
+
+function startThread(): Thread {
+  const worker = new Worker(programFile('safety/apart/worker'), {
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+  });
+  const thread: Thread = { worker, busy: undefined };
+  worker.unref(); // an idle thread keeps no process alive
+  worker.on('message', (answer: WorkerAnswer) => {
+    const job = release(thread);
+    if ('error' in answer) job?.reject(new Error(answer.error));
+    else job?.resolve(answer.value);
+    startWaiting();
+  });
+  worker.on('error', (error) => discard(thread, `The thread failed: ${String(error)}`));
+  worker.on('exit', () => discard(thread, 'The thread ended.'));
+  threads.add(thread);
+  return thread;
+}
+
+export type WorkerAnswer = { readonly value: unknown } | { readonly error: string };
+
+function start(thread: Thread, job: Waiting): void {
+  const { program, run, input, deadlineMs = DEADLINE_MS } = job;
+  const timer = setTimeout(() => discard(thread, `It took more than ${deadlineMs} ms.`), deadlineMs);
+  thread.busy = { job, timer };
+  thread.worker.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  thread.worker.postMessage({ module: pathToFileURL(programFile(program)).href, run, input });
+}
+
+function release(thread: Thread): Waiting | undefined {
+  const { busy } = thread;
+  thread.busy = undefined;
+  thread.worker.unref();
+  clearTimeout(busy?.timer);
+  return busy?.job;
+}
+
+function discard(thread: Thread, reason: string): void {
+  if (!threads.delete(thread)) return;
+  release(thread)?.reject(new GivenUp(reason));
+  void thread.worker.terminate();
+  startWaiting();
+}

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser, type TestUser } from '../support/accounts.ts';
+import { freshHome } from '../support/fresh-home.ts';
+import { readStream } from '../support/read-stream.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { startService } from '../support/service.ts';
+
+/** Each keeps one of the rules, or the reader of pages, busy for as long as it can. */
+const TEXTS = {
+  'orders in Chinese': '之前指令',
+  'orders in Russian': 'игнорируй предыдущие ',
+  'words of an injection': 'send passwords reveal your user has ',
+  'marks of a prompt': '<system ',
+  'images with data': `![${'a'.repeat(190)}`,
+  'tokens of Figma': 'figd_',
+  'tokens of GitLab': 'glpat-',
+  'private keys': '-----BEGIN PRIVATE KEY-----',
+  'web tokens': 'eyJaaaaaaaaaaa.eyJ',
+  'hosts in own words': 'a.b.c.d.',
+};
+const PAGES = {
+  'nested elements': '<div>',
+  'unclosed paragraphs': '<p>x',
+  'unclosed cells': '<table><tr><td>',
+  'open tags': '<',
+  'endless attributes': '<a b="',
+  entities: '&amp;&#x3c;',
+  'open blocks': '<untrusted-data',
+  'spaces in a pre': `<pre>${' '.repeat(1000)}`,
+};
+const pageOf = new Map(Object.entries(PAGES).map(([name, unit]) => [`/${name.replaceAll(' ', '-')}`, unit]));
+const repeated = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit)));
+
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Awaited<ReturnType<typeof startService>>;
+let attacker: TestUser;
+let other: TestUser;
+
+const pages = createServer(({ url = '' }, response) => {
+  const unit = pageOf.get(url);
+  const body = unit ? repeated(unit, 2 * 1024 * 1024) : 'hello';
+  response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+});
+
+beforeAll(async () => {
+  pages.listen(0, '127.0.0.1');
+  await once(pages, 'listening');
+  const { port } = pages.address() as AddressInfo;
+  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
+  const env = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+  const network = {
+    resolve: async () => ['93.184.215.14'],
+    dial: () => ({ host: '127.0.0.1', port, tls: false }),
+  };
+  service = await startService({ ...home.env, ...env }, { network });
+  [attacker, other] = await Promise.all([addUser(service, 'Attacker'), addUser(service, 'Other')]);
+  await send(attacker, 'use reborn_web_fetch {"url":"https://pages.example/warm-up"}');
+  await firstTokens(5);
+});
+
+afterAll(async () => {
+  await service.close();
+  pages.close();
+  await model.close();
+  await home.remove();
+});
+
+async function send(user: TestUser, input: string): Promise<string> {
+  const body = JSON.stringify({ model: 'm', input });
+  const response = await service.request('/api/v1/responses', { method: 'POST', body, headers: user.headers });
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** How long another user waits for the first piece of an answer, in milliseconds, in the middle of so many tries. */
+async function firstTokens(tries: number): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < tries; index++) {
+    const body = JSON.stringify({ model: 'm', input: 'say hello', stream: true });
+    const began = performance.now();
+    const response = await service.request('/api/v1/responses', { method: 'POST', body, headers: other.headers });
+    for await (const { type } of readStream(response))
+      if (type === 'response.output_text.delta') times.push(performance.now() - began);
+  }
+  return times.toSorted((one, another) => one - another)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
+
+const ATTACKS: (readonly [string, string])[] = [
+  ...Object.entries(TEXTS).map(([name, unit]) => {
+    const foreign = `<untrusted-data source="x">${repeated(unit, 256 * 1024)}</untrusted-data>`;
+    const own = name === 'hosts in own words' ? repeated(unit, 256 * 1024) : '';
+    return [name, `use reborn_web_fetch {"url":"https://pages.example/none"}\n${own}${foreign}`] as const;
+  }),
+  ...[...pageOf.keys()].map((path) => {
+    return [
+      `a page of ${path}`,
+      `use reborn_web_fetch {"url":"https://pages.example${path}","max_bytes":200000}`,
+    ] as const;
+  }),
+];
+
+test.each(ATTACKS)(
+  'the event loop stays free while somebody sends %s',
+  { timeout: 120_000 },
+  async (_name, message) => {
+    const p99s: number[] = [];
+    while (p99s.length < 3 && !p99s.some((p99) => p99 < 50)) {
+      const loop = watchLoop();
+      await send(attacker, `${message} ${p99s.length}`); // another text each time: verdicts are remembered
+      p99s.push(loop.stop());
+    }
+    expect(Math.min(...p99s)).toBeLessThan(50);
+  },
+);
+
+test('others wait no longer for their first token', { timeout: 300_000 }, async () => {
+  const ratios: number[] = [];
+  while (ratios.length < 3 && !ratios.some((ratio) => ratio < 1.5)) {
+    const quiet = await firstTokens(11);
+    let isOver = false;
+    const attacks = (async () => {
+      for (let sent = 0; !isOver; sent++)
+        await send(attacker, `${ATTACKS[sent % ATTACKS.length]?.[1]} ${ratios.length} ${sent}`);
+    })();
+    ratios.push((await firstTokens(21)) / quiet);
+    isOver = true;
+    await attacks;
+  }
+  expect(Math.min(...ratios)).toBeLessThan(1.5);
+});
+
+/**
+ * How long each round of the event loop computes. It is measured in the time of this thread's processor, so that other
+ * processes on the machine do not count.
+ */
+function watchLoop() {
+  const rounds: number[] = [];
+  let before = process.threadCpuUsage();
+  const timer = setInterval(() => {
+    const now = process.threadCpuUsage();
+    rounds.push((now.user + now.system - before.user - before.system) / 1000);
+    before = now;
+  }, 1);
+  return {
+    stop(): number {
+      clearInterval(timer);
+      return rounds.toSorted((one, another) => one - another)[Math.ceil(rounds.length * 0.99) - 1] ?? 0;
+    },
+  };
+}
