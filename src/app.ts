@@ -29,6 +29,7 @@ import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
 import { createEgress, type EgressRequest, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import type { TakeUse } from '#http/rate-limit.ts';
+import { writeToolLine } from '#log.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createKeyLookup } from '#models/bound-keys.ts';
 import { describeModelSettings } from '#models/describe-model-settings.ts';
@@ -151,7 +152,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     loadFiles: (hash) => readComponentFiles(db, hash),
     onSecretsUsed: (actor, tool, names) =>
       recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
-    onLog: (tool, { level, message }) => log.info({ tool, level }, message),
+    onLog: (tool, line) => writeToolLine(log, tool, line),
   });
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;

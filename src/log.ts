@@ -13,6 +13,14 @@ export function createLog(level: string, { file, scrub = (line) => line }: LogOp
   return file ? pino(options, pino.destination({ dest: file, append: false, mode: 0o600 })) : pino(options);
 }
 
+/** What a tool logs has the tool's level; a name that is no level is `info`. */
+export function writeToolLine(log: Logger, tool: string, line: { level: string; message: string }): void {
+  const level = TOOL_LEVELS.find((name) => name === line.level) ?? 'info';
+  log[level]({ tool }, line.message);
+}
+
+const TOOL_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack } = error;

@@ -2,16 +2,13 @@ import type { ToolHost } from '@reborn-agent/tool/tool-host';
 
 const HEADERS = { Accept: 'application/json', 'User-Agent': 'reborn-weather/1.0' };
 
-/** As much of an error page as a model should read. */
-const MAX_BODY = 4000;
-
 /** What Open-Meteo replies, of which every part may be missing. */
 export type Reply = { readonly [name: string]: unknown };
 
 export function askOpenMeteo(host: ToolHost, url: string, query: Record<string, string | number | undefined>): Reply {
   const response = host.httpRequest({ url, query, headers: HEADERS });
   if (response.status < 200 || response.status > 299)
-    throw new Error(`API error (HTTP ${response.status}): ${shorten(response.text())}`);
+    throw new Error(`API error (HTTP ${response.status}): ${response.text()}`);
 
   return toReply(response.json());
 }
@@ -31,8 +28,4 @@ export function toNumber(value: unknown): number {
 
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function shorten(body: string): string {
-  return body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}…` : body;
 }
