@@ -29,7 +29,6 @@ import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
 import { createEgress, type EgressRequest, type Network } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import type { TakeUse } from '#http/rate-limit.ts';
-import { writeToolLine } from '#log.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createKeyLookup } from '#models/bound-keys.ts';
 import { describeModelSettings } from '#models/describe-model-settings.ts';
@@ -58,6 +57,7 @@ import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, type EnabledWebhook, readForeignVariable } from './config.ts';
+import { writeToolLine } from './log.ts';
 import { createGateway } from './serve-gateway.ts';
 import { createWebhook } from './serve-webhook.ts';
 

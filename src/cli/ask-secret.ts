@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { isCancel, password } from '@clack/prompts';
+import { toLines } from './print.ts';
 
 /** Where a command reads what a person types, and writes what they shall read. */
 export type Terminal = { readonly input: Readable; readonly output: Writable };
@@ -22,11 +23,11 @@ export async function askingSecrets<T>(terminal: Terminal, act: (ask: AskSecret)
 }
 
 export function tell({ output }: Terminal, ...lines: readonly (string | undefined)[]): void {
-  for (const line of lines) if (line !== undefined) output.write(`${line}\n`);
+  for (const line of lines) if (line !== undefined) output.write(`${toLines(line)}\n`);
 }
 
 async function askHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
-  const answer = await password({ message: question, input, output });
+  const answer = await password({ message: toLines(question), input, output });
   if (isCancel(answer)) throw new Error('Cancelled.');
   return toAnswer(answer);
 }

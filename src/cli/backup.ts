@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readHomeFiles } from './home-files.ts';
-import { printJson } from './print.ts';
+import { printJson, printNotice } from './print.ts';
 import { reportTables } from './report-tables.ts';
 import { runCommand } from './run-command.ts';
 import { saveArchive } from './save-archive.ts';
@@ -25,9 +25,9 @@ function backup(file: string, { force = false, json }: Options): Promise<void> {
     const files = await saveArchive({ file, force, readFiles: ({ home }) => readHomeFiles(home), ...report });
     const names = files.map((saved) => saved.file);
     if (json) return file === '-' ? undefined : printJson({ file, files: names, tables: report.tables });
-    process.stderr.write(
+    printNotice(
       `Saved ${report.rows()} rows${names.length > 0 ? ` and ${names.join(', ')}` : ''} to ${file}. ` +
-        'Whoever can read it can read everything you keep here: guard it like the home folder.\n',
+        'Whoever can read it can read everything you keep here: guard it like the home folder.',
     );
   });
 }

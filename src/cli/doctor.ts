@@ -8,7 +8,7 @@ import { checkQuarantine } from './doctor/check-quarantine.ts';
 import { checkStored } from './doctor/check-stored.ts';
 import { checkWall } from './doctor/check-wall.ts';
 import { type Finding, ok, problem, warning } from './doctor/finding.ts';
-import { printJson, printLine } from './print.ts';
+import { printJson, printLine, printMarked } from './print.ts';
 import { runCommand } from './run-command.ts';
 import { findService } from './running-service.ts';
 import { tryModel } from './try-model.ts';
@@ -74,7 +74,7 @@ function printFinding({ check, level, message, mend }: Finding): void {
   const { done, waiting, failed } = createColours(wantsColour() && process.stdout.isTTY);
   const paint = { ok: done, warning: waiting, problem: failed }[level];
   const [first = '', ...more] = [message, ...(mend ? [mend] : [])].flatMap(wrapWords);
-  printLine(`${paint(MARKS[level].padEnd(7))}  ${check.padEnd(11)}  ${first}`);
+  printMarked(paint(MARKS[level].padEnd(7)), `  ${check.padEnd(11)}  ${first}`);
   for (const line of more) printLine(' '.repeat(INDENT) + line);
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printJson } from './print.ts';
+import { printJson, printNotice } from './print.ts';
 import { reportTables } from './report-tables.ts';
 import { runCommand } from './run-command.ts';
 import { saveArchive } from './save-archive.ts';
@@ -30,6 +30,6 @@ function exportRows(file: string, { force = false, json }: Options): Promise<voi
     const secrets = report.tables['secrets']?.rows
       ? ' Secrets stay encrypted: where you import them, set SECRETS_KEY to the key of this installation.'
       : '';
-    process.stderr.write(`Saved ${report.rows()} rows to ${file}.${secrets}\n`);
+    printNotice(`Saved ${report.rows()} rows to ${file}.${secrets}`);
   });
 }

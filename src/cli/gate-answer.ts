@@ -3,7 +3,7 @@ import { giveSecret } from '#channels/terminal/give-secret.ts';
 import { createServiceClient, type ServiceClient } from '#channels/terminal/service-client.ts';
 import { readConfig } from '#config.ts';
 import { askingSecrets } from './ask-secret.ts';
-import { printJson, printLine } from './print.ts';
+import { printJson, printLine, printNotice } from './print.ts';
 import { runCommand } from './run-command.ts';
 import { tellTurn } from './tell-turn.ts';
 import { withQuietService } from './with-service.ts';
@@ -68,7 +68,8 @@ async function answerForOther(
 
 async function provideSecret(client: ServiceClient, gate: WireGate): Promise<void> {
   const terminal = { input: process.stdin, output: process.stderr };
-  const say = (text: string) => void process.stderr.write(`${text}\n`);
-  const isGiven = await askingSecrets(terminal, (askSecret) => giveSecret({ client, askSecret, say }, gate));
+  const isGiven = await askingSecrets(terminal, (askSecret) =>
+    giveSecret({ client, askSecret, say: printNotice }, gate),
+  );
   if (!isGiven) throw new Error('Without it the call still waits. Run the command again, or answer deny.');
 }

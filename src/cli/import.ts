@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadArchiveFile } from './load-archive-file.ts';
-import { printJson } from './print.ts';
+import { printJson, printNotice } from './print.ts';
 import { reportTables } from './report-tables.ts';
 import { runCommand } from './run-command.ts';
 
@@ -22,11 +22,11 @@ function importRows(file: string, { json }: { json?: true }): Promise<void> {
   return runCommand(async () => {
     const report = reportTables(json === true);
     const { keyProblem } = await loadArchiveFile({ file, withHome: false, ...report });
-    if (keyProblem) process.stderr.write(`${keyProblem}\n`);
+    if (keyProblem) printNotice(keyProblem);
     if (json) return printJson({ tables: report.tables });
-    process.stderr.write(
+    printNotice(
       `Imported ${report.rows()} rows, each table with the checksum it was exported with. ` +
-        'Unfinished turns go on at the next start: do not start the old installation again.\n',
+        'Unfinished turns go on at the next start: do not start the old installation again.',
     );
   });
 }

@@ -2,6 +2,7 @@ import { confirm, intro, isCancel, log, note, outro, password, select, spinner, 
 import { explainOptions, findHome, findProblem, readEnvironment } from '#config.ts';
 import type { ModelProvider, ModelRoute } from '#models/model-route.ts';
 import { changeSettings, settingsFile } from '#settings-file.ts';
+import { toLines } from './print.ts';
 import { runCommand } from './run-command.ts';
 import { tryModel } from './try-model.ts';
 
@@ -124,7 +125,7 @@ async function wantsAnotherTry(chosen: Chosen): Promise<boolean> {
     waiting.stop('The model answers.');
     return false;
   }
-  waiting.error(outcome.failure);
+  waiting.error(toLines(outcome.failure));
   return answered(
     select({
       message: 'What now?',

@@ -1,4 +1,5 @@
 import type { TableSum } from '#database/archive/archive-format.ts';
+import { printNotice } from './print.ts';
 
 /** Tells of each table as it is done, on the standard error, and keeps the sums for the end. */
 export function reportTables(quiet: boolean) {
@@ -7,7 +8,7 @@ export function reportTables(quiet: boolean) {
     tables,
     onTable(table: string, sum: TableSum): void {
       tables[table] = sum;
-      if (!quiet && process.stderr.isTTY) process.stderr.write(`  ${table}: ${sum.rows} rows\n`);
+      if (!quiet && process.stderr.isTTY) printNotice(`  ${table}: ${sum.rows} rows`);
     },
     rows: (): number => Object.values(tables).reduce((all, { rows }) => all + rows, 0),
   };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadArchiveFile } from './load-archive-file.ts';
-import { printJson } from './print.ts';
+import { printJson, printNotice } from './print.ts';
 import { reportTables } from './report-tables.ts';
 import { runCommand } from './run-command.ts';
 
@@ -19,11 +19,11 @@ function restore(file: string, { json }: { json?: true }): Promise<void> {
   return runCommand(async () => {
     const report = reportTables(json === true);
     const { config, files, keyProblem } = await loadArchiveFile({ file, withHome: true, ...report });
-    if (keyProblem) process.stderr.write(`${keyProblem}\n`);
+    if (keyProblem) printNotice(keyProblem);
     if (json) return printJson({ home: config.home, files: files.map((saved) => saved.file), tables: report.tables });
-    process.stderr.write(
+    printNotice(
       `Restored ${report.rows()} rows; the home is ${config.home}. ` +
-        'Unfinished turns go on at the next start: do not start the old installation again.\n',
+        'Unfinished turns go on at the next start: do not start the old installation again.',
     );
   });
 }

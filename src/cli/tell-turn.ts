@@ -1,8 +1,7 @@
 import { type Answer, followTurn } from '#channels/terminal/follow-turn.ts';
 import type { WireAccepted } from '#channels/terminal/gateway-messages.ts';
-import { printable } from '#channels/terminal/printable.ts';
 import type { ServiceClient } from '#channels/terminal/service-client.ts';
-import { printJson } from './print.ts';
+import { printJson, printNotice, printPiece } from './print.ts';
 import type { ReachedService } from './with-service.ts';
 
 /** The exit codes besides 0 (answered) and 1 (failed). */
@@ -21,9 +20,9 @@ export async function tellTurn(
   const answer = await followTurn({
     locate,
     begin,
-    write: json ? () => {} : (piece) => process.stdout.write(process.stdout.isTTY ? printable(piece) : piece),
+    write: json ? () => {} : printPiece,
     signal: interrupted.signal,
-    onLost: () => process.stderr.write('reborn: the service is gone; waiting for it to come back.\n'),
+    onLost: () => printNotice('reborn: the service is gone; waiting for it to come back.'),
   });
   if (json) printJson(answer);
   process.exitCode = tellOutcome(answer);
@@ -34,18 +33,18 @@ function tellOutcome({ status, failure, thread_id: thread }: Answer): number {
     case 'completed':
       return 0;
     case 'waiting':
-      process.stderr.write(
-        `reborn: the turn waits for an answer. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.\n`,
+      printNotice(
+        `reborn: the turn waits for an answer. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.`,
       );
       return WAITING;
     case 'incomplete':
-      process.stderr.write("reborn: the answer was cut short by the model's limit.\n");
+      printNotice("reborn: the answer was cut short by the model's limit.");
       return CUT_SHORT;
     case 'cancelled':
-      process.stderr.write('reborn: cancelled.\n');
+      printNotice('reborn: cancelled.');
       return INTERRUPTED;
     default:
-      process.stderr.write(`reborn: ${failure?.message ?? 'the turn failed.'}\n`);
+      printNotice(`reborn: ${failure?.message ?? 'the turn failed.'}`);
       return 1;
   }
 }

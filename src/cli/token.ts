@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { parseExpiry } from './parse-expiry.ts';
-import { printJson, printLine, printTable } from './print.ts';
+import { printJson, printLine, printNotice, printTable } from './print.ts';
 import { withAccounts } from './with-accounts.ts';
 import { COMMAND_LINE } from './with-database.ts';
 
@@ -42,7 +42,7 @@ function createToken(called: string, { name, expires, json }: CreateOptions): Pr
     const user = await getUser(called);
     const { token, secret } = await accounts.createToken(COMMAND_LINE, user.id, { name, expiresAt });
     if (json) return printJson({ ...token, token: secret });
-    process.stderr.write(`A token for ${user.name}, id ${token.id}. It is not shown again:\n`);
+    printNotice(`A token for ${user.name}, id ${token.id}. It is not shown again:`);
     printLine(secret);
   });
 }
