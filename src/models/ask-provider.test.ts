@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { text } from '#domain/item.ts';
 import { askProvider, type TokenCounts } from './ask-provider.ts';
 import type { Prompt } from './model.ts';
+import { readLanguage } from './read-parts.ts';
 
 test('an abort ends even a call that does not listen to it', async () => {
   const { model, options } = providerThat(() => new Promise(() => {}));
@@ -131,5 +132,8 @@ function providerThat(answers: () => Promise<ReadableStream<LanguageModelV4Strea
     reasoningTokens,
     cost: null,
   });
-  return { model: { provider: 'openai' as const, language, apiKey: '', options: {}, usageOf }, options };
+  return {
+    model: { provider: 'openai' as const, read: readLanguage(language), apiKey: '', options: {}, usageOf },
+    options,
+  };
 }

@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
@@ -10,13 +9,14 @@ import type { Usage } from '#domain/usage.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { type ModelAnswer, ModelCallAborted, ModelFailure, type Prompt } from './model.ts';
 import type { ModelProvider } from './model-route.ts';
+import type { ReadParts } from './read-parts.ts';
 import { toModelFailure } from './to-model-failure.ts';
 import { toModelMessages } from './to-model-messages.ts';
 import { toModelTools } from './to-model-tools.ts';
 
 export type ProviderModel = {
   readonly provider: Exclude<ModelProvider, 'demo'>;
-  readonly language: LanguageModelV4;
+  readonly read: ReadParts;
   readonly apiKey: string;
   readonly options: SharedV4ProviderOptions;
   readonly usageOf: (tokens: TokenCounts) => Usage;
@@ -43,19 +43,30 @@ export async function askProvider(
   if (signal.aborted) throw new ModelCallAborted(signal.reason, null);
   const request = new AbortController();
   const call = createCall(model, prompt);
-  const parts = readParts(call, toCallOptions(model, prompt, request.signal));
-
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(new ModelCallAborted(signal.reason, call.estimate()));
+  const stopped = Promise.withResolvers<never>();
+  const stop = (reason: unknown) => {
+    call.stopped = true;
+    stopped.reject(reason);
+  };
+  const say = (delta: string) => {
+    try {
+      onText(delta);
+    } catch (error) {
+      stop(error); // the listener's fault, not the model's
+    }
+  };
+  const onAbort = () => stop(new ModelCallAborted(signal.reason, call.estimate()));
   signal.addEventListener('abort', onAbort);
   try {
-    return await Promise.race([readAnswer(call, parts, onText, signal), aborted.promise]);
+    return await Promise.race([readAnswer(call, toCallOptions(model, prompt, request.signal), say), stopped.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // However we leave, nothing is left running.
-    request.abort();
+    // However we leave, nothing is left running. A reason is given because the usual one is made anew, with a stack.
+    request.abort(OVER);
   }
 }
+
+const OVER = 'The call is over.';
 
 type Call = ReturnType<typeof createCall>;
 
@@ -67,6 +78,8 @@ function createCall(model: ProviderModel, prompt: Prompt) {
     model,
     /** The provider has accepted the prompt and answers. */
     accepted: false,
+    /** Nobody waits for it any more: what still comes is dropped. */
+    stopped: false,
     /** Counts output of any kind: providers also bill reasoning and arguments that nobody reads. */
     countOutput(delta: string): void {
       pieces++;
@@ -94,52 +107,39 @@ function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortS
   };
 }
 
-/** The stream as the provider's object gives it. Whatever goes wrong in here is a `ModelFailure`. */
-async function* readParts(call: Call, options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
-  const { language, apiKey } = call.model;
-  const failureOf = (error: unknown) => toModelFailure(error, apiKey, call.accepted ? call.estimate() : null);
-  try {
-    const { stream } = await language.doStream(options);
-    call.accepted = true;
-    // Not cancelled from here, which may take its time: the abort of the request ends it.
-    for await (const part of stream.values({ preventCancel: true })) {
-      if (part.type === 'error') throw failureOf(part.error);
-      yield part;
-    }
-  } catch (error) {
-    throw failureOf(error);
-  }
-}
-
+/** Whatever goes wrong in here is a `ModelFailure`. */
 async function readAnswer(
   call: Call,
-  parts: AsyncIterable<LanguageModelV4StreamPart>,
-  onText: (delta: string) => void,
-  signal: AbortSignal,
+  options: LanguageModelV4CallOptions,
+  say: (delta: string) => void,
 ): Promise<ModelAnswer> {
+  const { read, apiKey, usageOf } = call.model;
+  const failureOf = (error: unknown) => toModelFailure(error, apiKey, call.accepted ? call.estimate() : null);
   const calls: ToolCall[] = [];
   let text = '';
   let finish: FinishPart | undefined;
 
-  for await (const part of parts) {
-    signal.throwIfAborted(); // the race is lost by then: nobody sees this error
+  const onAccepted = () => void (call.accepted = true);
+  const onPart = (part: LanguageModelV4StreamPart) => {
+    if (call.stopped) return;
     if (part.type === 'text-delta' && part.delta) {
       text += part.delta;
       call.countOutput(part.delta);
-      onText(part.delta);
+      say(part.delta);
     }
     if (part.type === 'reasoning-delta' || part.type === 'tool-input-delta') call.countOutput(part.delta);
     if (part.type === 'tool-call') calls.push(toToolCall(part));
     if (part.type === 'finish') finish = part;
+    if (part.type === 'error') throw failureOf(part.error);
+  };
+  try {
+    await read(options, { onAccepted, onPart });
+  } catch (error) {
+    throw failureOf(error);
   }
   const tokens = tokensOf(finish);
-  const isCounted = tokens.inputTokens !== undefined;
-  return {
-    text,
-    calls,
-    finish: finishOf(finish, () => (isCounted ? call.model.usageOf(tokens) : call.estimate())),
-    usage: call.model.usageOf(tokens),
-  };
+  const consumed = () => (tokens.inputTokens === undefined ? call.estimate() : usageOf(tokens));
+  return { text, calls, finish: finishOf(finish, consumed), usage: usageOf(tokens) };
 }
 
 function toToolCall(part: LanguageModelV4ToolCall): ToolCall {

@@ -1,10 +1,11 @@
-import type { Usage } from '#domain/usage.ts';
+import type { Cost, Usage } from '#domain/usage.ts';
 import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
 import { contextSizeOf } from './context-size.ts';
 import { createDemoModel } from './demo-model.ts';
 import { type Model, ModelFailure } from './model.ts';
 import type { ModelProvider, ModelRoute } from './model-route.ts';
-import { type PriceOverrides, priceOf } from './price.ts';
+import { createPricing, type PricedTokens, type PriceOverrides } from './price.ts';
+import { readLanguage } from './read-parts.ts';
 
 /** The model at the end of a route. It never throws here: a route that lacks something fails when it is asked. */
 export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): Model {
@@ -14,7 +15,8 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   const lack = lackOf(route);
   if (lack) return createUnconfiguredModel(route, lack);
 
-  const usageOf = (tokens: TokenCounts) => toUsage(route, tokens, overrides);
+  const price = createPricing(route, overrides);
+  const usageOf = (tokens: TokenCounts) => toUsage(tokens, price);
   let loading: Promise<ProviderModel> | undefined;
   const load = async () => ({ ...(await loadProvider(route, provider)), usageOf });
   return {
@@ -61,33 +63,37 @@ async function loadProvider(
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
       const openai = createOpenAI({ apiKey, baseURL: route.baseUrl || 'https://api.openai.com/v1' });
-      return { provider, apiKey, language: openai.responses(route.name), options: { openai: { store: false } } };
+      return {
+        provider,
+        apiKey,
+        read: readLanguage(openai.responses(route.name)),
+        options: { openai: { store: false } },
+      };
     }
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
       const anthropic = createAnthropic({ apiKey, baseURL: route.baseUrl || 'https://api.anthropic.com/v1' });
       // Streamed arguments are not checked by Anthropic, and servers that speak its API refuse the field that asks for them.
-      return { provider, apiKey, language: anthropic(route.name), options: { anthropic: { toolStreaming: false } } };
+      return {
+        provider,
+        apiKey,
+        read: readLanguage(anthropic(route.name)),
+        options: { anthropic: { toolStreaming: false } },
+      };
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
       const baseURL = route.baseUrl || 'https://generativelanguage.googleapis.com/v1beta';
-      return { provider, apiKey, language: createGoogle({ apiKey, baseURL })(route.name), options: {} };
+      return { provider, apiKey, read: readLanguage(createGoogle({ apiKey, baseURL })(route.name)), options: {} };
     }
     case 'openai-compatible': {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const compatible = createOpenAICompatible({
-        name: 'compatible',
-        apiKey,
-        baseURL: route.baseUrl ?? '',
-        includeUsage: true,
-      });
-      return { provider, apiKey, language: compatible.chatModel(route.name), options: {} };
+      const { readCompatible } = await import('./compatible-stream.ts');
+      return { provider, apiKey, read: readCompatible(route), options: {} };
     }
   }
 }
 
-function toUsage(route: ModelRoute, tokens: TokenCounts, overrides: PriceOverrides): Usage {
+function toUsage(tokens: TokenCounts, price: (tokens: PricedTokens) => Cost | null): Usage {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = tokens;
   const isCounted = inputTokens !== undefined && outputTokens !== undefined;
   return {
@@ -95,8 +101,6 @@ function toUsage(route: ModelRoute, tokens: TokenCounts, overrides: PriceOverrid
     cachedInputTokens,
     outputTokens: outputTokens ?? 0,
     reasoningTokens,
-    cost: isCounted
-      ? priceOf(route, { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens }, overrides)
-      : null,
+    cost: isCounted ? price({ inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens }) : null,
   };
 }

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ModelRoute } from './model-route.ts';
-import { priceOf } from './price.ts';
+import { createPricing, type PricedTokens, type PriceOverrides } from './price.ts';
 
 const tokens = { inputTokens: 1000, cachedInputTokens: 400, cacheWriteTokens: 0, outputTokens: 100 };
+
+const priceOf = (route: ModelRoute, used: PricedTokens, overrides: PriceOverrides) =>
+  createPricing(route, overrides)(used);
 
 test('cached tokens have their own price', () => {
   const cost = priceOf({ provider: 'openai', name: 'gpt-4o' }, tokens, {});
@@ -52,4 +55,12 @@ test('a server that counts more cached tokens than input is still priced', () =>
 
 test('the demo model costs exactly nothing', () => {
   expect(priceOf({ provider: 'demo', name: 'demo' }, tokens, {})).toEqual({ inputUsd: 0, outputUsd: 0 });
+});
+
+test('every call of a route is priced alike', () => {
+  const price = createPricing({ provider: 'openai', name: 'gpt-4o' }, {});
+  const [first, second] = [price(tokens), price({ ...tokens, outputTokens: 200 })];
+
+  expect(second?.inputUsd).toBe(first?.inputUsd);
+  expect(second?.outputUsd).toBeCloseTo(2 * (first?.outputUsd ?? 0), 12);
 });

@@ -1,4 +1,4 @@
-import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import { calcPrice, findProvider, type Provider } from '@pydantic/genai-prices';
 import type { Cost } from '#domain/usage.ts';
 import type { ModelRoute } from './model-route.ts';
 
@@ -19,11 +19,16 @@ export type PricedTokens = {
   readonly outputTokens: number;
 };
 
-/** What a call cost; null when the price is unknown. */
-export function priceOf(route: ModelRoute, tokens: PricedTokens, overrides: PriceOverrides): Cost | null {
-  if (route.provider === 'demo') return { inputUsd: 0, outputUsd: 0 };
+/** Prices the calls of a route; null when the price is unknown. The catalogue is searched once, with the first call. */
+export function createPricing(route: ModelRoute, overrides: PriceOverrides): (tokens: PricedTokens) => Cost | null {
+  if (route.provider === 'demo') return () => ({ inputUsd: 0, outputUsd: 0 });
   const override = Object.hasOwn(overrides, route.name) ? overrides[route.name] : undefined;
-  return override ? priceByOverride(override, tokens) : priceByCatalogue(route, tokens);
+  if (override) return (tokens) => priceByOverride(override, tokens);
+  let listing: Listing | null | undefined;
+  return (tokens) => {
+    if (listing === undefined) listing = findListing(route);
+    return listing && priceByCatalogue(route, listing, tokens);
+  };
 }
 
 function priceByOverride(override: PriceOverride, tokens: PricedTokens): Cost {
@@ -35,7 +40,7 @@ function priceByOverride(override: PriceOverride, tokens: PricedTokens): Cost {
   };
 }
 
-function priceByCatalogue(route: ModelRoute, tokens: PricedTokens): Cost | null {
+function priceByCatalogue(route: ModelRoute, { provider }: Listing, tokens: PricedTokens): Cost | null {
   // The catalogue throws when the parts are more than the whole, as a careless server may report them.
   const cacheRead = Math.min(tokens.cachedInputTokens, tokens.inputTokens);
   const cacheWrite = Math.min(tokens.cacheWriteTokens, tokens.inputTokens - cacheRead);
@@ -45,16 +50,20 @@ function priceByCatalogue(route: ModelRoute, tokens: PricedTokens): Cost | null 
     cache_write_tokens: cacheWrite,
     output_tokens: tokens.outputTokens,
   };
-  const price = calcPrice(usage, route.name, sellerOf(route));
+  const price = calcPrice(usage, route.name, { provider });
   // A model that is not sold by the token has no such price, and would come out as 0.
   if (price?.model_price['input_mtok'] === undefined || price.model_price['output_mtok'] === undefined) return null;
   return { inputUsd: price.input_price, outputUsd: price.output_price };
 }
 
-/** What else the catalogue says of a model. */
-export function findListing(route: ModelRoute): { readonly contextTokens: number | undefined } | undefined {
+/** What the catalogue says of a model: `provider` sells it, and nothing else. */
+type Listing = { readonly provider: Provider; readonly contextTokens: number | undefined };
+
+export function findListing(route: ModelRoute): Listing | null {
   const listed = calcPrice({ input_tokens: 1, output_tokens: 1 }, route.name, sellerOf(route));
-  return listed ? { contextTokens: listed.model.context_window } : undefined;
+  if (!listed) return null;
+  const { provider, model } = listed;
+  return { provider: { ...provider, models: [model] }, contextTokens: model.context_window };
 }
 
 /** A compatible server is known by its address; else the catalogue goes by the model's name. */
