@@ -1,10 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { makeHome, removeHome } from './embedded/owner-process.test-support.ts';
 import { migrateDatabase } from './migrate.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
+import { readSchemaState } from './schema-state.ts';
 
 let home: string;
 let server: OpenDatabase;
@@ -26,8 +28,9 @@ afterAll(async () => {
   await removeHome(home);
 });
 
-async function writeMigration(name: string, statement: string): Promise<void> {
-  const body = `export async function up(db: { schema: unknown }): Promise<void> {
+async function writeMigration(name: string, statement: string, worksWith?: string): Promise<void> {
+  const declared = worksWith ? `export const worksWith = '${worksWith}';\n` : '';
+  const body = `${declared}export async function up(db: { schema: unknown }): Promise<void> {
     await db.executeQuery({ sql: ${JSON.stringify(statement)}, parameters: [], query: { kind: 'RawNode' } });
   }`;
   await writeFile(path.join(folder, name), body.replace('{ schema: unknown }', 'any'));
@@ -67,4 +70,57 @@ test('a migration that fails is named and leaves nothing behind', async () => {
   );
 
   expect(await names()).toEqual([]);
+});
+
+test('an older version starts beside a newer schema that says it may, and no other', async () => {
+  await writeMigration('0001-notes.ts', 'create table notes (id integer)');
+  const older = `${folder}-older`;
+  await cp(folder, older, { recursive: true });
+  await writeMigration('0002-column.ts', 'alter table notes add column text text', '0001-notes');
+  await migrateDatabase(server.connection, folder);
+
+  await migrateDatabase(server.connection, older);
+  expect(await readSchemaState(server.connection, older)).toMatchObject({ pending: [], unknown: [] });
+
+  await writeMigration('0003-rename.ts', 'alter table notes rename to memos');
+  await migrateDatabase(server.connection, folder);
+  await expect(migrateDatabase(server.connection, older)).rejects.toThrow(
+    "A newer version of Reborn has changed the database (0003-rename), and this version can't work with it.",
+  );
+  expect(await readSchemaState(server.connection, older)).toMatchObject({ unknown: ['0003-rename'] });
+  expect(await names()).toEqual(['0001-notes', '0002-column', '0003-rename']);
+});
+
+test('a version older than the one that a migration still works with does not start', async () => {
+  await writeMigration('0001-notes.ts', 'create table notes (id integer)');
+  const oldest = `${folder}-oldest`;
+  await cp(folder, oldest, { recursive: true });
+  await writeMigration('0002-column.ts', 'alter table notes add column text text', '0001-notes');
+  await writeMigration('0003-index.ts', 'create index on notes (text)', '0002-column');
+  await migrateDatabase(server.connection, folder);
+
+  await expect(migrateDatabase(server.connection, oldest)).rejects.toThrow('(0003-index)');
+});
+
+test('a migration that waits for a lock lets others pass, and is tried again', async () => {
+  await writeMigration('0001-notes.ts', 'create table notes (id integer)');
+  await migrateDatabase(server.connection, folder);
+  await writeMigration('0002-column.ts', 'alter table notes add column text text');
+  const reader = await pool.connect();
+  await reader.query('begin; select from notes');
+  const patience = { lockTimeoutMs: 200, tries: 1 };
+
+  await expect(migrateDatabase(server.connection, folder, undefined, patience)).rejects.toThrow(
+    'Migration 0002-column failed: canceling statement due to lock timeout',
+  );
+  const migrated = migrateDatabase(server.connection, folder, undefined, { ...patience, tries: 100 });
+  const isWaiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter table notes%'`;
+  await waitFor('the migration to wait', async () => ((await pool.query(isWaiting)).rowCount ?? 0) > 0);
+  await waitFor('the migration to give way', async () => (await pool.query(isWaiting)).rowCount === 0);
+  await pool.query('select from notes');
+  await reader.query('commit');
+  reader.release();
+  await migrated;
+
+  expect(await names()).toEqual(['0001-notes', '0002-column']);
 });

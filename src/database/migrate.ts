@@ -1,11 +1,12 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import { FileMigrationProvider, type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { packageFile } from '#program-files.ts';
-import { readSchemaState } from './schema-state.ts';
+import { isCompatible, readApplied, readSchemaState } from './schema-state.ts';
 
 /** Any number that no other program on this database uses. */
 const MIGRATION_LOCK = 7_267_332_667;
@@ -13,8 +14,28 @@ const MIGRATION_LOCK = 7_267_332_667;
 /** Where the migrations of this checkout are. */
 export const MIGRATIONS = packageFile('migrations');
 
+type Options = {
+  readonly lockTimeoutMs?: number;
+  /** How often a migration is tried that can't lock a table in time. */
+  readonly tries?: number;
+};
+
+/** What a file in `migrations` exports. */
+type DeclaredMigration = Migration & {
+  /**
+   * The newest migration of the oldest version that still works with the schema after this one: such a version may be
+   * started beside it. Without it, only versions that have this migration themselves can be.
+   */
+  readonly worksWith?: string;
+};
+
 /** Brings the schema up to the migration `last`, or else the newest in `folder`; replicas starting together wait for the first. */
-export async function migrateDatabase(connection: pg.PoolConfig, folder: string, last?: string): Promise<void> {
+export async function migrateDatabase(
+  connection: pg.PoolConfig,
+  folder: string,
+  last?: string,
+  options: Options = {},
+): Promise<void> {
   if (last === undefined && (await isUpToDate(connection, folder))) return;
   const pool = new pg.Pool({ ...connection, max: 1 });
   pool.on('error', () => {}); // a cut connection fails its query, which reports it
@@ -23,7 +44,7 @@ export async function migrateDatabase(connection: pg.PoolConfig, folder: string,
     await database.connection().execute(async (session) => {
       // Kysely locks too, but only after it has made its own tables, and that part races. The session's end unlocks.
       await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(session);
-      await migrate(session, folder, last);
+      await migratePatiently(session, folder, last, options);
     });
   } finally {
     await database.destroy();
@@ -36,13 +57,40 @@ async function isUpToDate(connection: pg.PoolConfig, folder: string): Promise<bo
   return pending.length === 0 && unknown.length === 0;
 }
 
+const LOCK_NOT_AVAILABLE = '55P03';
+const BETWEEN_TRIES_MS = 1000;
+
+/** A migration that waits for a lock makes everybody else wait behind it, so it gives way soon and tries again. */
+async function migratePatiently(
+  db: Kysely<unknown>,
+  folder: string,
+  last: string | undefined,
+  { lockTimeoutMs = 3000, tries = 20 }: Options,
+): Promise<void> {
+  await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, false), set_config('statement_timeout', '0', false)`.execute(
+    db,
+  );
+  for (let left = tries; ; left--) {
+    try {
+      return await migrate(db, folder, last);
+    } catch (error) {
+      const isLocked = error instanceof Error && (error.cause as { code?: unknown })?.code === LOCK_NOT_AVAILABLE;
+      if (!isLocked || left <= 1) throw error;
+      await sleep(BETWEEN_TRIES_MS);
+    }
+  }
+}
+
 async function migrate(db: Kysely<unknown>, folder: string, last: string | undefined): Promise<void> {
-  const provider = new FileMigrationProvider({
+  const files = new FileMigrationProvider({
     fs,
     path,
     migrationFolder: path.resolve(folder),
     import: (file) => import(pathToFileURL(file).href), // a bare Windows path is no module specifier
   });
+  const ours = (await files.getMigrations()) as Record<string, DeclaredMigration>;
+  const newer = await findNewerMigrations(db, Object.keys(ours));
+  const provider = { getMigrations: async () => ({ ...declareAll(ours), ...newer }) };
   const migrator = new Migrator({ db, provider });
   const { error, results } = last === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(last);
   if (!error) return;
@@ -50,4 +98,31 @@ async function migrate(db: Kysely<unknown>, folder: string, last: string | undef
   const failed = results?.find((result) => result.status === 'Error');
   const what = failed ? `Migration ${failed.migrationName} failed` : 'The database could not be migrated';
   throw new Error(error instanceof Error ? `${what}: ${error.message}` : what, { cause: error });
+}
+
+/** Migrations of a newer version, which is being rolled out or was rolled back; throws when this version can't work with one. */
+async function findNewerMigrations(db: Kysely<unknown>, ours: readonly string[]): Promise<Record<string, Migration>> {
+  const applied = await readApplied(async (statement) => (await sql.raw(statement).execute(db)).rows);
+  const newer = applied.filter(({ name }) => !ours.includes(name));
+  const refused = newer.filter((each) => !isCompatible(each, ours)).map(({ name }) => name);
+  if (refused.length > 0)
+    throw new Error(
+      `A newer version of Reborn has changed the database (${refused.join(', ')}), and this version can't work with it. ` +
+        'Start the newer version, or restore a backup from before the upgrade.',
+    );
+  return Object.fromEntries(newer.map(({ name }) => [name, { up: async () => {} }]));
+}
+
+/** Kysely writes a row for each migration in the same transaction; the default gives that row what the file declares. */
+function declareAll(ours: Record<string, DeclaredMigration>): Record<string, Migration> {
+  const declare = (migration: DeclaredMigration): Migration => ({
+    async up(db) {
+      await migration.up(db);
+      await sql`
+        alter table kysely_migration
+          add column if not exists works_with text,
+          alter column works_with set default ${sql.lit(migration.worksWith ?? null)}`.execute(db);
+    },
+  });
+  return Object.fromEntries(Object.entries(ours).map(([name, migration]) => [name, declare(migration)]));
 }

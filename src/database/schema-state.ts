@@ -5,7 +5,7 @@ import pg from 'pg';
 export type SchemaState = {
   /** Migrations of this program that the database has yet to get; the next start applies them. */
   readonly pending: readonly string[];
-  /** Migrations that this program doesn't know: a newer one has made them. */
+  /** Migrations of a newer version, with which this one can't work. */
   readonly unknown: readonly string[];
   /** What the server's clock shows. */
   readonly time: Date;
@@ -17,14 +17,15 @@ export async function readSchemaState(connection: pg.PoolConfig, folder: string)
   client.on('error', () => {}); // a cut connection fails its query, which reports it
   await client.connect();
   try {
-    const { rows } = await client.query<{ time: Date; migrated: boolean }>(
-      `select clock_timestamp() as time, to_regclass('kysely_migration') is not null as migrated`,
-    );
-    const applied = rows[0]?.migrated ? await readApplied(client) : new Set<string>();
+    const { rows } = await client.query<{ time: Date }>('select clock_timestamp() as time');
+    const applied = await readApplied(async (statement) => (await client.query<object>(statement)).rows);
+    const names = new Set(applied.map(({ name }) => name));
     const known = (await readdir(folder)).filter((file) => /\.[jt]s$/.test(file)).map((file) => path.parse(file).name);
     return {
-      pending: known.filter((name) => !applied.has(name)).toSorted(),
-      unknown: [...applied].filter((name) => !known.includes(name)),
+      pending: known.filter((name) => !names.has(name)).toSorted(),
+      unknown: applied
+        .filter((each) => !known.includes(each.name) && !isCompatible(each, known))
+        .map(({ name }) => name),
       time: rows[0]?.time ?? new Date(),
     };
   } finally {
@@ -32,7 +33,25 @@ export async function readSchemaState(connection: pg.PoolConfig, folder: string)
   }
 }
 
-async function readApplied(client: pg.Client): Promise<Set<string>> {
-  const { rows } = await client.query<{ name: string }>('select name from kysely_migration');
-  return new Set(rows.map(({ name }) => name));
+export type AppliedMigration = {
+  readonly name: string;
+  /** The newest migration of the oldest version that works with the schema after this one. */
+  readonly worksWith: string | null;
+};
+
+/** In order. None on a new database; an older version may have left out the column. */
+export async function readApplied(query: (statement: string) => Promise<unknown[]>): Promise<AppliedMigration[]> {
+  const [found] = (await query(`select to_regclass('kysely_migration') is not null as migrated`)) as {
+    migrated: boolean;
+  }[];
+  if (!found?.migrated) return [];
+  return (await query(
+    `select name, to_jsonb(applied) ->> 'works_with' as "worksWith" from kysely_migration as applied order by name`,
+  )) as AppliedMigration[];
+}
+
+/** Whether a version with the migrations `ours` works with a migration that it doesn't have. */
+export function isCompatible({ worksWith }: AppliedMigration, ours: readonly string[]): boolean {
+  const newest = ours.toSorted().at(-1);
+  return worksWith !== null && newest !== undefined && worksWith <= newest;
 }
