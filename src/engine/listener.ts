@@ -69,8 +69,8 @@ export async function startListener(
   }
 
   async function reopen(): Promise<Session | undefined> {
-    for (;;) {
-      await sleep(AGAIN_MS, undefined, { signal: closed.signal }).catch(() => {});
+    for (let tries = 0; ; tries++) {
+      await sleep(tries === 0 ? 0 : AGAIN_MS, undefined, { signal: closed.signal }).catch(() => {});
       if (closed.signal.aborted) return undefined;
       try {
         return await open();

@@ -11,11 +11,15 @@ export type RunningRow = {
   readonly cancelReason: CancelReason | null;
 };
 
-const PULSE_MS = 500;
+const PULSE_MS = 400;
+/** Without a peer there is nobody who could take over. */
+const PULSE_ALONE_MS = 1000;
+/** How soon a peer that seems to be dead is looked at again. */
+const LOOK_AGAIN_MS = 250;
 /** A line that hangs is given up before the lease is over. */
 const ANSWER_MS = 3000;
 /** A peer that is silent for so long, and whose presence lock is free, has died. */
-const SILENT = '900 milliseconds';
+const SILENT = '700 milliseconds';
 /** A peer that is silent for so long is given up, even if its connection still holds the lock. */
 const LEASE = '15 seconds';
 /** Whoever was away judges nobody before its own pulse was steady for so long: the others were away too, most likely. */
@@ -24,7 +28,7 @@ const STEADY_MS = 2000;
 const GAP_MS = 3000;
 
 /**
- * One statement twice a second does everything a replica has to say and to ask: it renews the lease, looks whether turns wait
+ * One statement, more than twice a second, does everything a replica has to say and to ask: it renews the lease, looks whether turns wait
  * for a replica, what became of those that run here, and which peers are alive. It takes over from peers that are dead.
  */
 export function startPulse<Remembered>(options: {
@@ -89,7 +93,8 @@ export function startPulse<Remembered>(options: {
     if (rows[0] && rows[0].moved > 0) options.onReady();
   }
 
-  const pulsing = repeat(PULSE_MS, pulse, options.onError);
+  const pauseMs = () => (suspects.size > 0 ? LOOK_AGAIN_MS : peers.length > 0 ? PULSE_MS : PULSE_ALONE_MS);
+  const pulsing = repeat(pauseMs, pulse, options.onError);
   return {
     peers: () => peers.length,
     /** Whether another replica has somebody who follows threads or turns. */
