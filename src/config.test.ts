@@ -10,7 +10,7 @@ describe('without any setting', () => {
   test("the defaults are the spec's, and the demo model answers", () => {
     expect(readConfig({})).toEqual({
       cli: { enabled: true },
-      gateway: { enabled: true, host: '127.0.0.1', port: 3000, authToken: undefined },
+      gateway: { enabled: true, host: '127.0.0.1', port: 3000, allowedHosts: [], authToken: undefined },
       webhook: { enabled: false, host: '0.0.0.0', port: 8080, ratePerMinute: 60, callbackHosts: [], jobDays: 30 },
       operatorToken: undefined,
       trustedProxies: [],
@@ -61,6 +61,7 @@ test('every option is read into its place', () => {
     GATEWAY_ENABLED: 'yes',
     GATEWAY_HOST: '0.0.0.0',
     GATEWAY_PORT: '4000',
+    GATEWAY_ALLOWED_HOSTS: 'agent.example.com, Box.example.com',
     GATEWAY_AUTH_TOKEN: 'gateway-token',
     HTTP_ENABLED: 'true',
     HTTP_HOST: '::1',
@@ -99,7 +100,13 @@ test('every option is read into its place', () => {
 
   expect(config).toEqual({
     cli: { enabled: false },
-    gateway: { enabled: true, host: '0.0.0.0', port: 4000, authToken: 'gateway-token' },
+    gateway: {
+      enabled: true,
+      host: '0.0.0.0',
+      port: 4000,
+      allowedHosts: ['agent.example.com', 'box.example.com'],
+      authToken: 'gateway-token',
+    },
     webhook: {
       enabled: true,
       host: '::1',

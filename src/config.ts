@@ -3,7 +3,7 @@ import { readSettings, type Settings } from './settings-file.ts';
 
 export type Config = {
   cli: { enabled: boolean };
-  gateway: { enabled: boolean; host: string; port: number; authToken: string | undefined };
+  gateway: { enabled: boolean; host: string; port: number; allowedHosts: string[]; authToken: string | undefined };
   webhook: WebhookConfig;
   operatorToken: string | undefined;
   trustedProxies: string[];
@@ -177,6 +177,7 @@ function toConfig(values: Values, problems: Problems): Config {
       enabled: values.GATEWAY_ENABLED,
       host: values.GATEWAY_HOST,
       port: values.GATEWAY_PORT,
+      allowedHosts: values.GATEWAY_ALLOWED_HOSTS ?? [],
       authToken: values.GATEWAY_AUTH_TOKEN,
     },
     webhook: toWebhook(values, problems),

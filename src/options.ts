@@ -33,6 +33,11 @@ export const options = {
     help: 'The interface of the web gateway; 0.0.0.0 opens it to the network.',
   },
   GATEWAY_PORT: { parser: port, default: '3000', help: 'The port of the web gateway.' },
+  GATEWAY_ALLOWED_HOSTS: {
+    parser: hostNames,
+    unset: "the host of PUBLIC_URL and the machine's own name",
+    help: 'Further host names under which browsers may reach the web gateway.',
+  },
   GATEWAY_AUTH_TOKEN: {
     parser: token,
     unset: 'made at each start and shown in the log',

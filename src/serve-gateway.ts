@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Agent } from '#agent/agent.ts';
@@ -43,6 +44,7 @@ import type { Engine } from '#engine/engine.ts';
 import { judge, requireBearer } from '#http/bearer.ts';
 import { collectRoutes } from '#http/collect-routes.ts';
 import { healthRoutes } from '#http/health.ts';
+import { requireKnownHost } from '#http/known-hosts.ts';
 import { createLimiter, type TakeUse } from '#http/rate-limit.ts';
 import { allowBodies, createServer } from '#http/server.ts';
 import type { Memory } from '#memory/memory.ts';
@@ -106,6 +108,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     trustedProxies: config.trustedProxies,
     webSocketPath: '/api/ws',
   });
+  const { host: bindHost, allowedHosts } = config.gateway;
+  const publicName = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname];
+  requireKnownHost(server, { bindHost, names: [...publicName, hostname(), ...allowedHosts] });
   const routeList = collectRoutes(server);
   const byStatus = countAnswers(server);
   const sockets = new Set<unknown>();

@@ -78,6 +78,10 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
     error: new Forbidden('operator_only', ''),
     advice: "Ask with an operator's token.",
   },
+  unknown_host: {
+    error: new Forbidden('unknown_host', ''),
+    advice: 'Use a name that the service knows, or let the operator set `PUBLIC_URL` or `GATEWAY_ALLOWED_HOSTS`.',
+  },
   cross_site: {
     error: new Forbidden('cross_site', ''),
     advice: 'A browser session may change things from our own pages only; programs use a bearer token.',

@@ -35,7 +35,7 @@ export class NotFound extends Error {
 /** The caller is known, and may not do this. */
 export class Forbidden extends Error {
   override readonly name = 'Forbidden';
-  readonly code: 'operator_only' | 'cross_site';
+  readonly code: 'operator_only' | 'cross_site' | 'unknown_host';
 
   constructor(code: Forbidden['code'], message: string) {
     super(message);

@@ -95,7 +95,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
     if (request.is404) return answerNotFound(request, reply); // before anybody reads the body
   });
-  // Node has let go of it, so a refused one would stay open for good.
+  // Node has let go of the connection of a request to upgrade. If it is refused, we close it, and say so.
+  app.addHook('onSend', async ({ raw }, reply, payload) => {
+    if (isUpgrade(raw)) reply.header('connection', 'close');
+    return payload;
+  });
   app.addHook('onResponse', async ({ raw }) => {
     if (isUpgrade(raw)) raw.socket.destroySoon();
   });

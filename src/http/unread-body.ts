@@ -13,9 +13,15 @@ const DISCARD_IDLE_MS = 500;
  */
 export function discardUnreadBodies(app: FastifyInstance): void {
   app.addHook('onSend', async ({ raw }, reply, payload) => {
-    if (!raw.complete && !raw.readableEnded && !(await discard(raw))) reply.header('connection', 'close');
+    if (isUnread(raw) && !(await discard(raw))) reply.header('connection', 'close');
     return payload;
   });
+}
+
+/** A request to upgrade is never complete, and has no body. */
+function isUnread({ complete, readableEnded, headers }: IncomingMessage): boolean {
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return hasBody && !complete && !readableEnded;
 }
 
 /** Whether the end of the body was reached. */

@@ -302,6 +302,20 @@ test('sends over the socket count against the one limit of their user', async ()
   expect(await socket.closed()).toMatchObject({ code: 1012 });
 });
 
+test('messages of any kind are read at a bounded pace, and none is lost', async () => {
+  const dan = await addUser(service, 'Dan');
+  const socket = await openSocket(service.url, dan.headers);
+  const begun = performance.now();
+  for (let i = 0; i < 320; i++) socket.send({ type: 'ping' }); // 300 at once, then 10 a second
+  const pongs = () => socket.seen.filter(({ type }) => type === 'pong').length;
+  await waitFor('all pongs', async () => pongs() === 320);
+  expect(performance.now() - begun).toBeGreaterThan(1500);
+
+  const other = await openSocket(service.url);
+  other.send({ type: 'ping' });
+  await other.first('pong');
+});
+
 test('a request that offers another protocol than a WebSocket is answered as any other', async () => {
   const { hostname, port } = new URL(service.url);
   const answer = await new Promise<string>((resolve) => {

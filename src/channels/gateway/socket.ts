@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Verdict } from '#auth/authenticate.ts';
 import { createConversation, type Desk } from './socket-conversation.ts';
 import { createLine } from './socket-line.ts';
+import { createSocketPace } from './socket-pace.ts';
 
 export type SocketOptions = Desk & {
   readonly maxBytes: number;
@@ -25,6 +26,7 @@ const PATIENCE_MS = 500;
 
 /** `GET /api/ws`: threads as they happen, both ways. */
 export function socketRoute(options: SocketOptions) {
+  const pace = createSocketPace();
   return async (app: FastifyInstance): Promise<void> => {
     await app.register(websocket, {
       options: { maxPayload: options.maxBytes },
@@ -42,7 +44,10 @@ export function socketRoute(options: SocketOptions) {
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);
       const stopListening = options.onShutOut(judgeAgain);
-      line.onText((text) => conversation.hear(text));
+      line.onText(async (text) => {
+        await pace(request.principal.userId, text.length, line.closed);
+        await conversation.hear(text);
+      });
       socket.once('close', () => {
         options.sockets.delete(socket);
         clearInterval(judging);
