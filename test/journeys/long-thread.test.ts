@@ -23,6 +23,7 @@ async function start(options: { window?: number; env?: Record<string, string> } 
     ...home.env,
     LLM_PROVIDER: 'openai-compatible',
     LLM_MODEL: 'scripted',
+    LLM_RETRY_SECS: '1',
     LLM_BASE_URL: model.url,
     LLM_CONTEXT_TOKENS: String(WINDOW),
     ...options.env,
