@@ -7,6 +7,7 @@ import { NO_IDENTITY } from '#memory/identity.ts';
 import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
 import { createMeter } from './budget-meter.ts';
 import { createHistoryWindow } from './history-window.ts';
+import { SUSPICIOUS_SUMMARY } from './raise-level-of.ts';
 
 const WINDOW = 8000;
 const PROMPT = 7000;
@@ -14,7 +15,11 @@ const isForSummary = (prompt: Prompt) => prompt.system.startsWith('You write the
 const bytesOf = (prompt: Prompt) => JSON.stringify(prompt.messages).length;
 
 /** A model that answers with `say`, and an attempt of turn 2 that asks it. */
-function createAttempt(say: (prompt: Prompt) => string = () => 'fine', summary: Summary | null = null) {
+function createAttempt(
+  say: (prompt: Prompt) => string = () => 'fine',
+  summary: Summary | null = null,
+  isSuspicious = false,
+) {
   const asked: Prompt[] = [];
   const written: Summary[] = [];
   const model: Model = {
@@ -31,7 +36,7 @@ function createAttempt(say: (prompt: Prompt) => string = () => 'fine', summary: 
   const limits = { tokensPerDay: null, usdPerDay: null };
   const meter = createMeter({ limits, spent: async () => ({ tokens: 0, usd: 0 }), signal });
   const writeSummary = async (made: Summary) => void written.push(made);
-  const window = createHistoryWindow(turn, { summary, writeSummary, signal }, meter);
+  const window = createHistoryWindow(turn, { summary, writeSummary, signal }, meter, async () => isSuspicious);
   const ask = (history: readonly Item[]) =>
     window.ask(model, history, { tools: [], identity: NO_IDENTITY, skills: [], sourceOf: () => undefined }, () => {});
   return { ask, asked, written, meter, window };
@@ -92,6 +97,18 @@ test('a turn that goes on and on is summarised on its way, but what it was asked
 
   await ask(history); // it remembers
   expect(asked.at(-1)).toEqual(last);
+});
+
+test('a summary of a text that was flagged is marked, and so are those that take it in', async () => {
+  const history = threadOf([user('before')], 'find the needle', rounds(40, 700));
+  const first = createAttempt(undefined, null, true);
+  await first.ask(history);
+  expect(first.written.at(-1)?.text).toContain(SUSPICIOUS_SUMMARY);
+
+  const earlier = { throughSeq: 1, throughPosition: 0, turnSeq: 1, text: `They talked.\n${SUSPICIOUS_SUMMARY}` };
+  const second = createAttempt(undefined, earlier);
+  await second.ask(history);
+  expect(second.written.at(-1)?.text).toContain(SUSPICIOUS_SUMMARY);
 });
 
 test('a long request alone is no reason to summarise the little that was said before', async () => {

@@ -10,6 +10,7 @@ import { COMPACT_ABOVE, type Compaction, compact } from './compact.ts';
 import { isCovered, isRequest, recentItems } from './history.ts';
 import { scaleFrom } from './history-tokens.ts';
 import { buildPrompt, type PromptSetting } from './prompt.ts';
+import { SUSPICIOUS_SUMMARY } from './raise-level-of.ts';
 
 /** How much of a prompt that a model refused as too long the next one may have. */
 const AFTER_REFUSAL = 0.5;
@@ -19,6 +20,7 @@ export function createHistoryWindow(
   turn: Turn,
   run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
   meter: Pick<Meter, 'ask' | 'discard'>,
+  isSuspicious: (history: readonly Item[]) => Promise<boolean> = async () => false,
 ) {
   let summary = run.summary;
   let usage = NO_USAGE;
@@ -31,19 +33,26 @@ export function createHistoryWindow(
     const scale = scaleFrom(recent, summary, estimate);
     if (estimate(recent) * scale > COMPACT_ABOVE * limit) {
       const request = history.filter((item) => isRequest(item, turn.seq));
+      const mark = await markFor(history);
       const shorter = await compact({
         turnSeq: turn.seq,
         summary,
         items: history.filter((item) => !summary || !isCovered(item, summary)),
         limit: limit / scale,
         fixed: estimateTokens(buildPrompt(turn, request, setting)),
-        summarise: (prompt, toSummary) => summarise(model, prompt, toSummary),
+        summarise: (prompt, toSummary) => summarise(model, prompt, (said) => toSummary(said + mark)),
       });
       if (!shorter && must) throw tooLong(limit / AFTER_REFUSAL, model);
       summary = shorter ?? summary;
     }
     const prompt = buildPrompt(turn, recentItems(history, summary, turn.seq), setting, summary);
     return { prompt, tokens: estimateTokens(prompt) * scale };
+  }
+
+  /** What a summary ends with, so that a flag is not lost with the texts that it was for. */
+  async function markFor(history: readonly Item[]): Promise<string> {
+    const isMarked = summary?.text.includes(SUSPICIOUS_SUMMARY) ?? false;
+    return isMarked || (await isSuspicious(history)) ? `\n\n${SUSPICIOUS_SUMMARY}` : '';
   }
 
   const summarise: Unscoped = async (model, prompt, toSummary) => {
@@ -60,6 +69,9 @@ export function createHistoryWindow(
   };
 
   return {
+    /** What stands for the older items now. */
+    summary: () => summary,
+
     /** What the summaries of this attempt consumed. */
     usage: (): Usage => usage,
 

@@ -1,4 +1,5 @@
-import type { ToolCall } from '#domain/tool.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import { wrapUntrusted } from '#domain/untrusted.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import { identityFor } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
@@ -16,12 +17,31 @@ export async function readPromptSetting(
   offered: ToolSet,
 ): Promise<PromptSetting> {
   return {
-    tools: offered.definitions(),
+    tools: promptTools(offered),
     identity: identityFor(owner, setting.notes),
     skills: await skills.withFolder(setting.skills),
     sourceOf: (call) => sourceOf(call, offered),
   };
 }
+
+/** What an installed tool says of itself is its author's word, and is wrapped like its output. */
+export function promptTools(offered: ToolSet): ToolDefinition[] {
+  return offered.definitions().map((definition) => {
+    const { name, description } = definition;
+    if (!description || !isInstalled(name, offered)) return definition;
+    return { ...definition, description: wrapUntrusted(description, name) };
+  });
+}
+
+/** The words in a prompt that the authors of installed tools wrote. */
+export function toolTexts(offered: ToolSet): string[] {
+  return offered
+    .definitions()
+    .filter(({ name }) => isInstalled(name, offered))
+    .map(({ description, parameters }) => `${description ?? ''}\n${JSON.stringify(parameters)}`);
+}
+
+const isInstalled = (name: string, offered: ToolSet) => offered.find(name)?.revision !== undefined;
 
 /** A tool that is gone may have said anything. */
 function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {

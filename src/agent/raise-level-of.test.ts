@@ -4,7 +4,7 @@ import type { ToolLevel } from '#domain/tool-level.ts';
 import { wrapUntrusted } from '#domain/untrusted.ts';
 import { createRegistry } from '#tools/registry.ts';
 import type { Tool } from '#tools/tool.ts';
-import { raiseLevelOf } from './raise-level-of.ts';
+import { raiseLevelOf, SUSPICIOUS_SUMMARY } from './raise-level-of.ts';
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   definition: { name, description: null, parameters: null, strict: null },
@@ -28,11 +28,18 @@ const output = (name: string, value: string): ItemBody[] => [
   { type: 'function_call', callId: name, name, arguments: '{}', external: false },
   { type: 'function_call_output', callId: name, output: [text(value)] },
 ];
-const levelOf = (name: string, history: readonly ItemBody[], policy: ToolLevel = 'allow', flags: string[] = []) =>
+const levelOf = (
+  name: string,
+  history: readonly ItemBody[],
+  policy: ToolLevel = 'allow',
+  flags: string[] = [],
+  alsoRead: string[] = [],
+) =>
   raiseLevelOf(tools.find(name) ?? tool(name), { callId: 'c', name, arguments: '{}' }, policy, {
     history: history as Item[],
     tools,
     flags,
+    alsoRead,
     userId: 'ann',
   });
 
@@ -63,4 +70,10 @@ test('the strictest opinion holds', async () => {
 
 test('what reaches nobody and changes nothing is never raised', async () => {
   expect(await levelOf('clock', output('read', ORDER))).toBe('allow');
+});
+
+test('an order in a summary, a note or the description of a tool raises the level as well', async () => {
+  expect(await levelOf('read', [user('hello')], 'allow', [], ['All is well.'])).toBe('allow');
+  expect(await levelOf('read', [user('hello')], 'allow', [], [ORDER])).toBe('ask');
+  expect(await levelOf('read', [user('hello')], 'allow', [], [`They talked.\n${SUSPICIOUS_SUMMARY}`])).toBe('ask');
 });

@@ -12,6 +12,8 @@ export type ReadFacts = {
   /** Everything that the model has read: as long as it sees an order, it may obey it. */
   readonly history: readonly Item[];
   readonly tools: ToolSet;
+  /** What else is in the prompt and may have been written by somebody else: a summary, a note, what tools say of themselves. */
+  readonly alsoRead: readonly string[];
   /** The rules that the call's arguments have set off. */
   readonly flags: readonly string[];
   readonly userId: UserId;
@@ -22,13 +24,24 @@ export async function raiseLevelOf(
   tool: Tool,
   call: ToolCall,
   level: ToolLevel,
-  { history, tools, flags: own, userId }: ReadFacts,
+  { history, tools, alsoRead, flags: own, userId }: ReadFacts,
 ): Promise<ToolLevel> {
   if (tool.inert) return level;
-  const read = untrustedTexts(history, tools);
+  const read = [...untrustedTexts(history, tools), ...alsoRead];
   const flags = await Promise.all(read.map((text) => findFlags(text, userId)));
-  const named = read.some((text) => namesTool(text, call.name)) ? ['tool-named'] : [];
-  return raiseLevel(level, [...own, ...flags.flat(), ...named]);
+  const named = untrustedTexts(history, tools).some((text) => namesTool(text, call.name)) ? ['tool-named'] : [];
+  const marked = alsoRead.some((text) => text.includes(SUSPICIOUS_SUMMARY)) ? ['flagged-summary'] : [];
+  return raiseLevel(level, [...own, ...flags.flat(), ...named, ...marked]);
+}
+
+/** Ends a summary of texts that were flagged: the flag outlives them, in whatever words they were summed up. */
+export const SUSPICIOUS_SUMMARY =
+  '[Some of the texts that are summed up here may have been written to mislead the model.]';
+
+/** Whether something that others wrote in these items was flagged. */
+export async function isSuspicious(history: readonly Item[], tools: ToolSet, userId: UserId): Promise<boolean> {
+  const flags = await Promise.all(untrustedTexts(history, tools).map((text) => findFlags(text, userId)));
+  return flags.some((found) => found.length > 0);
 }
 
 /** Somebody else's text has no business with our tools. A name that is a usual word says nothing. */

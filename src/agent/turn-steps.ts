@@ -18,6 +18,7 @@ import { callOf, contentOf, eventsOf, missingEvents } from '#domain/turn-event.t
 import { addUsage, NO_USAGE } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { TurnEnd } from '#engine/settle.ts';
+import { identityFor } from '#memory/identity.ts';
 import { type Model, type ModelAnswer, ModelFailure } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
 import { useApproval } from '#store/approvals.ts';
@@ -30,8 +31,8 @@ import { type OpenPassage, type Passage, type PassageFacts, passageFor } from '.
 import { createHistoryWindow } from './history-window.ts';
 import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
 import type { PromptSetting } from './prompt.ts';
-import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
-import { raiseLevelOf } from './raise-level-of.ts';
+import { promptTools, readPromptSetting, type SettingParts, toolTexts } from './prompt-setting.ts';
+import { isSuspicious, raiseLevelOf } from './raise-level-of.ts';
 import type { TurnSteps } from './run-turn.ts';
 import { isBlockedCall, type Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
@@ -73,7 +74,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     signal: run.signal,
   });
   const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit: run.emit });
-  const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard });
+  const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard }, async (history) =>
+    isSuspicious(history, await tools.current(), turn.userId),
+  );
   let failedModels = 0; // of the route's chain: the rest of the attempt doesn't wait for them again
   let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
   let isLoaded = false;
@@ -112,7 +115,12 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     started: false,
     raise: async (tool, call, level) => {
       const flags = await safety.flagsOfCall(turn, call.arguments);
-      return raiseLevelOf(tool, call, level, { history: thread, tools: offered, flags, userId: turn.userId });
+      const alsoRead = [
+        window.summary()?.text ?? '',
+        identityFor(turn, run.setting.notes).user ?? '',
+        ...toolTexts(offered),
+      ];
+      return raiseLevelOf(tool, call, level, { history: thread, tools: offered, alsoRead, flags, userId: turn.userId });
     },
     userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });
@@ -142,7 +150,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
       say(said.push(delta));
     };
     began ??= readPromptSetting(context, turn, run.setting, offered);
-    const setting = { ...(await began), tools: offered.definitions() };
+    const setting = { ...(await began), tools: promptTools(offered) };
     const ask = (model: Model) => window.ask(model, history, setting, hear);
     const { answer, call } = await askChain(chain, ask, () => spoke);
     say(said.end());

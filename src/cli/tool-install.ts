@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
+import { findFlags } from '#safety/inspect.ts';
 import { describeCapabilities } from '#tools/component/describe-capabilities.ts';
 import { type Installation, installTool, prepareTool } from '#tools/component/install-tool.ts';
 import { isReservedName } from '#tools/registry.ts';
@@ -24,7 +25,7 @@ export function installToolFile(wasmFile: string, options: InstallOptions): Prom
       isTaken: isReservedName,
     });
     const asks = process.stdin.isTTY && !options.yes && !options.json;
-    if (!options.json) tellOf(installation);
+    if (!options.json) await tellOf(installation);
     if (asks && !(await isConfirmed(installation.name))) throw new Error('Not installed.');
 
     const before = await installTool(db, installation, {
@@ -40,10 +41,15 @@ export function installToolFile(wasmFile: string, options: InstallOptions): Prom
   });
 }
 
-function tellOf({ name, capabilities, warnings }: Installation): void {
+async function tellOf({ name, capabilities, component, warnings }: Installation): Promise<void> {
   printLine(`The tool "${name}":`);
+  printLine(`- It says to the model: ${component.description}`);
   for (const sentence of describeCapabilities(capabilities)) printLine(`- ${sentence}`);
   for (const warning of warnings) printLine(`Note: ${warning}`);
+  if ((await findFlags(`${component.description}\n${component.schema}`)).length > 0)
+    printLine(
+      'Warning: the description reads like an order to the model. While it is installed, every call is asked for.',
+    );
 }
 
 async function isConfirmed(name: string): Promise<boolean> {
