@@ -10,6 +10,7 @@ import { createModelDesk } from '#agent/model-desk.ts';
 import { createModelSettings } from '#agent/model-settings.ts';
 import { createOperations } from '#agent/operations.ts';
 import { startDenyingOverdueGates } from '#agent/overdue-gates.ts';
+import { quarantineTool } from '#agent/policy-settings.ts';
 import { createRunner } from '#agent/run-claimed-turn.ts';
 import { createSafety } from '#agent/safety.ts';
 import { createThreads } from '#agent/threads.ts';
@@ -152,6 +153,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     loadFiles: (hash) => readComponentFiles(db, hash),
     onSecretsUsed: (actor, tool, names) =>
       recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
+    onLeak: (userId, tool, secretName) => quarantineTool(db, { tool, userId, secretName }),
     onLog: (tool, line) => writeToolLine(log, tool, line),
   });
   const web = { url: config.publicUrl };

@@ -68,7 +68,7 @@ function policyFacts(tool: Tool, call: GatedCall, { db, owner, userTexts }: Pass
   return {
     owner,
     userTexts,
-    operatorLevel: () => findPolicy(db, call.name),
+    operatorLevel: () => findPolicy(db, call.name, tool.revision === undefined ? undefined : owner.userId),
     isAlwaysApproved: () => {
       const digest = digestShape(call, tool.revision ?? null, shapeOf(call.arguments));
       return withOwner(db, owner, (trx) => hasStandingApproval(trx, owner, digest));

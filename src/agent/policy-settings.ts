@@ -10,10 +10,28 @@ export type ToolPolicy = { readonly tool: string; readonly level: ToolLevel };
 /** One setting for each tool, so that two who set different ones don't undo each other's. Read anew for each call. */
 const PREFIX = 'tool_policy:';
 
-export async function findPolicy(db: Database, tool: string): Promise<ToolLevel | undefined> {
-  const value = await readSetting(db, PREFIX + tool);
+export async function findPolicy(db: Database, tool: string, userId?: UserId): Promise<ToolLevel | undefined> {
+  const ofUser = userId === undefined ? undefined : await readSetting(db, PREFIX + quarantineOf(tool, userId));
+  const value = ofUser ?? (await readSetting(db, PREFIX + tool));
   return value === undefined ? undefined : levelIn(value);
 }
+
+/**
+ * Forbids the tool to one user, in whose call it tried to send a secret. Others keep it: a user can choose the value of
+ * a secret, and with one that is an ordinary word could take the tool from everybody.
+ */
+export async function quarantineTool(
+  db: Database,
+  { tool, userId, secretName }: { readonly tool: string; readonly userId: UserId; readonly secretName: string },
+): Promise<void> {
+  const entry = { actor: userId, action: 'tool.quarantine', subject: tool, detail: { secret: secretName } };
+  await withOwner(db, OPERATOR, (trx) =>
+    audited(trx, (writing) => writeSetting(writing, PREFIX + quarantineOf(tool, userId), { level: 'never' }), entry),
+  );
+}
+
+/** How it is listed among the policies, and lifted: no tool has such a name. */
+const quarantineOf = (tool: string, userId: UserId) => `${tool}@${userId}`;
 
 export async function listPolicies(db: Database): Promise<ToolPolicy[]> {
   const rows = await listSettings(db, PREFIX);

@@ -19,6 +19,8 @@ export type ComponentHost = {
   readonly loadFiles: (hash: string) => Promise<ComponentFiles>;
   /** Secrets were read for a call. */
   readonly onSecretsUsed: (owner: UserId, toolName: string, names: readonly string[]) => Promise<void>;
+  /** A tool tried to send a secret in a call of `owner`, who must not be able to call it again until somebody has looked. */
+  readonly onLeak: (owner: UserId, toolName: string, secretName: string) => Promise<void>;
   /** What a tool has to say, once its call is over, and what its host has to say about it. */
   readonly onLog: (toolName: string, log: Log) => void;
 };
@@ -57,10 +59,12 @@ async function callComponent(
   capabilities: Capabilities,
   host: ComponentHost,
   params: string,
-  { secretsOf: owner, signal }: ToolContext,
+  { owner: caller, secretsOf: owner, signal }: ToolContext,
 ): Promise<string> {
   const { auth } = capabilities;
   const used: string[] = [];
+  const stop = new AbortController();
+  const ending = AbortSignal.any([signal, stop.signal]);
   const warn = (message: string) => host.onLog(name, { level: 'warn', message });
   const http = await createToolHttp({
     toolName: name,
@@ -73,16 +77,26 @@ async function callComponent(
       return secret?.reveal();
     },
     onWarning: warn,
-    signal,
+    async onLeak(secretName) {
+      await host.onLeak(caller.userId, name, secretName);
+      stop.abort(new Error('The tool tried to send a secret.'));
+    },
+    signal: ending,
   });
   if (used.length > 0) await host.onSecretsUsed(owner.userId, name, used);
   const component = { name, hash, load: () => host.loadFiles(hash) };
   try {
-    const answer = await host.jails.call(component, { params, host: http, limits: limitsOf(capabilities), signal });
+    const answer = await host.jails.call(component, {
+      params,
+      host: http,
+      limits: limitsOf(capabilities),
+      signal: ending,
+    });
     flush(answer.logs);
-    return renderAnswer(answer, http, name);
+    return http.leaked() === undefined ? renderAnswer(answer, http, name) : renderError(leakedFrom(name));
   } catch (error) {
     if (error instanceof JailFailure) flush(error.logs);
+    if (stop.signal.aborted && !signal.aborted) return renderError(leakedFrom(name));
     throw error;
   }
 
@@ -107,6 +121,9 @@ function toOutput(error: unknown): string {
 }
 
 const isCrash = (error: unknown) => error instanceof JailFailure && error.reason === 'crashed';
+
+const leakedFrom = (name: string) =>
+  `The call was ended: ${name} tried to send one of its secrets itself. It is forbidden until the operator allows it again.`;
 
 const renderError = (error: string) => JSON.stringify({ error });
 

@@ -169,3 +169,20 @@ describe('an error', () => {
     await expect(http.httpRequest(asked())).rejects.toThrow(named('RequestFailed', 'stopped'));
   });
 });
+
+test('a tool that guesses its secret gets one answer, and none after the first hit', async () => {
+  const PIN = '483920';
+  const http = await upstream.open({ secretFor: async () => PIN });
+  const guess = (text: string) => http.httpRequest(asked({ method: 'POST', body: Buffer.from(text) }));
+  const refused = named('RequestRefused', 'holds a secret');
+
+  await expect(guess('111111 222222')).resolves.toMatchObject({ status: 200 });
+  expect(http.leaked()).toBeUndefined();
+  await expect(guess('111111 483920 222222')).rejects.toThrow(refused);
+  const sent = upstream.sent.length;
+  for (const text of ['111111', '483920', 'nothing', '']) await expect(guess(text)).rejects.toThrow(refused);
+
+  expect(http.leaked()).toBe('api_key');
+  expect(upstream.leaks).toEqual(['api_key']);
+  expect(upstream.sent).toHaveLength(sent);
+});

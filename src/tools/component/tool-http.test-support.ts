@@ -25,6 +25,7 @@ export type Upstream = {
   readonly arrived: Arrived[];
   readonly sent: EgressRequest[];
   readonly warnings: string[];
+  readonly leaks: string[];
   readonly uses: Map<string, number>;
   reply: (request: Arrived) => Reply;
   open(change?: Partial<ToolHttpOptions>): Promise<ToolHttp>;
@@ -40,6 +41,7 @@ export async function startUpstream(): Promise<Upstream> {
     arrived: [],
     sent: [],
     warnings: [],
+    leaks: [],
     uses: new Map(),
     reply: () => ({}),
     open: (change) => createToolHttp({ ...defaults(), ...change }),
@@ -48,7 +50,7 @@ export async function startUpstream(): Promise<Upstream> {
   return upstream;
 
   function defaults(): ToolHttpOptions {
-    const { uses, warnings } = upstream;
+    const { uses, warnings, leaks } = upstream;
     return {
       toolName: 'weather',
       capabilities: capabilitiesWith({ type: 'bearer' }),
@@ -59,6 +61,7 @@ export async function startUpstream(): Promise<Upstream> {
       },
       secretFor: async (name) => (name === 'api_key' ? SECRET : undefined),
       onWarning: (message) => warnings.push(message),
+      onLeak: async (name) => void leaks.push(name),
       signal: new AbortController().signal,
     };
   }

@@ -17,6 +17,8 @@ export type ToolHttp = {
   secretExists(name: string): boolean;
   /** The name of the first secret for want of which a request was not made: the call has to wait for it. */
   missing(): string | undefined;
+  /** The name of the secret that the tool tried to send. It gets no answer to anything after that. */
+  leaked(): string | undefined;
   /** The first error that is neither the tool's nor its upstream's, and of which the tool learned nothing. */
   failure(): unknown;
 };
@@ -29,10 +31,13 @@ export type ToolHttpOptions = {
   readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
   readonly secretFor: (name: string) => Promise<string | undefined>;
   readonly onWarning: (message: string) => void;
+  /** The tool tried to send a secret. The call is to be ended before the tool learns anything from it. */
+  readonly onLeak: (secretName: string) => Promise<void>;
   readonly signal: AbortSignal;
 };
 
 const MAX_REQUESTS = 50;
+const LEAKED = 'The request holds a secret that the tool must not have.';
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 /** For one call of a tool. Its secrets are read once, now; none of them ever gets to the tool. */
@@ -44,6 +49,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
   let requests = 0;
   let hasWarned = false;
   let missing: string | undefined;
+  let leaked: string | undefined;
   let failure: unknown;
 
   return {
@@ -61,10 +67,12 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       return false;
     },
     missing: () => missing,
+    leaked: () => leaked,
     failure: () => failure,
   };
 
   async function makeRequest(request: ToolRequest): Promise<{ status: number; body: Uint8Array }> {
+    if (leaked !== undefined) throw new RequestRefused(LEAKED);
     if (++requests > MAX_REQUESTS)
       throw new RequestRefused(`A call may make ${MAX_REQUESTS} requests, and not one more.`);
     const { method, headers } = parseToolRequest(request);
@@ -87,12 +95,17 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
     return { status: answer.status, body: await readBody(answer, url.hostname) };
   }
 
-  /** A tool can't know its secrets. If it does, one has leaked, and goes no further. */
+  /**
+   * A tool can't know its secrets. If it does, one has leaked and goes no further, or the tool is guessing: each answer to
+   * a guess would tell it more, so the first hit is the last answer it gets.
+   */
   async function refuseKnownSecrets({ url, headers, body }: ToolRequest): Promise<void> {
     const name = await guard.findIn(url, headers, body ?? '');
     if (name === undefined) return;
+    leaked ??= name;
     onWarning(`The tool tried to send the secret ${name} itself. It must have leaked: set a new one.`);
-    throw new RequestRefused('The request holds a secret that the tool must not have.');
+    await options.onLeak(name);
+    throw new RequestRefused(LEAKED);
   }
 
   async function send(request: EgressRequest & { readonly url: URL }): Promise<EgressAnswer> {
