@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type pg from 'pg';
 import { openDatabase } from '#database/open-database.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import { freshHome } from '../support/fresh-home.ts';
@@ -9,48 +8,69 @@ import { startScriptedModel } from '../support/scripted-model.ts';
 import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startLedger } from './ledger.ts';
-import { startProxy } from './tcp-proxy.ts';
+import { type Proxy, startProxy } from './tcp-proxy.ts';
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-/** A PostgreSQL behind a line that can be cut, a scripted model, a ledger, and as many replicas as are started. */
-export async function startCluster(more: Record<string, string> = {}) {
-  const home = await freshHome();
-  const database = await openDatabase({ url: undefined, home: home.home });
-  const connection = database.connection as Required<
-    Pick<pg.ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database'>
-  >;
-  const proxy = await startProxy({ path: `${connection.host}/.s.PGSQL.${connection.port}` });
-  const [model, ledger] = await Promise.all([startScriptedModel(), startLedger()]);
-  const replicas = new Set<Replica>();
-  let started = 0;
-  const url = `postgres://${connection.user}:${String(connection.password)}@127.0.0.1:${proxy.port}/${connection.database}`;
+type ServerConnection = { host: string; port: number; user: string; password: string; database: string };
 
-  const env = { DATABASE_URL: url, REBORN_HOME: home.home };
+/** A PostgreSQL behind a line that can be cut, a scripted model, a ledger, and as many replicas as are started. */
+export async function startCluster({
+  env: more = {},
+  script = {},
+  server,
+}: {
+  env?: Record<string, string>;
+  script?: Parameters<typeof startScriptedModel>[0];
+  /** Another server than the embedded one, reached by TCP. */
+  server?: ServerConnection;
+} = {}) {
+  const home = await freshHome({ empty: server !== undefined });
+  const database = server ? undefined : await openDatabase({ url: undefined, home: home.home });
+  const embedded = database?.connection as ServerConnection;
+  const target = server ?? { path: `${embedded.host}/.s.PGSQL.${embedded.port}` };
+  const proxy = await startProxy(target);
+  const connection = server ? { ...server, port: proxy.port } : embedded;
+  const [model, ledger] = await Promise.all([startScriptedModel(script), startLedger()]);
+  const replicas = new Set<Replica>();
+  const lines = new Set<Proxy>();
+  let started = 0;
+  const urlAt = (port: number) =>
+    `postgres://${connection.user}:${connection.password}@127.0.0.1:${port}/${connection.database}`;
+
+  const env = { DATABASE_URL: urlAt(proxy.port), REBORN_HOME: home.home };
   return {
-    connection: database.connection,
+    connection,
     home: home.home,
     env,
     proxy,
     model,
     ledger,
     replicas,
-    async start(): Promise<Replica> {
+    /** A replica behind the line of all, or behind one of its own. */
+    async start(line: Proxy = proxy): Promise<Replica> {
       const name = `replica-${++started}`;
       const replica = await startReplica(name, {
         ...env,
         ...more,
+        DATABASE_URL: urlAt(line.port),
         LLM_BASE_URL: model.urlFor(name),
       });
       replicas.add(replica);
       void replica.exited.then(() => replicas.delete(replica));
       return replica;
     },
+    /** Another line to the same PostgreSQL. */
+    async startLine(): Promise<Proxy> {
+      const line = await startProxy(target);
+      lines.add(line);
+      return line;
+    },
     async close(): Promise<void> {
       await Promise.all([...replicas].map((replica) => replica.kill()));
-      await Promise.all([proxy.close(), model.close(), ledger.close()]);
-      await database.close();
+      await Promise.all([...lines, proxy, model, ledger].map((part) => part.close()));
+      await database?.close();
       await home.remove();
     },
   };

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
+import type { Streamed } from './streamed.ts';
 
 export type Mark = { readonly name: string; readonly key: string };
 
@@ -28,57 +29,68 @@ export async function startLedger() {
   };
 }
 
+/** What was seen from outside, to be compared with the tables. */
+export type Account = {
+  /** Turns whose messages were accepted. */
+  readonly accepted: readonly string[];
+  readonly streams?: readonly Streamed[];
+  readonly marks?: readonly Mark[];
+  /** A process died: only then may a turn be given up as interrupted. */
+  readonly deaths?: boolean;
+  /** The event log was lost on the way: what had not been read of a message then comes with its end. */
+  readonly lostLog?: boolean;
+  /** A failover lost the newest commits, and accepted messages with them. */
+  readonly lostCommits?: boolean;
+};
+
 /** Looks at the tables from outside, with the engine's eyes. Answers what breaks an invariant; nothing is the good answer. */
-export async function findBreaches(connection: pg.ClientConfig, accepted: readonly string[]): Promise<string[]> {
+export async function findBreaches(connection: pg.ClientConfig, account: Account): Promise<string[]> {
   const client = new pg.Client(connection);
   await client.connect();
   try {
     await client.query(`set app.engine = 'on'`);
+    const ask = async <T extends pg.QueryResultRow>(statement: string, values: unknown[] = []) =>
+      (await client.query<T>(statement, values)).rows;
     const breaches = [];
-    for (const [what, statement, values] of INVARIANTS(accepted)) {
-      const { rows } = await client.query<{ breach: string }>(statement, values);
+    for (const [what, statement, values] of invariants(account)) {
+      const rows = await ask<{ breach: string }>(statement, values);
       breaches.push(...rows.map(({ breach }) => `${what}: ${breach}`));
     }
-    return breaches;
+    const ids = (account.streams ?? []).map(({ turnId }) => turnId);
+    const messages = await ask<Said>(SAID, [ids]);
+    return [...breaches, ...findMissingText(account, messages), ...findRepeated(account)];
   } finally {
     await client.end();
   }
 }
 
 /** Every row of an answer is a breach. */
-const INVARIANTS = (accepted: readonly string[]): [string, string, unknown[]][] => [
-  [
-    'an accepted message has no ended turn',
-    `select id::text as breach from unnest($1::uuid[]) as accepted (id)
-     where not exists (select from turns where turns.id = accepted.id and ended_at is not null)`,
-    [[...accepted]],
-  ],
-  ['a turn has not ended', `select id || ' ' || status as breach from turns where ended_at is null`, []],
-  ['a thread is stuck', `select id::text as breach from threads where active is not null`, []],
+const invariants = ({ accepted, deaths, lostCommits }: Account): [string, string, unknown[]?][] => [
+  ...(lostCommits ? [] : [ACCEPTED(accepted)]),
+  ...(deaths ? [] : [INTERRUPTED]),
+  ['a message has two turns', `${NUMBERED} group by 1 having count(*) > 1`],
+  ['a turn has not ended', `select id || ' ' || status as breach from turns where ended_at is null`],
+  ['a thread is stuck', `select id::text as breach from threads where active is not null`],
   [
     "a thread's turns have a gap",
     `select thread_id::text as breach from turns group by thread_id
      having max(seq) <> count(*) or min(seq) <> 1 or max(seq) <> (select last_seq from threads where id = thread_id)`,
-    [],
   ],
   [
     "a turn's items have a gap",
     `select turn_id::text as breach from items group by turn_id having max(position) + 1 <> count(*) or min(position) <> 0`,
-    [],
   ],
   [
     'a turn began before the one ahead of it had ended',
     `select later.id::text as breach from turns as later
      join turns as earlier on earlier.thread_id = later.thread_id and earlier.seq = later.seq - 1
      where later.started_at < earlier.ended_at`,
-    [],
   ],
   [
     'an item was written by an older attempt after a newer one',
     `select id::text as breach from (
        select id, attempt, max(attempt) over (partition by turn_id order by position) as newest
        from items where attempt is not null) as written where attempt < newest`,
-    [],
   ],
   [
     'a completed turn does not end with its answer',
@@ -86,6 +98,68 @@ const INVARIANTS = (accepted: readonly string[]): [string, string, unknown[]][] 
      left join (select distinct on (turn_id) turn_id, body ->> 'type' as type, attempt from items
        order by turn_id, position desc) as last on last.turn_id = turns.id
      where status = 'completed' and (last.type is distinct from 'message' or last.attempt is null)`,
-    [],
+  ],
+  [
+    'the usage that was counted is not that of the turns',
+    `select format('counted %s, turns have %s', counted, used) as breach from
+       (select format('%s in, %s out', coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0)) as counted
+        from usage_days) as days,
+       (select format('%s in, %s out', coalesce(sum((usage ->> 'inputTokens')::bigint), 0),
+          coalesce(sum((usage ->> 'outputTokens')::bigint), 0)) as used from turns) as turns
+     where counted <> used`,
   ],
 ];
+
+const ACCEPTED = (accepted: readonly string[]): [string, string, unknown[]] => [
+  'an accepted message has no ended turn',
+  `select id::text as breach from unnest($1::uuid[]) as accepted (id)
+   where not exists (select from turns where turns.id = accepted.id and ended_at is not null)`,
+  [[...accepted]],
+];
+
+const INTERRUPTED: [string, string] = [
+  'a turn was interrupted though no process died',
+  `select id::text as breach from turns where failure ->> 'code' = 'interrupted'`,
+];
+
+/** Messages of a load begin with a number that none shares. */
+const NUMBERED = `
+  select substring(body #>> '{content,0,text}' from '^#\\d+') as breach from items
+  where position = 0 and body ->> 'type' = 'message' and body #>> '{content,0,text}' ~ '^#\\d+\\n'`;
+
+const SAID = `
+  select turns.id as "turnId", turns.status, items.id as "itemId", body #>> '{content,0,text}' as text
+  from turns left join items on items.turn_id = turns.id and items.attempt is not null and body ->> 'type' = 'message'
+  where turns.id = any($1::uuid[])`;
+
+type Said = { turnId: string; status: string; itemId: string | null; text: string | null };
+
+/** Whoever followed a turn has read all that its messages say, and how it ended. */
+function findMissingText({ streams = [], lostLog, lostCommits }: Account, said: readonly Said[]): string[] {
+  const byTurn = Map.groupBy(said, ({ turnId }) => turnId);
+  return streams.flatMap(({ turnId, status, messages }) =>
+    (byTurn.get(turnId) ?? []).flatMap((row) => {
+      const seen = row.itemId ? messages.get(`msg_${row.itemId.replaceAll('-', '')}`) : undefined;
+      if (!seen && lostCommits) return []; // what was streamed has been undone, and said again
+      const { deltas = '', done = '' } = seen ?? {};
+      const final = row.text ?? '';
+      const whole = deltas === final || (lostLog && final.startsWith(deltas));
+      return [
+        ...(row.status === status ? [] : [`a stream of ${turnId} ended as ${status}, the turn as ${row.status}`]),
+        ...(whole && done === final
+          ? []
+          : [`a stream of ${turnId} says "${deltas}", and at its end "${done}", not "${final}"`]),
+      ];
+    }),
+  );
+}
+
+/** A tool that may not be repeated leaves one mark per call, unless it was forgotten that the call was made. */
+function findRepeated({ marks = [], lostCommits }: Account): string[] {
+  if (lostCommits) return [];
+  const calls = Map.groupBy(
+    marks.filter(({ name }) => name === 'mark_once'),
+    ({ key }) => key,
+  );
+  return [...calls].filter(([, same]) => same.length > 1).map(([key]) => `a call was repeated: ${key}`);
+}

@@ -7,7 +7,7 @@ let cluster: Cluster;
 
 beforeEach(async () => {
   // The wait after the first failure is long enough for a replica to be stopped in it.
-  cluster = await startCluster({ LLM_TRIES: '2', LLM_RETRY_SECS: '60' });
+  cluster = await startCluster({ env: { LLM_TRIES: '2', LLM_RETRY_SECS: '60' } });
 });
 
 afterEach(() => cluster.close());

@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts';
 
 /** Looks into the tables of a cluster with the engine's eyes. */
 export function query<T extends pg.QueryResultRow>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'connection'>,
   statement: string,
   values: unknown[] = [],
 ): Promise<T[]> {

@@ -49,7 +49,7 @@ test('a turn that kills its host is failed as interrupted, its neighbour is spar
   const next = await living()?.ask('say on we go', { previous_response_id: poison?.id });
   expect(next && textOf(next)).toBe('on we go');
   await Promise.all(starting);
-  expect(await findBreaches(cluster.connection, [turnIdOf(poison?.id ?? '')])).toEqual([]);
+  expect(await findBreaches(cluster.connection, { accepted: [turnIdOf(poison?.id ?? '')], deaths: true })).toEqual([]);
 });
 
 /** The response when its turn has ended, asked of whoever lives. */

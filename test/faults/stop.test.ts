@@ -30,7 +30,7 @@ test('a replica that hung until its turns were taken over writes nothing more', 
 
   // It still answers, and has noticed.
   expect((await hung.request('/readyz')).status).toBe(200);
-  expect(await findBreaches(cluster.connection, ids.map(turnIdOf))).toEqual([]);
+  expect(await findBreaches(cluster.connection, { accepted: ids.map(turnIdOf) })).toEqual([]);
   const written = await query<{ attempt: number }>(
     cluster,
     'select distinct attempt from items where attempt is not null',
@@ -55,7 +55,7 @@ test('SIGTERM under load: nothing fails, a peer finishes everything at once, and
 
   expect(asked(peer.name)).toBeGreaterThan(0);
   expect(leaving.output()).not.toContain('"level":50');
-  expect(await findBreaches(cluster.connection, ids.map(turnIdOf))).toEqual([]);
+  expect(await findBreaches(cluster.connection, { accepted: ids.map(turnIdOf) })).toEqual([]);
 });
 
 test('SIGTERM resets open streams, which never end cleanly without their terminal event', async () => {

@@ -1,32 +1,35 @@
 import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net';
+import { readStatements } from './read-statements.ts';
 
-/** A TCP line to a unix socket or port that can be cut, and mended again. */
-export async function startProxy(target: { path: string } | { host: string; port: number }) {
-  const lines = new Set<Socket>();
+export type Proxy = Awaited<ReturnType<typeof startProxy>>;
+
+/** Part of a statement's text, or a pattern of it. */
+export type Words = string | RegExp;
+
+/**
+ * A TCP line to a PostgreSQL that can be cut, frozen and repaired. It reads the statements that pass, so that harm can be
+ * done at a chosen one, also when only the name of a prepared statement is sent.
+ */
+export async function startProxy(target: NetConnectOpts) {
+  const lines = new Set<Line>();
+  const traps = new Set<Trap>();
+  const passed: { words: Words; times: number }[] = [];
   let broken = false;
-  let doomed: string | undefined;
+  let frozen = false;
 
   const server = createServer((near) => {
     if (broken) {
       near.destroy();
       return;
     }
-    const far = createConnection(target);
-    lines.add(near);
-    near.on('error', () => far.destroy());
-    near.on('close', () => {
-      lines.delete(near);
-      far.destroy();
+    const line = openLine(near, createConnection(target), (statement) => {
+      for (const count of passed) if (matches(statement, count.words)) count.times++;
+      return [...traps].find(({ words }) => matches(statement, words));
     });
-    far.on('error', () => near.destroy());
-    far.on('close', () => near.destroy());
-    near.on('data', (data: Buffer) => {
-      if (doomed === undefined || !data.includes(doomed)) return;
-      doomed = undefined;
-      far.once('data', () => near.destroy());
-    });
-    near.pipe(far).pipe(near);
+    lines.add(line);
+    near.on('close', () => lines.delete(line));
+    if (frozen) line.freeze();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -34,20 +37,57 @@ export async function startProxy(target: { path: string } | { host: string; port
   const cut = () => {
     for (const line of lines) line.destroy();
   };
+  const freeze = () => {
+    frozen = true;
+    for (const line of lines) line.freeze();
+  };
+
+  /** Resolves when a statement with `words` has passed, or would have, and `spring` was called for its line. */
+  function trap(words: Words, when: Trap['when'], spring: (line: Line) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const set: Trap = {
+        words,
+        when,
+        spring: (line) => {
+          traps.delete(set);
+          spring(line);
+          resolve();
+        },
+      };
+      traps.add(set);
+    });
+  }
+
   return {
     port: (server.address() as AddressInfo).port,
+    /** How often such a statement passes from now on. */
+    count: (words: Words): (() => number) => {
+      const count = { words, times: 0 };
+      passed.push(count);
+      return () => count.times;
+    },
     /** Ends every open line; new ones can be made at once. */
     cut,
-    /** Ends the line on which this is asked next once it was answered, before the answer is through. */
-    loseAnswerTo: (words: string) => {
-      doomed = words;
+    /** Lets the statement through and its answer not, then ends its line. Resolves when that has happened. */
+    loseAnswerTo: (words: Words) => trap(words, 'answered', (line) => line.destroy()),
+    /**
+     * Stops every line in both directions, as a partition or a paused host would: nothing is closed, and new lines are
+     * silent. `before`: the statement does not arrive; `after`: it does, and its answer does not come back.
+     */
+    freezeAt: (words: Words, when: 'before' | 'after') => trap(words, when, freeze),
+    freeze,
+    /** Goes on where the freeze was. */
+    thaw: () => {
+      frozen = false;
+      for (const line of lines) line.thaw();
     },
-    /** Ends every line and refuses new ones until it is mended. */
+    /** Ends every line and refuses new ones until it is repaired. */
     break: () => {
       broken = true;
       cut();
     },
-    mend: () => {
+    repair: (elsewhere: NetConnectOpts = target) => {
+      target = elsewhere;
       broken = false;
     },
     close: async () => {
@@ -57,3 +97,72 @@ export async function startProxy(target: { path: string } | { host: string; port
     },
   };
 }
+
+type Trap = { words: Words; when: 'before' | 'after' | 'answered'; spring: (line: Line) => void };
+
+type Line = ReturnType<typeof openLine>;
+
+function openLine(near: Socket, far: Socket, findTrap: (statement: string) => Trap | undefined) {
+  const read = readStatements();
+  /** What came while the line was frozen. */
+  let held: Buffer[] | undefined;
+  let sprung: Trap | undefined;
+  let isForeign = false;
+
+  const line = {
+    destroy: () => {
+      near.destroy();
+      far.destroy();
+    },
+    freeze: () => {
+      held ??= [];
+      near.pause();
+      far.pause();
+    },
+    thaw: () => {
+      const waiting = held ?? [];
+      held = undefined;
+      for (const data of waiting) far.write(data);
+      near.resume();
+      far.resume();
+    },
+  };
+
+  near.on('data', (data: Buffer) => {
+    for (const { bytes, statement, ends, foreign } of read(data)) {
+      isForeign = foreign === true;
+      if (statement !== undefined) sprung ??= findTrap(statement);
+      if (sprung?.when === 'before') spring();
+      if (held) held.push(bytes);
+      else far.write(bytes);
+      if (ends && sprung?.when === 'after') spring();
+    }
+  });
+  far.on('data', (data: Buffer) => {
+    if (sprung?.when !== 'answered') near.write(data);
+    else if (isForeign || data.includes(READY)) spring();
+  });
+  function spring(): void {
+    const { spring: act } = sprung ?? {};
+    sprung = undefined;
+    act?.(line);
+  }
+  // A frozen line tells neither side that the other has gone.
+  const closed = (other: Socket) => () => {
+    if (!held) other.destroySoon();
+  };
+  for (const [one, other] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    one.on('error', closed(other));
+    one.on('close', closed(other));
+  }
+  return line;
+}
+
+/** ReadyForQuery: what was asked has been done, and outside a transaction committed. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
+
+const matches = (statement: string, words: Words) =>
+  typeof words === 'string' ? statement.includes(words) : words.test(statement);

@@ -28,7 +28,7 @@ beforeAll(async () => {
     await sleep(pause);
     return { text: 'fine' };
   });
-  cluster = await startCluster({ STAND_IN_PORT: String(standIn.port) });
+  cluster = await startCluster({ env: { STAND_IN_PORT: String(standIn.port) } });
   await cluster.start();
   const { path: wasm } = await buildTool('test/fixtures/tools/probe');
   for (const [name, methods] of [

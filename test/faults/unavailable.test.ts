@@ -43,7 +43,7 @@ test('while PostgreSQL is away every token gets the plain 503, and service goes 
   expect((await answerTo({}, '/healthz'))[0]).toBe(200);
   expect((await answerTo({}, '/login?token=operator-token-of-the-tests'))[2]).toBe('Database unavailable');
 
-  cluster.proxy.mend();
+  cluster.proxy.repair();
   await waitFor('service to go on', async () => (await answerTo(operator))[0] === 200);
   expect((await answerTo(ann.headers))[0]).toBe(200);
   expect((await answerTo(stranger))[0]).toBe(401);

@@ -3,6 +3,7 @@ import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { textOf, type WireResponse } from '../support/service.ts';
 import { type Cluster, type Replica, startCluster } from './cluster.ts';
 import { query } from './query.ts';
+import { STATEMENTS } from './statements.ts';
 
 let cluster: Cluster;
 
@@ -50,6 +51,18 @@ test('a watcher outlives the replica that ran its turn, and half a message is cl
   );
 });
 
+test('text whose write lost its answer is not missing in a stream on another replica', async () => {
+  const line = await cluster.startLine();
+  const [runner, other] = await Promise.all([cluster.start(line), cluster.start()]);
+  for (let round = 0; round < 3; round++) {
+    const { id } = await runner.ask('count 60 every 30', { background: true });
+    const stream = await other.request(`/api/v1/responses/${id}?stream=true`);
+    const lost = line.loseAnswerTo(STATEMENTS.events);
+    const [events] = await Promise.all([Array.fromAsync(readStream(stream)), lost]);
+    expect(saidIn(events)).toBe(textOf(await other.get(id)));
+  }
+});
+
 test('a cancel on one replica stops the model call on another', async () => {
   const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
   const stream = readStream(await one.post({ input: 'count 600 every 50', stream: true }));
@@ -90,7 +103,7 @@ async function watch(replica: Replica, id: string, after: number | undefined): P
   return Array.fromAsync(readStream(await replica.request(`/api/v1/responses/${id}?stream=true${more}`)));
 }
 
-function saidIn(events: readonly (StreamEvent & { item_id?: string })[], itemId?: string): string {
+function saidIn(events: readonly StreamEvent[], itemId?: string): string {
   return events
     .filter((event) => !itemId || event.item_id === itemId)
     .map((event) => event.delta ?? '')

@@ -1,7 +1,10 @@
 export type StreamEvent = {
   readonly type: string;
   readonly sequence_number: number;
+  readonly item_id?: string;
   readonly delta?: string;
+  /** All that a message says, when it is done. */
+  readonly text?: string;
   readonly item?: { readonly id: string; readonly type: string; readonly status: string };
   readonly response?: { readonly id: string; readonly status: string; readonly output: unknown[] };
 };

@@ -212,12 +212,12 @@ describe('when the line breaks', () => {
   test('a message that is sent meanwhile is shown as not sent, stays on quitting, and goes out when the line is back', async () => {
     const { type, press, sees, loses, exited, scrollback } = await open();
     chat.line.break();
-    onTestFinished(() => chat.line.mend());
+    onTestFinished(() => chat.line.repair());
     await sees('not connected');
     await type('say once more');
     await press('Enter');
     await sees('You  not sent yet\nsay once more');
-    chat.line.mend();
+    chat.line.repair();
     await sees(/You\nsay once more\n\nReborn\nonce more/);
     await loses('not sent yet');
     expect(chat.received()).toEqual(['say once more']);
@@ -234,7 +234,7 @@ describe('when the line breaks', () => {
 
   test('a message whose acceptance was lost is sent again, and counts once', async () => {
     const { type, press, sees } = await open();
-    chat.line.loseAnswerTo('POST /api/chat/send');
+    void chat.line.loseAnswerTo('POST /api/chat/send');
     await type('say only once');
     await press('Enter');
     await sees(/Reborn\nonly once/);
