@@ -67,8 +67,6 @@ export type App = {
   readonly replica: ReplicaId;
   /** Where the gateway listens; undefined when it is turned off. */
   readonly gatewayUrl: string | undefined;
-  /** Where a browser signs in; undefined when the gateway is turned off. */
-  readonly loginUrl: string | undefined;
   /** Where the terminal finds the service: the gateway, or an address of its own when that is off or its port taken. */
   readonly terminalUrl: string | undefined;
   /** What did not work and was no reason to stay away. */
@@ -267,8 +265,13 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     ? await listen(gateway, config.gateway, 'GATEWAY_PORT', onTaken)
     : undefined;
   web.url ??= gatewayUrl;
-  const loginUrl = gatewayUrl && `${gatewayUrl}/login?token=${tokens.gateway}`;
-  if (gatewayUrl) log.info(`The gateway is at ${gatewayUrl} (sign in: ${loginUrl})`);
+  if (gatewayUrl) {
+    const made = await auth.signIn.createCode(tokens.gateway);
+    const link = made.outcome === 'known' ? `${gatewayUrl}/login?code=${made.code}` : 'run `reborn link`';
+    // Only a generated token is shown, this once: one that the operator has set is theirs to keep.
+    const token = config.gateway.authToken === undefined ? `; the token of this start: ${tokens.gateway}` : '';
+    log.info(`The gateway is at ${gatewayUrl} (sign in once, within 15 minutes: ${link}${token})`);
+  }
   const terminalUrl = gatewayUrl ?? (parts.terminal ? await gateway.listen({ host: '127.0.0.1', port: 0 }) : undefined);
 
   const webhookUrl = config.webhook.enabled ? await startWebhook(config.webhook) : undefined;
@@ -293,7 +296,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   }
 
   const running = undo.move();
-  const urls = { gatewayUrl, loginUrl, terminalUrl, webhookUrl };
+  const urls = { gatewayUrl, terminalUrl, webhookUrl };
   return { ...urls, replica: engine.replica, notices, routes, close: () => running.disposeAsync() };
 }
 

@@ -16,6 +16,7 @@ describe('without any setting', () => {
       trustedProxies: [],
       publicUrl: undefined,
       chatRatePerMinute: 30,
+      signInRatePerMinute: 30,
       responsesTimeoutSecs: 120,
       oidc: undefined,
       model: {
@@ -74,6 +75,7 @@ test('every option is read into its place', () => {
     TRUSTED_PROXIES: '10.0.0.0/8, ::1',
     PUBLIC_URL: 'https://reborn.example.com/',
     CHAT_RATE_PER_MINUTE: '31',
+    SIGN_IN_RATE_PER_MINUTE: '32',
     RESPONSES_TIMEOUT_SECS: '30',
     OIDC_ISSUER: 'https://id.example.com/',
     OIDC_CLIENT_ID: 'reborn',
@@ -120,6 +122,7 @@ test('every option is read into its place', () => {
     trustedProxies: ['10.0.0.0/8', '::1'],
     publicUrl: 'https://reborn.example.com',
     chatRatePerMinute: 31,
+    signInRatePerMinute: 32,
     responsesTimeoutSecs: 30,
     oidc: {
       issuer: 'https://id.example.com/',

@@ -9,6 +9,7 @@ export type Config = {
   trustedProxies: string[];
   publicUrl: string | undefined;
   chatRatePerMinute: number;
+  signInRatePerMinute: number;
   responsesTimeoutSecs: number;
   oidc: OidcConfig | undefined;
   model: ModelConfig;
@@ -185,6 +186,7 @@ function toConfig(values: Values, problems: Problems): Config {
     trustedProxies: values.TRUSTED_PROXIES ?? [],
     publicUrl: values.PUBLIC_URL,
     chatRatePerMinute: values.CHAT_RATE_PER_MINUTE,
+    signInRatePerMinute: values.SIGN_IN_RATE_PER_MINUTE,
     responsesTimeoutSecs: values.RESPONSES_TIMEOUT_SECS,
     oidc: toOidc(values, problems),
     model: toModel(values, problems),

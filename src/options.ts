@@ -86,6 +86,11 @@ export const options = {
     default: '30',
     help: 'Messages a minute that one user may send by chat and Responses API together.',
   },
+  SIGN_IN_RATE_PER_MINUTE: {
+    parser: integer(1, 1_000_000),
+    default: '30',
+    help: 'Attempts a minute to sign a browser in that one address may make.',
+  },
   RESPONSES_TIMEOUT_SECS: {
     parser: integer(1, 86_400),
     default: '120',

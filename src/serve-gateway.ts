@@ -30,6 +30,7 @@ import { pairingsRoute } from '#channels/gateway/pairings.ts';
 import { replicasRoute } from '#channels/gateway/replicas.ts';
 import { settingsRoutes } from '#channels/gateway/settings.ts';
 import { signInRoutes } from '#channels/gateway/sign-in.ts';
+import { signInLinkRoute } from '#channels/gateway/sign-in-links.ts';
 import { skillRoutes } from '#channels/gateway/skills.ts';
 import { socketRoute } from '#channels/gateway/socket.ts';
 import { type StatusFacts, statusRoute } from '#channels/gateway/status.ts';
@@ -119,7 +120,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await server.register(healthRoutes(parts.isReady, parts.engine.replica));
   const webFolder = parts.webFolder ?? WEB_FOLDER;
   const appPage = await readAppPage(webFolder);
-  await server.register(signInRoutes(auth.signIn, site, appPage));
+  const limitGuesses = createLimiter(parts.takeUse, { limit: config.signInRatePerMinute, windowSeconds: 60 });
+  await server.register(signInRoutes({ signIn: auth.signIn, site, appPage, limitGuesses }));
   server.get('/openapi.json', async () => (await import('./describe-service.ts')).describeService());
   await server.register(docsRoute());
   await server.register(webAppRoutes(webFolder, appPage));
@@ -148,6 +150,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       ),
       { prefix: '/api' },
     );
+    await app.register(signInLinkRoute(auth.signIn, site), { prefix: '/api' });
     await app.register(approvalsRoute(createStandingApprovals(db)), { prefix: '/api' });
     await app.register(pairingsRoute(createPairings(db)), { prefix: '/api' });
     await app.register(usageRoute(createUsage(db)), { prefix: '/api' });

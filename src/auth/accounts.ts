@@ -1,13 +1,13 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
 import { newId, type TokenId } from '#domain/ids.ts';
-import type { Principal, UserId } from '#domain/principal.ts';
+import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
-import type { Token, User } from '#domain/user.ts';
+import type { Session, Token, User } from '#domain/user.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
 import { deletePairingsWith } from '#store/pairings.ts';
-import { deleteSessionsOf } from '#store/sessions.ts';
+import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/sessions.ts';
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/tokens.ts';
 import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/users.ts';
 import { newUserToken } from './user-token.ts';
@@ -26,6 +26,8 @@ export type Accounts = {
   createToken(actor: Principal, userId: UserId, token: WantedToken): Promise<{ token: Token; secret: string }>;
   listTokens(actor: Principal, userId: UserId): Promise<Token[]>;
   revokeToken(actor: Principal, id: TokenId): Promise<void>;
+  listSessions(actor: Principal, userId: UserId): Promise<Session[]>;
+  revokeSession(actor: Principal, id: string): Promise<void>;
   readAudit(actor: Principal, page: { before: string | undefined; limit: number }): Promise<AuditRecord[]>;
 };
 
@@ -96,6 +98,23 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
           ...by(actor, 'token.revoke', id),
           detail: { userId, name },
         }));
+      });
+      onRevoked();
+    },
+
+    async listSessions(actor, userId) {
+      if (userId !== OPERATOR.userId || actor.role !== 'operator') await requireUser(db, actor, userId);
+      return listSessions(db, userId);
+    },
+
+    async revokeSession(actor, id) {
+      await inOneGo(db, async (trx) => {
+        const revoke = async (writing: Audited<IdentityTransaction>) => {
+          const userId = await deleteSessionById(writing, id, actor.role === 'operator' ? undefined : actor.userId);
+          if (userId === undefined) throw new NotFound('There is no such session.');
+          return userId;
+        };
+        await audited(trx, revoke, (userId) => ({ ...by(actor, 'session.revoke', id), detail: { userId } }));
       });
       onRevoked();
     },

@@ -48,7 +48,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     if (isUserToken(token)) return recogniseToken(hash);
     return singleSignOn && isJwt(token) ? singleSignOn.recognise(token) : NOBODY;
   });
-  const browsers = rememberVerdicts((secret, hash) => sessions.recognise(secret, hash));
+  const browsers = rememberVerdicts((pair) => sessions.recognise(pair));
   const listeners = new Set<() => void>();
   const forget = () => {
     bearers.forget();
@@ -68,6 +68,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     recognise: (secret, hash) => browsers.find(secret, hash),
   });
   const signIn = createSignIn({
+    identities,
     authenticate: bearer,
     sessions,
     oidc: singleSignOn?.signIn,

@@ -14,24 +14,24 @@ import { hashSecret } from '#domain/secret-hash.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import { insertSignIn, type PendingSignIn, takeSignIn } from '#store/sign-ins.ts';
 import { admitOidcUser } from './admit-oidc-user.ts';
-import type { Verdict } from './authenticate.ts';
 import { type OidcSettings, type Provider, ProviderAway } from './oidc-provider.ts';
 import { newToken } from './operator-token.ts';
+import type { DatedVerdict } from './remember-verdicts.ts';
 import { TICKET_SECONDS } from './sign-in.ts';
-import { type Claims, toClaims, verifyIdToken } from './verify-id-token.ts';
+import { toClaims, type VerifiedToken, verifyIdToken } from './verify-id-token.ts';
 
 /** Sign-in with the identity provider, by code and PKCE. */
 export type OidcSignIn = {
   /** Where to send the browser, and a ticket that it must bring back. */
   begin(redirectUri: string): Promise<BegunSignIn | { readonly outcome: 'provider-away' }>;
   /** `callback` is the whole address to which the provider sent the browser. */
-  finish(ticket: string, callback: URL): Promise<Verdict>;
+  finish(ticket: string, callback: URL): Promise<DatedVerdict>;
 };
 
 export type BegunSignIn = { readonly outcome: 'begun'; readonly url: string; readonly ticket: string };
 
 export function createOidcSignIn(db: IdentityDatabase, provider: Provider, settings: OidcSettings): OidcSignIn {
-  async function redeem(pending: PendingSignIn, callback: URL): Promise<Claims | undefined> {
+  async function redeem(pending: PendingSignIn, callback: URL): Promise<VerifiedToken | undefined> {
     const configuration = await provider.getConfiguration();
     const tokens = await authorizationCodeGrant(configuration, callback, {
       expectedState: pending.state,
@@ -40,9 +40,9 @@ export function createOidcSignIn(db: IdentityDatabase, provider: Provider, setti
     });
     const verified = await verifyIdToken(provider, settings, tokens.id_token ?? '');
     const { issuer, userinfo_endpoint: more } = configuration.serverMetadata();
-    if (!verified || verified.claims.email !== undefined || !more) return verified?.claims;
+    if (!verified || verified.claims.email !== undefined || !more) return verified;
     const told = await fetchUserInfo(configuration, tokens.access_token, verified.claims.subject);
-    return toClaims(told, issuer);
+    return { ...verified, claims: toClaims(told, issuer) };
   }
 
   return {
@@ -68,13 +68,15 @@ export function createOidcSignIn(db: IdentityDatabase, provider: Provider, setti
 
     async finish(ticket, callback) {
       const pending = await takeSignIn(db, hashSecret(ticket));
-      if (!pending) return { outcome: 'unknown' };
+      if (!pending) return { verdict: { outcome: 'unknown' } };
       try {
-        const claims = await redeem(pending, callback);
-        return claims ? await admitOidcUser(db, settings.allowedDomains, claims) : { outcome: 'unknown' };
+        const verified = await redeem(pending, callback);
+        if (!verified) return { verdict: { outcome: 'unknown' } };
+        const verdict = await admitOidcUser(db, settings.allowedDomains, verified.claims);
+        return { verdict, validUntil: verified.validUntil };
       } catch (error) {
-        if (isAway(error)) return { outcome: 'provider-away' };
-        if (isRefusal(error)) return { outcome: 'unknown' };
+        if (isAway(error)) return { verdict: { outcome: 'provider-away' } };
+        if (isRefusal(error)) return { verdict: { outcome: 'unknown' } };
         throw error;
       }
     },

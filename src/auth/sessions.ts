@@ -1,6 +1,7 @@
 import { newId } from '#domain/ids.ts';
-import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
+import type { SignInMethod } from '#domain/user.ts';
 import { type Audited, audited } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
 import { deleteSession, type FoundSession, findSessions, insertSession, noteSeen } from '#store/sessions.ts';
@@ -8,21 +9,34 @@ import { lookUpTogether } from './look-up-together.ts';
 import { isToken, newToken } from './operator-token.ts';
 import type { DatedVerdict } from './remember-verdicts.ts';
 
+const BETWEEN = '.';
+
+/** A cookie and the key that must come with it, as one secret. */
+export const pairOf = (cookie: string, key: string): string => cookie + BETWEEN + key;
+
 /** What the browser keeps in its cookie, and for how long. */
-export type OpenedSession = { readonly secret: string; readonly expiresAt: Date };
+export type OpenedSession = {
+  readonly secret: string;
+  /** What the pages of our origin keep, and send along with the cookie. */
+  readonly key: string;
+  readonly expiresAt: Date;
+};
 
 export type SessionOrigin = {
-  readonly method: 'token' | 'oidc';
+  readonly method: SignInMethod;
   /** The session ends when this token does. */
   readonly tokenHash: Buffer | null;
+  /** The session ends then at the latest. */
+  readonly until: Date | null;
   /** The session that the browser had until now, which ends. */
   readonly former: string | undefined;
 };
 
 /** Browsers that have signed in. */
 export type Sessions = {
-  open(principal: Principal, origin: SessionOrigin): Promise<OpenedSession>;
-  recognise(secret: string, hash: Buffer): Promise<DatedVerdict>;
+  open(userId: UserId, origin: SessionOrigin): Promise<OpenedSession>;
+  /** `pair` is cookie and key, as `pairOf` joins them. */
+  recognise(pair: string): Promise<DatedVerdict>;
   close(secret: string): Promise<void>;
 };
 
@@ -36,24 +50,27 @@ export function createSessions(
 ): Sessions {
   const lookUp = lookUpTogether((hashes) => findSessions(db, hashes));
   return {
-    async open({ userId }, { method, tokenHash, former }) {
-      const secret = newToken();
-      const expiresAt = new Date(Date.now() + LIFETIME_MS);
+    async open(userId, { method, tokenHash, until, former }) {
+      const [secret, key] = [newToken(), newToken()];
+      const longest = Date.now() + LIFETIME_MS;
+      const expiresAt = new Date(Math.min(longest, until?.getTime() ?? longest));
+      const hashes = { hash: hashSecret(secret), keyHash: hashSecret(key), tokenHash };
       await inOneGo(db, async (trx) => {
-        const session = { id: newId(), userId, hash: hashSecret(secret), tokenHash, expiresAt };
+        const session = { id: newId(), userId, method, ...hashes, expiresAt };
         const signIn = async (writing: Audited<IdentityTransaction>) => {
           if (former !== undefined) await deleteSession(writing, hashSecret(former));
           await insertSession(writing, session);
         };
         await audited(trx, signIn, { actor: userId, action: 'sign-in', subject: userId, detail: { method } });
       });
-      return { secret, expiresAt };
+      return { secret, key, expiresAt };
     },
 
-    async recognise(secret, hash) {
-      const session = isToken(secret) ? await lookUp(hash) : undefined;
+    async recognise(pair) {
+      const [secret = '', key = ''] = pair.split(BETWEEN);
+      const session = isToken(secret) ? await lookUp(hashSecret(secret)) : undefined;
       const principal = session && principalOf(session, operatorTokens);
-      if (!principal) return { verdict: { outcome: 'unknown' } };
+      if (!principal || !isSameHash(session.keyHash, hashSecret(key))) return { verdict: { outcome: 'unknown' } };
       if (session.isStale) noteSeen(db, session.id).catch(onError); // nobody waits for this
       return { verdict: { outcome: 'known', principal }, validUntil: session.expiresAt };
     },

@@ -1,18 +1,30 @@
+import type { UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
+import type { IdentityDatabase } from '#store/identity-connection.ts';
+import { insertSignInCode, takeSignInCode } from '#store/sign-in-codes.ts';
 import type { Authenticate, Verdict } from './authenticate.ts';
-import { isJwt } from './is-jwt.ts';
+import { expiryOf, isJwt } from './is-jwt.ts';
 import type { OidcSignIn } from './oidc-sign-in.ts';
+import { isToken, newToken } from './operator-token.ts';
 import type { OpenedSession, Sessions } from './sessions.ts';
 
 /** How long a browser has for signing in with the identity provider. */
 export const TICKET_SECONDS = 600;
 
+/** How long a sign-in link works. */
+const CODE_SECONDS = 900;
+
 export type Refusal = Exclude<Verdict, { outcome: 'known' }>;
 export type SignedIn = { readonly outcome: 'known'; readonly session: OpenedSession } | Refusal;
+export type MadeCode = { readonly outcome: 'known'; readonly code: string; readonly expiresAt: Date } | Refusal;
 
 /** How a browser gets a session, and loses it. `former` is the one it had until now. */
 export type SignIn = {
   withToken(token: string, former: string | undefined): Promise<SignedIn>;
+  /** `code` comes from a sign-in link. */
+  withCode(code: string, former: string | undefined): Promise<SignedIn>;
+  /** A code for a sign-in link, good once, for whom the token stands. */
+  createCode(token: string): Promise<MadeCode>;
   /** Undefined without an identity provider. */
   readonly oidc:
     | {
@@ -24,6 +36,7 @@ export type SignIn = {
 };
 
 export type SignInParts = {
+  readonly identities: IdentityDatabase;
   readonly authenticate: Authenticate;
   readonly sessions: Sessions;
   readonly oidc: OidcSignIn | undefined;
@@ -32,27 +45,53 @@ export type SignInParts = {
   readonly onSignedOut: () => void;
 };
 
-export function createSignIn({ authenticate, sessions, oidc, passingToken, onSignedOut }: SignInParts): SignIn {
+export function createSignIn(parts: SignInParts): SignIn {
+  const { identities, authenticate, sessions, oidc, passingToken, onSignedOut } = parts;
+
+  /** What the session of a token must not outlive. */
+  function boundsOf(token: string): { tokenHash: Buffer | null; until: Date | null } {
+    if (isJwt(token)) return { tokenHash: null, until: expiryOf(token) };
+    const hash = hashSecret(token);
+    const isPassing = passingToken !== undefined && isSameHash(passingToken, hash);
+    return { tokenHash: isPassing ? null : hash, until: null };
+  }
+
+  const open = async (userId: UserId, origin: Parameters<Sessions['open']>[1]): Promise<SignedIn> => ({
+    outcome: 'known',
+    session: await sessions.open(userId, origin),
+  });
+
   return {
     async withToken(token, former) {
       const verdict = await authenticate(token);
       if (verdict.outcome !== 'known') return verdict;
-      const hash = hashSecret(token);
-      const isPassing = passingToken !== undefined && isSameHash(passingToken, hash);
-      const tokenHash = isPassing || isJwt(token) ? null : hash; // neither can be revoked
-      return {
-        outcome: 'known',
-        session: await sessions.open(verdict.principal, { method: 'token', tokenHash, former }),
-      };
+      return open(verdict.principal.userId, { method: 'token', ...boundsOf(token), former });
+    },
+
+    async withCode(code, former) {
+      const taken = isToken(code) ? await takeSignInCode(identities, hashSecret(code)) : undefined;
+      if (!taken) return { outcome: 'unknown' };
+      const { userId, tokenHash, sessionUntil: until } = taken;
+      return open(userId, { method: 'code', tokenHash, until, former });
+    },
+
+    async createCode(token) {
+      const verdict = await authenticate(token);
+      if (verdict.outcome !== 'known') return verdict;
+      const code = newToken();
+      const expiresAt = new Date(Date.now() + CODE_SECONDS * 1000);
+      const { tokenHash, until: sessionUntil } = boundsOf(token);
+      const { userId } = verdict.principal;
+      await insertSignInCode(identities, { hash: hashSecret(code), userId, tokenHash, sessionUntil, expiresAt });
+      return { outcome: 'known', code, expiresAt };
     },
 
     oidc: oidc && {
       begin: (redirectUri) => oidc.begin(redirectUri),
       async finish(ticket, callback, former) {
-        const verdict = await oidc.finish(ticket, callback);
+        const { verdict, validUntil: until = null } = await oidc.finish(ticket, callback);
         if (verdict.outcome !== 'known') return verdict;
-        const origin = { method: 'oidc', tokenHash: null, former } as const;
-        return { outcome: 'known', session: await sessions.open(verdict.principal, origin) };
+        return open(verdict.principal.userId, { method: 'oidc', tokenHash: null, until, former });
       },
     },
 

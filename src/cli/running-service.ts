@@ -9,8 +9,6 @@ export type RunningService = {
   /** What its `GET /healthz` says, so that another program on its port is not taken for it. */
   readonly replica: string;
   readonly url: string;
-  /** Where a browser signs in; null when it can't. */
-  readonly loginUrl: string | null;
 };
 
 /** What the service says about itself; see `GET /api/status`. */

@@ -17,8 +17,8 @@ export function serve(): Promise<void> {
     const log = createLog(config.logLevel, { scrub: scrubLine });
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
     const app = await startService(config, log);
-    const { gatewayUrl: url, loginUrl = null, replica } = app;
-    const withdraw = url ? await announceService(config.home, { url, loginUrl, replica }) : async () => {};
+    const { gatewayUrl: url, replica } = app;
+    const withdraw = url ? await announceService(config.home, { url, replica }) : async () => {};
     const [signal] = (await stop) as [string];
     log.info(`Stopping on ${signal}.`);
     await withdraw();

@@ -33,10 +33,10 @@ export async function withService<T>(config: Config, act: (service: ReachedServi
   const log = createLog(config.logLevel, { file: path.join(config.home, 'reborn.log'), scrub: scrubLine });
   const app = await startService(config, log, { terminal: true });
   undo.defer(() => Promise.race([app.close(), sleep(STOP_MS, undefined, { ref: false })]));
-  const { gatewayUrl, terminalUrl, loginUrl = null, replica, notices } = app;
-  if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, loginUrl, replica }));
+  const { gatewayUrl, terminalUrl, replica, notices } = app;
+  if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, replica }));
   const token = await findOperatorToken(config);
-  const address = terminalUrl && token ? { url: terminalUrl, token, loginUrl } : undefined;
+  const address = terminalUrl && token ? { url: terminalUrl, token, hasGateway: gatewayUrl !== undefined } : undefined;
   return await act({ locate: async () => address, notices });
 }
 
@@ -53,5 +53,5 @@ export function withQuietService<T>(config: Config, act: (service: ReachedServic
 
 async function locateAnnounced(config: Config): Promise<Address | undefined> {
   const [announced, token] = await Promise.all([readAnnounced(config.home), findOperatorToken(config)]);
-  return announced && token ? { url: announced.url, token, loginUrl: announced.loginUrl } : undefined;
+  return announced && token ? { url: announced.url, token, hasGateway: true } : undefined;
 }

@@ -22,3 +22,16 @@ export type Token = {
 
 /** A user as their identity provider knows them. */
 export type OidcIdentity = { readonly issuer: string; readonly subject: string };
+
+/** How a browser signed in: with a token, by a sign-in link, or with the identity provider. */
+export type SignInMethod = 'token' | 'code' | 'oidc';
+
+/** A browser in which a user is signed in. */
+export type Session = {
+  readonly id: string;
+  readonly userId: UserId;
+  readonly method: SignInMethod;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+};

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Verdict } from '#auth/authenticate.ts';
+import { pairOf } from '#auth/sessions.ts';
 import type { Principal } from '#domain/principal.ts';
 import { requireOperator } from '#domain/require-operator.ts';
 import { admitConnection } from './connections.ts';
 import { readCookie } from './cookies.ts';
 import { sendText, UNAVAILABLE } from './plain-text.ts';
 import { requireSameOrigin } from './same-origin.ts';
+import { readSessionKey } from './session-key.ts';
 import type { Site } from './site.ts';
 
 declare module 'fastify' {
@@ -39,16 +41,20 @@ export async function operatorOnly({ principal }: FastifyRequest): Promise<void>
   requireOperator(principal);
 }
 
+export function readBearer({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
 /** A token counts for more than a cookie, which comes along unasked. */
 export async function judge(request: FastifyRequest, { bearer, session, site }: Doorkeeper): Promise<Verdict> {
-  const { authorization } = request.headers;
-  if (authorization !== undefined) {
-    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (request.headers.authorization !== undefined) {
+    const token = readBearer(request);
     return token === undefined ? NOBODY : bearer(token);
   }
-  const secret = readCookie(request, site, SESSION_COOKIE);
-  if (!secret) return NOBODY;
-  const verdict = await session(secret);
+  const cookie = readCookie(request, site, SESSION_COOKIE);
+  const key = readSessionKey(request);
+  if (!cookie || !key) return NOBODY;
+  const verdict = await session(pairOf(cookie, key));
   if (verdict.outcome === 'known') requireSameOrigin(request, site);
   return verdict;
 }

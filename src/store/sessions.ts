@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import type { Role, UserId } from '#domain/principal.ts';
+import type { Session, SignInMethod } from '#domain/user.ts';
 import type { Audited } from './audit.ts';
 import type { IdentityDatabase, IdentityTransaction } from './identity-connection.ts';
 
 export type NewSession = {
   readonly id: string;
   readonly userId: UserId;
+  readonly method: SignInMethod;
   readonly hash: Buffer;
+  readonly keyHash: Buffer;
   readonly tokenHash: Buffer | null;
   readonly expiresAt: Date;
 };
@@ -16,6 +19,7 @@ export type FoundSession = {
   readonly id: string;
   readonly userId: UserId;
   readonly hash: Buffer;
+  readonly keyHash: Buffer;
   readonly role: Role | null;
   /** The operator's token by which it was opened, when that token is a lasting one. */
   readonly tokenHash: Buffer | null;
@@ -32,7 +36,7 @@ export async function insertSession(db: Audited<IdentityTransaction>, session: N
 /** A user's session ends with the user, and with the token that opened it. */
 export async function findSessions(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<FoundSession[]> {
   const { rows } = await sql<FoundSession>`
-    select sessions.id, sessions.user_id, sessions.hash, users.role, sessions.token_hash, sessions.expires_at,
+    select sessions.id, sessions.user_id, sessions.hash, sessions.key_hash, users.role, sessions.token_hash, sessions.expires_at,
       last_seen_at < now() - interval '1 minute' as is_stale
     from sessions
     left join users on users.id = sessions.user_id and users.removed_at is null
@@ -50,6 +54,32 @@ export async function noteSeen(db: IdentityDatabase, id: string): Promise<void> 
 /** Whose it was; undefined when there was none. */
 export async function deleteSession(db: Audited<IdentityTransaction>, hash: Buffer): Promise<UserId | undefined> {
   const row = await db.deleteFrom('sessions').where('hash', '=', hash).returning('userId').executeTakeFirst();
+  return row?.userId;
+}
+
+/** Those that have not expired, the newest first. */
+export function listSessions(db: IdentityDatabase, userId: UserId): Promise<Session[]> {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'userId', 'method', 'createdAt', 'lastSeenAt', 'expiresAt'])
+    .where('userId', '=', userId)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Whose it was; undefined when there is none, or it is somebody else's than `userId`'s. */
+export async function deleteSessionById(
+  db: Audited<IdentityTransaction>,
+  id: string,
+  userId: UserId | undefined,
+): Promise<UserId | undefined> {
+  const row = await db
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .$if(userId !== undefined, (query) => query.where('userId', '=', userId ?? ''))
+    .returning('userId')
+    .executeTakeFirst();
   return row?.userId;
 }
 

@@ -6,6 +6,7 @@ import type { Role } from '#domain/principal.ts';
 import type { ToolDefinition } from '#domain/tool.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/turn.ts';
 import type { Usage } from '#domain/usage.ts';
+import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook-route.ts';
 
 /** The columns of every table, in the words of the domain. */
@@ -173,11 +174,20 @@ export type Tables = {
   sessions: {
     id: string;
     userId: string;
+    method: SignInMethod;
     hash: Buffer;
+    keyHash: Buffer;
     tokenHash: Buffer | null;
     createdAt: Generated<Date>;
     expiresAt: Date;
     lastSeenAt: Generated<Date>;
+  };
+  signInCodes: {
+    hash: Buffer;
+    userId: string;
+    tokenHash: Buffer | null;
+    sessionUntil: Date | null;
+    expiresAt: Date;
   };
   signIns: { hash: Buffer; state: string; nonce: string; verifier: string; expiresAt: Date };
   audit: {

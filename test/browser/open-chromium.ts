@@ -34,7 +34,9 @@ export async function openChromium(look: Look = {}) {
     /** A page that is signed in as the operator. */
     signIn: async (url: string, token: string = TOKEN): Promise<OpenPage> => {
       const page = await openPage(context);
-      await page.goto(`${url}/login?token=${token}`);
+      await page.goto(`${url}/login`);
+      await page.getByLabel('Token').fill(token);
+      await page.keyboard.press('Enter');
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
       return page;
     },

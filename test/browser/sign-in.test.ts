@@ -1,9 +1,18 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser } from '../support/accounts.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
 import { TOKEN } from '../support/service.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
+
+async function newLink(headers: Record<string, string> = {}): Promise<string> {
+  const made = await stage.service.request('/api/sign-in-links', { method: 'POST', body: '{}', headers });
+  return ((await made.json()) as { url: string }).url;
+}
 
 const PATIENT = { timeout: 20_000 };
 const PEOPLE = [{ sub: 'ann', name: 'Ann', email: 'ann@example.com', email_verified: true }];
@@ -56,6 +65,50 @@ test('a token that is not known is told of on the way in, and does not stay in t
   expect(page.url()).toBe(`${stage.url}/login`);
   expect(page.problems).toEqual([]);
   await page.close();
+});
+
+test('a sign-in link asks before it signs in, works once, and leaves the address', async () => {
+  await browser.context.clearCookies();
+  const link = await newLink();
+  const page = await browser.open();
+  await page.goto(link);
+  const confirm = page.getByRole('button', { name: 'Sign in with this link' });
+  await confirm.waitFor();
+  expect(page.url()).toBe(`${stage.url}/login`);
+  const cookies = await browser.context.cookies(stage.url);
+  expect(cookies.filter(({ name }) => name === 'reborn_session')).toEqual([]);
+  await confirm.click();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+
+  await page.goto(link);
+  await confirm.click();
+  await page.getByRole('alert').getByText('This link was used before').waitFor();
+  await page.close();
+});
+
+test("another site's link changes nobody's session, and another port gets a cookie that opens nothing", async () => {
+  const attacker = await addUser(stage.service, 'Attacker');
+  const link = await newLink(attacker.headers);
+  const cookies: string[] = [];
+  const evil = createServer((request, response) => {
+    cookies.push(request.headers.cookie ?? '');
+    const script = `<script>setTimeout(() => document.links[0].click(), 100)</script>`;
+    response.setHeader('content-type', 'text/html').end(`<a href="${link}">see the report</a>${script}`);
+  });
+  await once(evil.listen(0, '127.0.0.1'), 'listening');
+  const { port } = evil.address() as AddressInfo;
+  const page = await browser.signIn(stage.url);
+  await page.goto(`http://localhost:${port}/`); // another site
+  await page.getByRole('button', { name: 'Sign in with this link' }).waitFor();
+  await page.goto(stage.url);
+  await page.getByRole('button', { name: /account of Operator/ }).waitFor();
+
+  await page.goto(`http://127.0.0.1:${port}/`); // the same site, another port
+  await expect.poll(() => cookies.at(-1)).toContain('reborn_session=');
+  const stolen = await fetch(`${stage.url}/api/me`, { headers: { cookie: cookies.at(-1) ?? '' } });
+  expect(stolen.status).toBe(401);
+  await page.close();
+  evil.close();
 });
 
 test('who signs out is shown the way in, in every tab', async () => {

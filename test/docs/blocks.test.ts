@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
   running.defer(() => service.close());
   const { replica } = (await (await service.request('/healthz')).json()) as { replica: string };
-  running.defer(await announceService(home.home, { url: service.url, replica, loginUrl: null }));
+  running.defer(await announceService(home.home, { url: service.url, replica }));
 
   const personal = await mkdtemp(path.join(tmpdir(), 'reborn-docs-'));
   running.defer(() => rm(personal, { recursive: true }));

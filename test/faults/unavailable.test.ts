@@ -41,7 +41,7 @@ test('while PostgreSQL is away every token gets the plain 503, and service goes 
       expect(await answerTo(headers, route, method)).toEqual([503, PLAIN, 'Database unavailable']);
   expect(await answerTo({})).toEqual([401, PLAIN, 'Invalid or missing auth token']);
   expect((await answerTo({}, '/healthz'))[0]).toBe(200);
-  expect((await answerTo({}, '/login?token=operator-token-of-the-tests'))[2]).toBe('Database unavailable');
+  expect((await answerTo({ 'sec-fetch-site': 'same-origin' }, '/login', 'POST'))[2]).toBe('Database unavailable');
 
   cluster.proxy.repair();
   await waitFor('service to go on', async () => (await answerTo(operator))[0] === 200);

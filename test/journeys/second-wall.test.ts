@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '#database/open-database.ts';
 import { connectStore, type Database, withOwner } from '#store/connection.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
+import { openBrowser } from '../support/browser.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService } from '../support/service.ts';
@@ -40,7 +41,8 @@ afterAll(async () => {
 });
 
 async function fillTables(user: TestUser): Promise<void> {
-  await fetch(`${service.url}/login?token=${user.token}`, { redirect: 'manual' });
+  await openBrowser().signIn(service.url, { token: user.token });
+  await service.request('/api/sign-in-links', { method: 'POST', body: '{}', headers: user.headers });
   const tools = [{ type: 'function', name: 'look', parameters: {} }];
   const response = await service.request('/api/v1/responses', {
     method: 'POST',

@@ -3,7 +3,8 @@ import { addUser } from '../support/accounts.ts';
 import { openBrowser } from '../support/browser.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
-import { spawnService, startService, TOKEN } from '../support/service.ts';
+import { runReborn } from '../support/run-reborn.ts';
+import { SETTINGS, spawnService, startService, TOKEN } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Service = Awaited<ReturnType<typeof startService>>;
@@ -33,18 +34,19 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin', 'content-type': 'applicati
 /** A browser with a session, and what it can do. */
 async function signedIn(token: string, at: Service = service) {
   const browser = openBrowser();
-  const login = await browser.visit(`${at.url}/login?token=${token}`);
+  const login = await browser.signIn(at.url, { token });
   const status = async (route = '/api/status', init: RequestInit = {}) =>
     (await browser.visit(at.url + route, init)).status;
   const session = () => browser.cookiesOf(at.url).get('reborn_session') ?? '';
-  return { browser, login, status, session };
+  const headers = () => ({ cookie: `reborn_session=${session()}`, 'x-session-key': browser.keyOf(at.url) });
+  return { browser, login, status, session, headers };
 }
 
 describe('with a token', () => {
-  test('the link sets a cookie that scripts and other sites can’t use, and leads away from the token', async () => {
+  test('signing in sets a cookie that scripts and other sites can’t use', async () => {
     const { login, status } = await signedIn(TOKEN);
 
-    expect([login.status, login.headers.get('location')]).toEqual([303, '/']);
+    expect([login.status, await login.json()]).toEqual([200, { session_key: expect.stringMatching(/^[\w-]{43}$/) }]);
     expect(login.headers.get('set-cookie')).toMatch(
       /^reborn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=60\d{4}$/,
     );
@@ -61,13 +63,12 @@ describe('with a token', () => {
   });
 
   test('each sign-in has a session of its own, and ends the one before it', async () => {
-    const { browser, session } = await signedIn(TOKEN);
-    const first = session();
-    await browser.visit(`${service.url}/login?token=${TOKEN}`);
+    const { browser, headers } = await signedIn(TOKEN);
+    const first = headers();
+    await browser.signIn(service.url, { token: TOKEN });
 
-    expect(session()).not.toBe(first);
-    const old = await fetch(`${service.url}/api/status`, { headers: { cookie: `reborn_session=${first}` } });
-    expect(old.status).toBe(401);
+    expect(headers()).not.toEqual(first);
+    expect((await fetch(`${service.url}/api/status`, { headers: first })).status).toBe(401);
   });
 
   test('a session is that of the token’s user, and ends with the token', async () => {
@@ -88,22 +89,83 @@ describe('with a token', () => {
   });
 
   test('signing out ends the session, here and for whoever has kept the cookie', async () => {
-    const { browser, session, status } = await signedIn(TOKEN);
-    const kept = session();
+    const { browser, headers, status } = await signedIn(TOKEN);
+    const kept = headers();
     const out = await browser.visit(`${service.url}/logout`, { method: 'POST', headers: sameOrigin });
 
     expect([out.status, out.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
     expect(await status()).toBe(401);
-    const reused = await fetch(`${service.url}/api/status`, { headers: { cookie: `reborn_session=${kept}` } });
+    const reused = await fetch(`${service.url}/api/status`, { headers: kept });
     expect(reused.status).toBe(401);
   });
 
   test('a session is no bearer token, and a bearer token is no session', async () => {
     const { session } = await signedIn(TOKEN);
     const asBearer = await service.request('/api/status', { headers: { authorization: `Bearer ${session()}` } });
-    const asCookie = await fetch(`${service.url}/api/status`, { headers: { cookie: `reborn_session=${TOKEN}` } });
+    const cookie = `reborn_session=${TOKEN}`;
+    const asCookie = await fetch(`${service.url}/api/status`, { headers: { cookie, 'x-session-key': TOKEN } });
 
     expect([asBearer.status, asCookie.status]).toEqual([401, 401]);
+  });
+
+  test('the cookie alone, which goes to every port of the host, opens nothing', async () => {
+    const { session, headers } = await signedIn(TOKEN);
+    const other = await signedIn(TOKEN);
+    const statusWith = async (given: Record<string, string>) =>
+      (await fetch(`${service.url}/api/status`, { headers: given })).status;
+
+    expect(await statusWith(headers())).toBe(200);
+    expect(await statusWith({ cookie: `reborn_session=${session()}` })).toBe(401);
+    expect(await statusWith({ ...headers(), 'x-session-key': other.headers()['x-session-key'] })).toBe(401);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a page on another port', { 'sec-fetch-site': 'same-site' }],
+    ['nowhere in particular', {}],
+  ])('a sign-in that comes from %s is refused', async (_whence, headers) => {
+    const response = await fetch(`${service.url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ token: TOKEN }),
+    });
+
+    expect(response.status).toBe(403);
+    expect(response.headers.get('set-cookie')).toBeNull();
+  });
+
+  test.each(['token', 'code'])('opening an address with a %s signs nobody in', async (name) => {
+    const browser = openBrowser();
+    await browser.visit(`${service.url}/login?${name}=${TOKEN}`);
+
+    expect(browser.cookiesOf(service.url).size).toBe(0);
+  });
+
+  test('guesses are limited by address', async () => {
+    const at = await startService({ ...home.env, SIGN_IN_RATE_PER_MINUTE: '3' });
+    const statuses = [];
+    for (const token of ['a', 'b', 'c', TOKEN]) statuses.push((await openBrowser().signIn(at.url, { token })).status);
+    await at.close();
+
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+
+  test('sessions are listed for their user and the operator, and can be revoked', async () => {
+    const [ann, bob] = [await addUser(service, 'Listed-Ann'), await addUser(service, 'Listed-Bob')];
+    const { status, browser } = await signedIn(ann.token);
+    type Listed = { sessions: { id: string; method: string }[] };
+    const listed = (await (await browser.visit(`${service.url}/api/users/me/sessions`)).json()) as Listed;
+    const [session] = listed.sessions;
+    const revoke = async (headers: Record<string, string> = {}) =>
+      (await service.request(`/api/sessions/${session?.id}`, { method: 'DELETE', headers })).status;
+
+    expect(listed.sessions).toMatchObject([{ method: 'token' }]);
+    expect(await (await service.request(`/api/users/${ann.id}/sessions`)).json()).toMatchObject({
+      sessions: [{ id: session?.id }],
+    });
+    const foreign = await service.request(`/api/users/${ann.id}/sessions`, { headers: bob.headers });
+    expect([foreign.status, await revoke(bob.headers), await status()]).toEqual([404, 404, 200]);
+    expect([await revoke(), await status(), await revoke()]).toEqual([204, 401, 404]);
   });
 
   test('sign-ins and sign-outs are in the audit log', async () => {
@@ -165,12 +227,14 @@ describe('with single sign-on', () => {
     idp.seat(sub);
     const browser = openBrowser();
     const { response } = await browser.follow(`${service.url}/login/oidc`);
+    const page = (await response?.clone().text()) ?? '';
+    browser.keepKey(service.url, /'reborn\.session-key', '([\w-]{43})'/.exec(page)?.[1] ?? '');
     return { browser, response };
   };
 
   test('whom the provider vouches for gets a session, as the same user as with a bearer token', async () => {
     const { browser, response } = await signInAs('ann');
-    expect([response?.status, await response?.text()]).toEqual([200, expect.stringContaining('url=/')]);
+    expect([response?.status, await response?.text()]).toEqual([200, expect.stringContaining("location.replace('/')")]);
 
     const made = await browser.visit(`${service.url}/api/users/me/tokens`, {
       method: 'POST',
@@ -224,7 +288,17 @@ describe('with single sign-on', () => {
     };
 
     expect((await answerTo(await mine.idToken('ann')))[0]).toBe(200);
-    expect(await (await signedIn(await mine.idToken('ann'), at)).status()).toBe(200);
+    const brief = {
+      sub: 'ann',
+      email: 'ann@example.com',
+      email_verified: true,
+      exp: Math.floor(Date.now() / 1000) + 90,
+    };
+    const { login, status } = await signedIn(await mine.sign(brief), at);
+    expect(await status()).toBe(200);
+    const seconds = Number(/Max-Age=(\d+)/.exec(login.headers.get('set-cookie') ?? '')?.[1]);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(90); // no longer than the provider allows
     for (const sub of ['bob', 'cat'])
       expect(await answerTo(await mine.idToken(sub))).toEqual([
         403,
@@ -252,12 +326,12 @@ describe('with single sign-on', () => {
 describe('the operator', () => {
   test('stays signed in over a restart, until the token that was used is replaced', async () => {
     const first = await startService(home.env);
-    const { session } = await signedIn(TOKEN, first);
-    const cookie = `reborn_session=${session()}`;
+    const session = await signedIn(TOKEN, first);
+    const headers = session.headers();
     await first.close();
     const statusAt = async (env: Record<string, string>) => {
       const at = await startService({ ...home.env, ...env });
-      const { status } = await fetch(`${at.url}/api/status`, { headers: { cookie } });
+      const { status } = await fetch(`${at.url}/api/status`, { headers });
       await at.close();
       return status;
     };
@@ -266,39 +340,72 @@ describe('the operator', () => {
     expect(await statusAt({ SERVICE_REBORN_WEBUI_TOKEN: 'a-new-token-of-the-operator' })).toBe(401);
   });
 
-  test('signs in by the link in the log, on every replica, and no later line holds a token', async () => {
-    const env = { ...home.env, LOG_LEVEL: 'trace' };
+  test('signs in once by the link in the log, for every replica, and no later line holds a secret', async () => {
+    const env = { ...home.env, GATEWAY_AUTH_TOKEN: '', LOG_LEVEL: 'trace' };
     const [one, other] = await Promise.all([spawnService(env), spawnService(env)]);
-    const [link = ''] = await waitFor('the link', async () => /http:\S+\/login\?token=[\w-]+/.exec(one.output()));
+    const [, code = ''] = await waitFor('the link', async () => /\/login\?code=([\w-]+)/.exec(one.output()));
+    const generated = /the token of this start: ([\w-]+)/.exec(one.output())?.[1] ?? '';
     const browser = openBrowser();
-    expect((await browser.visit(link)).status).toBe(303);
+    expect((await browser.signIn(one.url, { code })).status).toBe(200);
+    expect((await openBrowser().signIn(one.url, { code })).status).toBe(401);
+    expect((await openBrowser().signIn(one.url, { token: generated })).status).toBe(200);
+    await openBrowser().signIn(one.url, { token: 'wrong-but-secret' });
     const [first] = [...browser.cookiesOf(one.url).values()];
-    await openBrowser().visit(`${one.url}/login?token=${TOKEN}`);
-    await openBrowser().visit(`${one.url}/login?token=wrong-but-secret`);
-    const there = await fetch(`${other.url}/api/status`, { headers: { cookie: `reborn_session=${first}` } });
-    expect(there.status).toBe(200);
+    const headers = { cookie: `reborn_session=${first}`, 'x-session-key': browser.keyOf(one.url) };
+    expect((await fetch(`${other.url}/api/status`, { headers })).status).toBe(200);
     await Promise.all([one.kill('SIGTERM'), other.kill('SIGTERM')]);
 
     const later = one
       .output()
       .split('\n')
       .filter((line) => !line.includes('The gateway is at'));
-    for (const secret of [new URL(link).searchParams.get('token') ?? '', TOKEN, 'wrong-but-secret', String(first)])
+    for (const secret of [code, generated, TOKEN, 'wrong-but-secret', ...Object.values(headers)])
       expect(later.join('\n')).not.toContain(secret);
+  });
+
+  test('a configured token is never logged, and its link works once', async () => {
+    const started = await spawnService({ ...home.env, LOG_LEVEL: 'trace' });
+    const code = /\/login\?code=([\w-]+)/.exec(started.output())?.[1] ?? '';
+    expect((await openBrowser().signIn(started.url, { code })).status).toBe(200);
+    const link = await runReborn(['link'], { env: { ...home.env, ...SETTINGS } });
+    await started.kill('SIGTERM');
+
+    expect(link).toMatchObject({ code: 0, stdout: expect.stringMatching(/^http:\S+\/login\?code=[\w-]{43}\n$/) });
+    for (const secret of [SETTINGS.GATEWAY_AUTH_TOKEN, TOKEN]) expect(started.output()).not.toContain(secret);
+  });
+
+  test('a link made with a token signs in as its user, and the session ends with that token', async () => {
+    const ann = await addUser(service, 'Linked-Ann');
+    const made = await service.request('/api/sign-in-links', { method: 'POST', body: '{}', headers: ann.headers });
+    const { url } = (await made.json()) as { url: string };
+    const browser = openBrowser();
+    await browser.signIn(service.url, { code: new URL(url).searchParams.get('code') ?? '' });
+    const me = await browser.visit(`${service.url}/api/me`);
+    expect([made.status, await me.json()]).toEqual([201, expect.objectContaining({ name: 'Linked-Ann' })]);
+
+    await service.request(`/api/tokens/${ann.tokenId}`, { method: 'DELETE' });
+    expect((await browser.visit(`${service.url}/api/me`)).status).toBe(401);
   });
 });
 
 describe('behind a proxy that speaks https', () => {
   const https = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'agent.example.com' };
+  const post = (url: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/login`, {
+      method: 'POST',
+      headers: { ...sameOrigin, ...headers },
+      body: JSON.stringify({ token: TOKEN }),
+    });
 
   test('the cookie can be set by this host alone, and the browser is told to stay with https', async () => {
     const at = await startService({ ...home.env, TRUSTED_PROXIES: '127.0.0.1' });
-    const login = await fetch(`${at.url}/login?token=${TOKEN}`, { redirect: 'manual', headers: https });
+    const login = await post(at.url, https);
     const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const { session_key: key } = (await login.json()) as { session_key: string };
     const send = (headers: Record<string, string>) =>
       fetch(`${at.url}/api/chat/send`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', cookie, ...headers },
+        headers: { 'content-type': 'application/json', cookie, 'x-session-key': key, ...headers },
         body: '{"message":"hello"}',
       });
 
@@ -311,7 +418,7 @@ describe('behind a proxy that speaks https', () => {
   });
 
   test('one that is not trusted is not believed', async () => {
-    const login = await fetch(`${service.url}/login?token=${TOKEN}`, { redirect: 'manual', headers: https });
+    const login = await post(service.url, https);
 
     expect(login.headers.get('set-cookie')).toMatch(/^reborn_session=/);
     expect(login.headers.get('strict-transport-security')).toBeNull();
@@ -319,7 +426,7 @@ describe('behind a proxy that speaks https', () => {
 
   test('PUBLIC_URL tells as well', async () => {
     const at = await startService({ ...home.env, PUBLIC_URL: 'https://agent.example.com' });
-    const login = await fetch(`${at.url}/login?token=${TOKEN}`, { redirect: 'manual' });
+    const login = await post(at.url);
 
     expect(login.headers.get('set-cookie')).toMatch(/^__Host-reborn_session=.*; Secure$/);
     await at.close();

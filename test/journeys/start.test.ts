@@ -56,12 +56,12 @@ test('a taken port is named, with the option that changes it', async () => {
 });
 
 test('every token that means the operator opens the API, and no other', async () => {
-  const service = await spawnService({ ...home.env, SERVICE_REBORN_WEBUI_TOKEN: '' });
+  const service = await spawnService({ ...home.env, SERVICE_REBORN_WEBUI_TOKEN: '', GATEWAY_AUTH_TOKEN: '' });
   const status = async (authorization: string) =>
     (await service.request('/api/v1/responses/nonsense', { headers: { authorization } })).status;
   const file = `${home.home}/webui-token`;
   const provisioned = (await readFile(file, 'utf8')).trim();
-  const generated = /login\?token=([\w-]+)/.exec(service.output())?.[1];
+  const generated = /the token of this start: ([\w-]+)/.exec(service.output())?.[1];
 
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await status(`Bearer ${provisioned}`)).toBe(404);

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMailTool } from '../browser/mail-tool.ts';
 import { addUser } from '../support/accounts.ts';
+import { openBrowser } from '../support/browser.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
@@ -253,11 +254,14 @@ test('who has no good token is not let in, nor a page of another site', async ()
     );
   expect(await refused({ authorization: 'Bearer wrong' })).toContain('Unexpected server response: 401');
 
-  const signedIn = await fetch(`${service.url}/login?token=${TOKEN}`, { redirect: 'manual' });
+  const browser = openBrowser();
+  const signedIn = await browser.signIn(service.url, { token: TOKEN });
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const open = (origin: string) => statusOfUpgrade({ cookie, origin });
+  const protocols = `reborn, reborn.key.${browser.keyOf(service.url)}`;
+  const open = (origin: string) => statusOfUpgrade({ cookie, origin, 'sec-websocket-protocol': protocols });
   expect(await open('https://evil.example')).toBe(403);
   expect(await open(service.url)).toBe(101);
+  expect(await statusOfUpgrade({ cookie, origin: service.url })).toBe(401); // the key is missing
 });
 
 /** By hand, because the client of the tests always brings its token. */

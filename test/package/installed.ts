@@ -87,7 +87,7 @@ export async function openInstalled(installed: string, person: Person) {
       NODE_COMPILE_CACHE: '', // as it is for a person
     },
   });
-  const login = (await terminal.sees(/login\?token=\S+/, 90_000)).match(/http:\S+/)?.[0] ?? '';
+  const login = (await terminal.sees(/login\?code=\S+/, 90_000)).match(/http:\S+/)?.[0] ?? '';
   return {
     terminal,
     login,

@@ -52,6 +52,7 @@ function firstAnswers(person: Person): void {
     try {
       const page = await browser.open();
       await page.goto(opened.login);
+      await page.getByRole('button', { name: 'Sign in with this link' }).click();
       const box = page.getByRole('textbox', { name: 'Message' });
       await box.fill('hello from the browser');
       await box.press('Enter');

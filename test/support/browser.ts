@@ -1,13 +1,19 @@
 /** As much of a browser as signing in needs: cookies, and redirects that are followed one by one. */
 export function openBrowser() {
   const cookies = new Map<string, Map<string, string>>();
+  const keys = new Map<string, string>();
 
   async function visit(address: string | URL, init: RequestInit = {}): Promise<Response> {
     const url = new URL(address);
     const jar = cookies.get(url.host) ?? new Map<string, string>();
     cookies.set(url.host, jar);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { ...(cookie && { cookie }), ...(init.headers as Record<string, string> | undefined) };
+    const key = keys.get(url.host);
+    const headers = {
+      ...(cookie && { cookie }),
+      ...(key && { 'x-session-key': key }),
+      ...(init.headers as Record<string, string> | undefined),
+    };
     const response = await fetch(url, { redirect: 'manual', ...init, headers });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
@@ -18,6 +24,22 @@ export function openBrowser() {
 
   return {
     visit,
+    /** Signs in as the app's own page does. The key it gets goes with every later request to that host. */
+    async signIn(at: string, credentials: { token: string } | { code: string }): Promise<Response> {
+      const response = await visit(`${at}/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify(credentials),
+      });
+      if (response.ok) {
+        const { session_key: key } = (await response.clone().json()) as { session_key: string };
+        keys.set(new URL(at).host, key);
+      }
+      return response;
+    },
+    keyOf: (address: string) => keys.get(new URL(address).host) ?? '',
+    /** Keeps a key that a page has put into the storage of its origin. */
+    keepKey: (address: string, key: string) => void keys.set(new URL(address).host, key),
     cookiesOf: (address: string) => cookies.get(new URL(address).host) ?? new Map<string, string>(),
     /** Goes where redirects lead, until a page comes or one would lead to `end`. */
     async follow(start: string | URL, end?: string): Promise<{ url: URL; response: Response | undefined }> {

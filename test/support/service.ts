@@ -51,6 +51,7 @@ export const SETTINGS = {
   GATEWAY_AUTH_TOKEN: 'gateway-token-of-the-tests', // a random one could begin like a word, which is then held back
   CLI_ENABLED: 'false',
   CHAT_RATE_PER_MINUTE: '1000000',
+  SIGN_IN_RATE_PER_MINUTE: '1000000',
   HTTP_HOST: '127.0.0.1',
   HTTP_PORT: '0',
   WEBHOOK_RATE_PER_MINUTE: '1000000',

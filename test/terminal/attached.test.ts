@@ -66,7 +66,7 @@ test('a service killed with -9 under an attached terminal: it says so, reconnect
 test('while no service runs, one is started inside, and goes with the terminal', async () => {
   const terminal = await openTerminal({ env });
   try {
-    expect(await terminal.sees('In a browser', 40_000)).toContain('/login?token=');
+    expect(await terminal.sees('In a browser', 40_000)).toContain('/login?code=');
     await terminal.type('say hello');
     await terminal.press('Enter');
     await terminal.sees(/Reborn\nhello/);

@@ -29,7 +29,7 @@ export async function startChatService({ answer = () => undefined, modelName = '
   const line = await startProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) });
   const url = `http://127.0.0.1:${line.port}`;
   const { replica } = (await (await service.request('/healthz')).json()) as { replica: string };
-  await announceService(home.home, { url, replica, loginUrl: `${url}/login?token=${'t'.repeat(8)}` });
+  await announceService(home.home, { url, replica });
 
   return {
     service,

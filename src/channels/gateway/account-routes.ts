@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { LimitsDesk } from '#agent/spending-limits.ts';
 import type { Accounts } from '#auth/accounts.ts';
 import { auditRoute } from './audit.ts';
+import { sessionRoutes } from './sessions.ts';
 import { tokenRoutes } from './tokens.ts';
 import { userRoutes } from './users.ts';
 
@@ -10,6 +11,7 @@ export function accountRoutes(accounts: Accounts, limits: LimitsDesk) {
   return async (app: FastifyInstance): Promise<void> => {
     await app.register(userRoutes(accounts, limits));
     await app.register(tokenRoutes(accounts));
+    await app.register(sessionRoutes(accounts));
     await app.register(auditRoute(accounts));
   };
 }

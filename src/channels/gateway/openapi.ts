@@ -8,6 +8,7 @@ import { gateAnswer, gateList, gatesQuery } from './wire-gates.ts';
 import { jobList, jobsQuery } from './wire-jobs.ts';
 import { memoryQuery, memoryResults, noteText, wireNote } from './wire-memory.ts';
 import { pairingList } from './wire-pairings.ts';
+import { sessionList, signInLink } from './wire-sign-in.ts';
 import { serviceStatus } from './wire-status.ts';
 import { usageQuery, usageReport } from './wire-usage.ts';
 import {
@@ -188,6 +189,24 @@ export const gatewayDescription: readonly RouteDescription[] = [
     method: 'delete',
     summary: 'Revoke a token. It is refused everywhere within 5 seconds.',
     responses: { 204: { description: 'The token is revoked.' }, ...errorAnswers(404) },
+  },
+  {
+    path: '/api/users/{id}/sessions',
+    method: 'get',
+    summary: "List the browsers in which a user is signed in, or with the id `me` one's own.",
+    responses: { 200: { description: 'The newest first.', json: sessionList }, ...errorAnswers(404) },
+  },
+  {
+    path: '/api/sessions/{id}',
+    method: 'delete',
+    summary: 'Sign a browser out. It is refused everywhere within 5 seconds.',
+    responses: { 204: { description: 'The session is revoked.' }, ...errorAnswers(404) },
+  },
+  {
+    path: '/api/sign-in-links',
+    method: 'post',
+    summary: 'Make a link that signs a browser in, once, as the owner of the bearer token.',
+    responses: { 201: { description: 'The link.', json: signInLink }, ...errorAnswers(400) },
   },
   {
     path: '/api/audit',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
 /** Bare pages, until there is an app for the browser. Nothing a caller sent ever stands in one. */
@@ -10,14 +11,19 @@ export const HOME_PAGE = page(
     '<p><a href="/login">Sign in</a></p>',
 );
 
-/** Goes on to the first page by itself. */
-export const LEAVING_PAGE = page(
-  '<p>Signed in. <a href="/">Go on</a></p>',
-  '<meta http-equiv="refresh" content="0;url=/">',
-);
+/** Keeps the key of the new session where the app looks for it, and goes on to the first page. */
+export function sendLeavingPage(reply: FastifyReply, key: string): FastifyReply {
+  const nonce = randomBytes(16).toString('base64');
+  const script = `localStorage.setItem('${SESSION_KEY_ITEM}', '${key}'); location.replace('/');`;
+  reply.header('content-security-policy', `default-src 'none'; script-src 'nonce-${nonce}'; frame-ancestors 'none'`);
+  return sendPage(reply, page(`<p>Signed in. <a href="/">Go on</a></p>\n<script nonce="${nonce}">${script}</script>`));
+}
+
+/** Where the browser app keeps the key of its session; `web/src/client/session-key.ts` reads it. */
+const SESSION_KEY_ITEM = 'reborn.session-key';
 
 export function loginPage(hasSingleSignOn: boolean): string {
-  const byLink = '<p>Open the sign-in link that the service wrote to its log, or /login?token= with your token.</p>';
+  const byLink = '<p>The browser app was not built here, so nobody can sign in with a token or link.</p>';
   return page(hasSingleSignOn ? `<p><a href="/login/oidc">Sign in with single sign-on</a></p>\n${byLink}` : byLink);
 }
 

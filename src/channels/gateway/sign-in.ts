@@ -1,20 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { type SignedIn, type SignIn, TICKET_SECONDS } from '#auth/sign-in.ts';
 import { refuse, SESSION_COOKIE } from '#http/bearer.ts';
 import { clearCookie, readCookie, setCookie } from '#http/cookies.ts';
+import { parseBody } from '#http/parse-body.ts';
 import { sendText } from '#http/plain-text.ts';
+import type { Limiter } from '#http/rate-limit.ts';
 import { requireSameOrigin } from '#http/same-origin.ts';
 import { addressOf, type Site } from '#http/site.ts';
-import { LEAVING_PAGE, loginPage, sendPage } from './pages.ts';
-import { type AppPage, acceptsPage } from './web-app.ts';
-
-type LoginQuery = { Querystring: { token?: string | string[] } };
+import { loginPage, sendLeavingPage, sendPage } from './pages.ts';
+import type { AppPage } from './web-app.ts';
+import { credentials, type openedSession } from './wire-sign-in.ts';
 
 const TICKET_COOKIE = 'reborn_sign_in';
 const CALLBACK = '/login/oidc/callback';
 
+export type SignInOptions = {
+  readonly signIn: SignIn;
+  readonly site: Site;
+  readonly appPage: AppPage;
+  /** Counts attempts to sign in by address. */
+  readonly limitGuesses: Limiter;
+};
+
 /** How a browser signs in and out. Nothing here needs a token, for whoever comes here has yet to show one. */
-export function signInRoutes(signIn: SignIn, site: Site, appPage: AppPage) {
+export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOptions) {
   const formerOf = (request: FastifyRequest) => readCookie(request, site, SESSION_COOKIE);
 
   return async (app: FastifyInstance): Promise<void> => {
@@ -22,13 +32,20 @@ export function signInRoutes(signIn: SignIn, site: Site, appPage: AppPage) {
       reply.header('cache-control', 'no-store');
     });
 
-    app.get<LoginQuery>('/login', async (request, reply) => {
-      const { token } = request.query;
-      if (typeof token !== 'string')
-        return appPage ? appPage(reply) : sendPage(reply, loginPage(signIn.oidc !== undefined));
-      const signedIn = await signIn.withToken(token, formerOf(request));
-      if (signedIn.outcome === 'unknown' && appPage && acceptsPage(request)) return appPage(reply.code(401));
-      return admit(reply, signedIn, () => reply.redirect('/', 303)); // the token leaves the address bar
+    // Also where sign-in links lead: the page asks first, since another site may have sent the browser there.
+    app.get('/login', async (_request, reply) =>
+      appPage ? appPage(reply) : sendPage(reply, loginPage(signIn.oidc !== undefined)),
+    );
+
+    app.post('/login', async (request, reply) => {
+      requireSameOrigin(request, site);
+      await limitGuesses(`login:${request.ip}`);
+      const given = parseBody(credentials, request.body);
+      const former = formerOf(request);
+      const signedIn = await ('code' in given
+        ? signIn.withCode(given.code, former)
+        : signIn.withToken(given.token, former));
+      return admit(reply, signedIn, (key) => reply.send({ session_key: key } satisfies z.infer<typeof openedSession>));
     });
 
     app.get('/login/oidc', async (request, reply) => {
@@ -48,7 +65,7 @@ export function signInRoutes(signIn: SignIn, site: Site, appPage: AppPage) {
       const signedIn = await signIn.oidc.finish(ticket, callback, formerOf(request));
       if (signedIn.outcome === 'unknown') return sendText(reply, 401, START_AGAIN);
       // By a page, not a redirect: after one from another site the browser would leave the new cookie at home.
-      return admit(reply, signedIn, () => sendPage(reply, LEAVING_PAGE));
+      return admit(reply, signedIn, (key) => sendLeavingPage(reply, key));
     });
 
     app.post('/logout', async (request, reply) => {
@@ -60,12 +77,12 @@ export function signInRoutes(signIn: SignIn, site: Site, appPage: AppPage) {
     });
   };
 
-  function admit(reply: FastifyReply, signedIn: SignedIn, goOn: () => FastifyReply): FastifyReply {
+  function admit(reply: FastifyReply, signedIn: SignedIn, goOn: (key: string) => FastifyReply): FastifyReply {
     if (signedIn.outcome !== 'known') return refuse(reply, signedIn);
-    const { secret, expiresAt } = signedIn.session;
+    const { secret, key, expiresAt } = signedIn.session;
     const seconds = Math.floor((expiresAt.getTime() - Date.now()) / 1000);
     setCookie(reply, site, SESSION_COOKIE, secret, { sameSite: 'Strict', seconds });
-    return goOn();
+    return goOn(key);
   }
 }
 

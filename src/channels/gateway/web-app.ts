@@ -78,4 +78,4 @@ function wantsPage(request: FastifyRequest): boolean {
   return !NOT_PAGES.test(request.url.split('?', 1)[0] ?? '') && acceptsPage(request);
 }
 
-export const acceptsPage = ({ headers }: FastifyRequest) => (headers.accept ?? '').includes('text/html');
+const acceptsPage = ({ headers }: FastifyRequest) => (headers.accept ?? '').includes('text/html');

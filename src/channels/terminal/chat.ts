@@ -118,16 +118,17 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
       thread.note(`Connected again after ${((Date.now() - lostAt) / 1000).toFixed(1)} s.`);
     if (state === 'live' && !greeted) {
       greeted = true;
-      void greet(address?.loginUrl).catch(tellFailure);
+      void greet(address?.hasGateway ?? false).catch(tellFailure);
     }
     screen.draw();
   }
 
-  async function greet(loginUrl: string | null | undefined): Promise<void> {
+  async function greet(hasGateway: boolean): Promise<void> {
     const found = (await client.get('/api/status')) as { version: string; model: { name: string; demo: boolean } };
     defaultModel = found.model.demo ? 'demo model' : found.model.name;
     if (threadId) await thread.open(threadId);
-    thread.note(greetingOf(found, loginUrl));
+    const link = hasGateway ? ((await client.post('/api/sign-in-links', {})) as { url: string }).url : undefined;
+    thread.note(greetingOf(found, link));
     for (const notice of notices) thread.note(notice, 'failed');
   }
 

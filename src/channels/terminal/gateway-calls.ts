@@ -2,8 +2,8 @@
 export type Address = {
   readonly url: string;
   readonly token: string;
-  /** Where a browser signs in; null when it can't. */
-  readonly loginUrl: string | null;
+  /** Whether a browser can reach it. */
+  readonly hasGateway: boolean;
 };
 
 /** The service did not answer at all: it is down, or not up yet. */

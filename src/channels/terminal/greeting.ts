@@ -1,10 +1,10 @@
 type Service = { readonly version: string; readonly model: { readonly demo: boolean } };
 
 /** What the first screen says: where the browser finds the same, and how to begin. */
-export function greetingOf({ version, model }: Service, loginUrl: string | null | undefined): string {
+export function greetingOf({ version, model }: Service, link: string | undefined): string {
   return [
     `Reborn ${version}`,
-    ...(loginUrl ? [`In a browser: ${loginUrl}`] : []),
+    ...(link ? [`In a browser: ${link} (works once, for 15 minutes)`] : []),
     ...(model.demo ? ['The demo model answers. `reborn init` sets a real one.'] : []),
     'Type a message, and Enter sends it. / lists the commands, Ctrl+C quits.',
   ].join('\n');

@@ -10,7 +10,9 @@ export async function checkQuarantine(config: Config, running: RunningService | 
   const token = running && (await findOperatorToken(config));
   if (!running || !token) return [];
   try {
-    const { tools } = (await callGateway({ ...running, token }, '/api/tools')) as { tools: readonly ListedTool[] };
+    const { tools } = (await callGateway({ ...running, token, hasGateway: true }, '/api/tools')) as {
+      tools: readonly ListedTool[];
+    };
     return tools.flatMap(({ name, quarantined_until: until }) => (until ? [quarantined(name, until)] : []));
   } catch (error) {
     return [warning('tools', `The service did not tell of its tools. ${reasonOf(error)}`, 'Look into its log.')];

@@ -1,4 +1,5 @@
 import { gateway } from '../client/gateway.ts';
+import { sessionKey } from '../client/session-key.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { chooseTheme, useThemeChoice } from '../theme/theme.ts';
@@ -8,7 +9,11 @@ import { useServices } from './services.ts';
 export function AccountMenu() {
   const { me } = useServices();
   const choice = useThemeChoice();
-  const signOut = () => void gateway.signOut().then(() => location.assign('/'));
+  const signOut = () =>
+    void gateway.signOut().then(() => {
+      sessionKey.drop();
+      location.assign('/');
+    });
   return (
     <Menu
       trigger={<IconButton icon="more" label={`Theme and account of ${me.name}`} />}

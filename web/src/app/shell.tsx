@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { sessionKey } from '../client/session-key.ts';
 import type { Me } from '../client/shapes.ts';
 import { openSocket, type Socket } from '../client/socket.ts';
 import { ServicesContext } from './services.ts';
@@ -68,7 +69,10 @@ function useSocket(): Socket | undefined {
   const [socket, setSocket] = useState<Socket>();
   useEffect(() => {
     const address = new URL('/api/ws', location.href.replace(/^http/, 'ws'));
-    const opened = openSocket({ connect: () => new WebSocket(address), isOnline: () => navigator.onLine });
+    const opened = openSocket({
+      connect: () => new WebSocket(address, sessionKey.protocols()),
+      isOnline: () => navigator.onLine,
+    });
     const onOnline = () => opened.retryNow();
     const onOffline = () => opened.lost();
     addEventListener('online', onOnline);

@@ -1,19 +1,34 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type SyntheticEvent, useEffect, useState } from 'react';
+import { gateway } from '../client/gateway.ts';
+import { RequestFailed } from '../client/request.ts';
+import { sessionKey } from '../client/session-key.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTitle } from '../parts/use-title.ts';
 
-/** The service takes the token by an ordinary form, and answers with a cookie. */
+/** Takes a token or the code of a sign-in link. A link alone signs nobody in: another site may have opened it. */
 export function SignInPage() {
   useTitle('Sign in');
-  const isRefused = useRefusal();
+  const code = useCode();
   const { data: hasSingleSignOn } = useQuery({
     queryKey: ['single-sign-on'],
     queryFn: offersSingleSignOn,
     staleTime: Infinity,
   });
+  const signIn = useMutation({
+    mutationFn: gateway.signIn,
+    onSuccess: ({ session_key: key }) => {
+      sessionKey.keep(key);
+      location.replace('/');
+    },
+  });
+  const submit = (event: SyntheticEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const token = new FormData(event.currentTarget).get('token');
+    signIn.mutate({ token: typeof token === 'string' ? token : '' });
+  };
   return (
     <main className="flex h-full items-center justify-center overflow-y-auto p-4">
       <div className="flex w-full max-w-[360px] flex-col gap-6">
@@ -21,6 +36,17 @@ export function SignInPage() {
           <h1 className="text-2xl font-semibold">Reborn</h1>
           <p className="text-soft">Sign in to go on.</p>
         </header>
+        {code && !signIn.error && (
+          <section className="flex flex-col gap-3">
+            <p>
+              This link signs this browser in as the person it was made for, and works once. Continue only if you got it
+              from your own service.
+            </p>
+            <Button look="act" className="min-h-10" onClick={() => signIn.mutate({ code })}>
+              Sign in with this link
+            </Button>
+          </section>
+        )}
         {hasSingleSignOn && (
           <a
             href="/login/oidc"
@@ -29,23 +55,23 @@ export function SignInPage() {
             Sign in with single sign-on
           </a>
         )}
-        {isRefused && (
+        {signIn.error && (
           <p role="alert" className="flex items-start gap-3 rounded border border-failed bg-failed-wash p-3">
             <Icon name="warning" className="mt-1 text-failed" />
-            This token is not known here, or no longer counts. Check it, or ask the operator for another.
+            {wordsFor(signIn.error, signIn.variables)}
           </p>
         )}
-        <form action="/login" method="get" className="flex flex-col gap-3">
+        <form onSubmit={submit} className="flex flex-col gap-3">
           <TextField
             label="Token"
             name="token"
             type="password"
             autoComplete="current-password"
             required
-            autoFocus
-            hint="The service writes a sign-in link to its log. An operator can also give you a token."
+            autoFocus={!code}
+            hint="`reborn link` prints a sign-in link. An operator can also give you a token."
           />
-          <Button type="submit" look={hasSingleSignOn ? 'plain' : 'act'} className="min-h-10">
+          <Button type="submit" look={hasSingleSignOn || code ? 'plain' : 'act'} className="min-h-10">
             Sign in
           </Button>
         </form>
@@ -54,15 +80,22 @@ export function SignInPage() {
   );
 }
 
-/** The service shows this page again when it refuses a token; the token does not stay in the address. */
-function useRefusal(): boolean {
-  const [isRefused] = useState(
-    () => location.pathname === '/login' && new URLSearchParams(location.search).has('token'),
+/** The code of a sign-in link, which does not stay in the address. */
+function useCode(): string | null {
+  const [code] = useState(() =>
+    location.pathname === '/login' ? new URLSearchParams(location.search).get('code') : null,
   );
   useEffect(() => {
-    if (isRefused) history.replaceState(history.state, '', '/login');
-  }, [isRefused]);
-  return isRefused;
+    if (location.pathname === '/login' && location.search) history.replaceState(history.state, '', '/login');
+  }, []);
+  return code;
+}
+
+function wordsFor(error: Error, given: object | undefined): string {
+  if (!(error instanceof RequestFailed) || error.status !== 401) return error.message;
+  return given && 'code' in given
+    ? 'This link was used before, or is too old. `reborn link` prints a new one.'
+    : 'This token is not known here, or no longer counts. Check it, or ask the operator for another.';
 }
 
 /** With a provider the address leads on to it; without one there is nothing. */

@@ -87,6 +87,8 @@ export const gateway = {
   audit: (cursor?: string) => request<AuditPage>(`/api/audit${query({ limit: 100, cursor })}`),
   usage: (days: number) => request<UsageReport>(`/api/usage${query({ days })}`),
   replicas: () => request<Replicas>('/api/replicas'),
+  signIn: (body: { readonly token: string } | { readonly code: string }) =>
+    request<{ readonly session_key: string }>('/login', { method: 'POST', body }),
   signOut: () => request<void>('/logout', { method: 'POST' }),
 };
 

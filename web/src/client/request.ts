@@ -1,3 +1,5 @@
+import { sessionKey } from './session-key.ts';
+
 /** The service refused a request, or could not be reached (status 0). The message is for the person. */
 export class RequestFailed extends Error {
   readonly status: number;
@@ -25,7 +27,12 @@ export async function request<T>(
 ): Promise<T> {
   const response = await fetch(path, {
     method,
-    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      accept: 'application/json',
+      ...(body && { 'content-type': 'application/json' }),
+      ...sessionKey.headers(),
+      ...headers,
+    },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
@@ -39,6 +46,24 @@ export async function request<T>(
   const text = await response.text();
   if (!response.ok) throw failureOf(response.status, text);
   return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** A file of the gateway, as an address that pages and downloads can use; revoke it when it is no longer needed. */
+export async function requestFile(path: string): Promise<{ readonly url: string; readonly name: string | undefined }> {
+  const response = await fetch(path, { headers: sessionKey.headers() });
+  if (!response.ok) throw failureOf(response.status, await response.text());
+  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+  return { url: URL.createObjectURL(await response.blob()), name };
+}
+
+/** Saves a file of the gateway on the person's machine. */
+export async function download(path: string, name?: string): Promise<void> {
+  const file = await requestFile(path);
+  const link = document.createElement('a');
+  link.href = file.url;
+  link.download = name ?? file.name ?? '';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(file.url), 60_000);
 }
 
 /** The query part of an address, without what is empty. */

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { download } from '../client/request.ts';
 import type { Thread } from '../client/shapes.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -44,7 +45,7 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
   const change = useChangeThread(thread.id);
   const remove = useDeleteThread(thread.id);
   const leave = () => shown === thread.id && void navigate({ to: '/' });
-  const exportAs = (format: string) => location.assign(`/api/threads/${thread.id}/export?format=${format}`);
+  const exportAs = (format: string) => void download(`/api/threads/${thread.id}/export?format=${format}`);
   return (
     <>
       <Menu
