@@ -3,6 +3,7 @@ import type { Turn } from '#domain/turn.ts';
 import { contentOf, firstSequence, missingEvents, type NumberedEvent, type TurnEvent } from '#domain/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { TurnRecord } from './agent.ts';
+import { fillGaps } from './fill-gaps.ts';
 
 /**
  * Follows a turn from its first event, or from after `after`, to its end, wherever it runs. Where the log is gone,
@@ -15,14 +16,15 @@ export async function* watchTurn(
 ): AsyncGenerator<NumberedEvent, void> {
   const seen: TurnEvent[] = [];
   let last = options.after;
-  for await (const numbered of engine.watch(turn.id, options)) {
+  const isLate = options.after >= 0; // what was seen before `after` is not known here
+  const told = engine.watch(turn.id, options);
+  for await (const numbered of isLate ? told : fillGaps(told)) {
     seen.push(numbered.event);
     last = numbered.sequence;
     yield numbered;
     if (numbered.event.type === 'turn-ended') return;
   }
   if (options.signal.aborted) return;
-  const isLate = options.after >= 0; // what was seen before `after` is not known here
   if (isLate && seen.length === 0 && (await engine.isLastEvent(turn.id, options.after))) return;
 
   const record = await options.getRecord();
