@@ -1,16 +1,20 @@
 import pg from 'pg';
 import { DatabaseUnavailable } from './database-unavailable.ts';
+import { isPooledByTransaction } from './detect-pooler.ts';
 import { readServerVersion } from './server-version.ts';
 
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** Checks once that somebody else's server answers and is new enough. */
+/** Checks once that somebody else's server answers, is new enough, and gives each connection a session. */
 export async function reachExternal(url: string): Promise<{ connection: pg.PoolConfig; version: string }> {
-  const client = clientFor(url);
-  client.on('error', () => {}); // a connection cut while idle; the next query reports it
+  const [client, second] = [clientFor(url), clientFor(url)];
+  for (const each of [client, second]) each.on('error', () => {}); // a connection cut while idle; the next query reports it
   try {
     await client.connect();
-    return { connection: { connectionString: url }, version: await readServerVersion(client) };
+    const version = await readServerVersion(client);
+    await second.connect();
+    if (await isPooledByTransaction(client, second)) throw pooled(client);
+    return { connection: { connectionString: url }, version };
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
     throw new DatabaseUnavailable(
@@ -18,8 +22,16 @@ export async function reachExternal(url: string): Promise<{ connection: pg.PoolC
         `${reasonOf(error)}. Check DATABASE_URL and that the server runs.`,
     );
   } finally {
-    await client.end().catch(() => {});
+    await Promise.all([client, second].map((each) => each.end().catch(() => {})));
   }
+}
+
+function pooled({ host, port }: pg.Client): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    `The PostgreSQL at ${host}, port ${port}, is behind a connection pooler in transaction mode, which Reborn can't use: ` +
+      'it needs LISTEN, advisory locks and settings that last for a session. ' +
+      'Point DATABASE_URL at the server itself, or switch the pooler to session mode.',
+  );
 }
 
 function clientFor(url: string): pg.Client {

@@ -40,12 +40,15 @@ export function connectStore(connection: pg.PoolConfig, onError: (error: unknown
   });
 }
 
+/** Closes the other branches of the row-level policies, in case a pooler hands us a session that somebody has marked. */
+const UNMARKED = `set local app.engine = 'off'; set local app.identities = 'off'`;
+
 /**
  * Everything inside is one transaction that sees only what belongs to `owner`: each query says so, and row-level
  * security holds it to that. The owner is set in the same trip to the server that begins the transaction.
  */
 export function withOwner<T>(db: Database, owner: Owner, act: (trx: OwnedTransaction) => Promise<T>): Promise<T> {
-  const begin = `begin; set local app.user_id = ${pg.escapeLiteral(owner.userId)}`;
+  const begin = `begin; ${UNMARKED}; set local app.user_id = ${pg.escapeLiteral(owner.userId)}`;
   return db.connection().execute(async (connection) => {
     await connection.executeQuery(CompiledQuery.raw(begin));
     try {
