@@ -23,7 +23,7 @@ import { createRegistry } from '#tools/registry.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import { prepareBareSql } from './bare-sql.ts';
-import { postgresCpu } from './postgres-cpu.ts';
+import { postgresCpu } from './process-cpu.ts';
 
 /**
  * What a turn costs beside its durable writes as bare SQL, which keeps no queue, no events, no walls and no ledger. The turns go

@@ -13,7 +13,7 @@ import { connectStore, runStatement, withOwner } from '#store/connection.ts';
 import { nameOf } from '#store/note-index.ts';
 import { findByMeaning, findByWords } from '#store/note-search.ts';
 import { recordEmbeddings } from '#store/notes.ts';
-import { postgresCpu, postmasterOf } from './postgres-cpu.ts';
+import { postgresCpu, postmasterOf } from './process-cpu.ts';
 
 /**
  * How long a search takes among many notes of one user, and with pgvector, how long it takes through an index. The words

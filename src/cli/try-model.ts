@@ -1,5 +1,4 @@
 import { text } from '#domain/item.ts';
-import { createModel } from '#models/create-model.ts';
 import { ModelCallAborted } from '#models/model.ts';
 import type { ModelRoute } from '#models/model-route.ts';
 
@@ -14,6 +13,7 @@ export async function tryModel(route: ModelRoute): Promise<{ said: string } | { 
     temperature: null,
   };
   try {
+    const { createModel } = await import('#models/create-model.ts');
     const { text: said } = await createModel(route).ask(prompt, () => {}, AbortSignal.timeout(PATIENCE_MS));
     return { said };
   } catch (error) {

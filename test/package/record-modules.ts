@@ -1,11 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-// Preloaded into the service by a test: writes the address of every file that is loaded as a module.
+// Preloaded into the service by a test: writes the address of every file that it, and no child of it, loads as a module.
+const isService = process.argv[1]?.endsWith('reborn.js') === true;
 const list = process.env['LOADED_MODULES'] ?? '';
 registerHooks({
   load(url, context, nextLoad) {
-    if (url.startsWith('file:')) appendFileSync(list, `${url}\n`);
+    if (isService && url.startsWith('file:')) appendFileSync(list, `${url}\n`);
     return nextLoad(url, context);
   },
 });

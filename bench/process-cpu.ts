@@ -1,5 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** The CPU time, in ms, that a process has used. Linux only. */
+export function cpuOf(process: number): number {
+  return (processes().find(({ pid }) => pid === process)?.used ?? 0) * MS_PER_TICK;
+}
+
 /** The CPU time, in ms, that a postmaster and its children, also those that have ended, have used. Linux only. */
 export function postgresCpu(postmaster: number): number {
   const all = processes();
