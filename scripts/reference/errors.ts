@@ -132,6 +132,9 @@ const FAILURES: Readonly<Record<JobFailure['code'], readonly [when: string, advi
   max_rounds: ['The model called tools too many times for one input.', 'Ask for less at a time.'],
   budget_exceeded: ['The user has spent what the day allows.', 'Wait until 00:00 UTC, or raise the limit.'],
   interrupted: ['Three processes in a row died while they ran it.', 'Send it again if its effects allow it.'],
-  internal_error: ['The service failed three times while it worked on it.', 'A fault of ours. Report it with the turn id.'],
+  internal_error: [
+    'The service failed three times while it worked on it.',
+    'A fault of ours. Report it with the turn id.',
+  ],
   cancelled: ['Somebody cancelled it (webhook jobs only).', 'Send it again if it was a mistake.'],
 };

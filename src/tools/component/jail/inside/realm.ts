@@ -79,7 +79,10 @@ export function createRealm(bridge: Bridge, modules: Record<string, WebAssembly.
       }
     }
 
-    function instantiateCore(path: string, given: object): WebAssembly.Instance {
+    function instantiateCore(
+      path: string,
+      given: Record<string, Record<string, WebAssembly.Memory>>,
+    ): WebAssembly.Instance {
       const instance = new Instance(modules[path] as WebAssembly.Module, given);
       for (const value of Object.values(instance.exports)) if (value instanceof Memory) memories.push(value);
       return instance;
