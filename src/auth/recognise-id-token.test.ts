@@ -88,6 +88,19 @@ test('who comes for the first time becomes a member, and is the same one afterwa
   ]);
 });
 
+test.each(['', 'a\u0000b', 'x'.repeat(256), 'æ'])('the subject %j is refused', async (sub) => {
+  expect(await recognise(await idp.sign({ ...usual(), sub }))).toEqual({ outcome: 'unknown' });
+});
+
+test('a name or address that the tables could not keep, or that is no address, is left out or made plain', async () => {
+  const odd = { name: `An\u0000n ${'x'.repeat(5000)}`, email: 'a@evil@example.com', email_verified: true };
+  const user = await findUser(identities, await userOf(await idp.sign({ ...usual(), ...odd })));
+
+  expect(user?.name).toMatch(/^An n x{100,}$/);
+  expect(user?.name.length).toBeLessThanOrEqual(200);
+  expect(user?.email).toBeNull();
+});
+
 test('twenty first requests at once make one user', async () => {
   const claims = usual();
   const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => idp.sign({ ...claims, jti: String(i) })));

@@ -47,7 +47,7 @@ export async function verifyIdToken(
       requiredClaims: ['sub', 'exp'],
     });
     if (!TYPES.includes(protectedHeader.typ?.toLowerCase() ?? 'jwt')) return undefined;
-    if (!isMadeFor(payload, clientId)) return undefined;
+    if (!isMadeFor(payload, clientId) || !isSubject(payload.sub)) return undefined;
     return { claims: toClaims(payload, issuer), validUntil: endOf(payload) };
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
@@ -61,13 +61,31 @@ const isMadeFor = ({ aud, azp }: JWTPayload, clientId: string) =>
 
 const endOf = ({ exp = 0 }: JWTPayload) => new Date((exp + CLOCK_SKEW_SECONDS) * 1000);
 
+/** At most 255 printable ASCII characters, as the OpenID specification says. */
+const isSubject = (sub: unknown): boolean => typeof sub === 'string' && /^[\x20-\x7e]{1,255}$/.test(sub);
+
+const LONGEST_NAME = 200;
+const LONGEST_EMAIL = 320;
+const EMAIL = /^[^@\s\p{Control}]+@[^@\s\p{Control}]+$/u;
+
 export function toClaims(payload: Readonly<Record<string, unknown>>, issuer: string): Claims {
   const { sub, name, email, email_verified: emailVerified } = payload;
   return {
     issuer,
     subject: String(sub),
-    name: typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined,
-    email: typeof email === 'string' && email !== '' ? email.toLowerCase() : undefined,
+    name: typeof name === 'string' ? toName(name) : undefined,
+    email:
+      typeof email === 'string' && email.length <= LONGEST_EMAIL && EMAIL.test(email) ? email.toLowerCase() : undefined,
     emailVerified: emailVerified === true,
   };
+}
+
+function toName(given: string): string | undefined {
+  const name = given
+    .toWellFormed()
+    .replace(/\p{Control}+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_NAME)
+    .toWellFormed();
+  return name === '' ? undefined : name;
 }
