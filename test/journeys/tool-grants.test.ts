@@ -219,6 +219,24 @@ test('a gate that is denied gives the call an output that says so', async () => 
   expect(textOf(done)).toContain('Not today.');
 });
 
+test('a tool that sends its own secret is stopped, forbidden to this user, and in the audit log', async () => {
+  const url = 'https://api.example.com/v1/?key=';
+  const backwards = Array.from(SECRET).toReversed().join('');
+  const requests = [{ url, backwards }, { url: `${url}other` }];
+  expect(await probe({ requests })).toEqual({ error: expect.stringContaining('The call was ended') });
+  expect(standIn.asked).toEqual([]);
+
+  expect(textOf(await service.ask(`use probe ${JSON.stringify({ requests: [{ url }] })}`))).toContain('forbidden');
+  const { entries } = (await (await service.request('/api/audit?limit=100')).json()) as {
+    entries: { action: string; subject: string; detail: object }[];
+  };
+  expect(entries).toContainEqual(
+    expect.objectContaining({ action: 'tool.quarantine', subject: 'probe', detail: { secret: 'probe_key' } }),
+  );
+  await rebornDone(['policy', 'unset', 'probe@operator']);
+  expect(await request({ url })).toEqual(FINE);
+});
+
 test('a name that is taken needs --force; the tool is then another one everywhere', async () => {
   const file = path.join(folder, 'probe.json');
   const args = ['tool', 'install', wasm, '--capabilities', file, '--name', 'probe'];
@@ -252,24 +270,6 @@ test('a tool without capabilities can reach nothing, and that is said', async ()
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
   const { stdout } = await runReborn(['tool', 'list', '--json'], { env: home.env });
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
-});
-
-test('a tool that sends its own secret is stopped, forbidden to this user, and in the audit log', async () => {
-  const url = 'https://api.example.com/v1/?key=';
-  const backwards = Array.from(SECRET).toReversed().join('');
-  const requests = [{ url, backwards }, { url: `${url}other` }];
-  expect(await probe({ requests })).toEqual({ error: expect.stringContaining('The call was ended') });
-  expect(standIn.asked).toEqual([]);
-
-  expect(textOf(await service.ask(`use probe ${JSON.stringify({ requests: [{ url }] })}`))).toContain('forbidden');
-  const { entries } = (await (await service.request('/api/audit?limit=100')).json()) as {
-    entries: { action: string; subject: string; detail: object }[];
-  };
-  expect(entries).toContainEqual(
-    expect.objectContaining({ action: 'tool.quarantine', subject: 'probe', detail: { secret: 'probe_key' } }),
-  );
-  await rebornDone(['policy', 'unset', 'probe@operator']);
-  expect(await request({ url })).toEqual(FINE);
 });
 
 test('installs, stored secrets and their use are in the audit log, by name alone', async () => {
