@@ -108,7 +108,11 @@ test.each<[string, object, RegExp]>([
   ['a path that leads out', { files: [main, { path: '../../etc/passwd', text: '' }] }, /no path of a file/],
   ['a hidden file', { files: [main, { path: 'a/.env', text: '' }] }, /no path of a file/],
   ['an absolute path', { files: [main, { path: '/etc/passwd', text: '' }] }, /no path of a file/],
-  ['a null character', { files: [main, { path: 'a', text: '\0' }] }, /files\.1\.text must not contain the character U\+0000/],
+  [
+    'a null character',
+    { files: [main, { path: 'a', text: '\0' }] },
+    /files\.1\.text must not contain the character U\+0000/,
+  ],
   ['half a character', { text: `${main.text}\ud800` }, /is no text/],
   ['a large file', { files: [main, { path: 'a', text: 'x'.repeat(300_000) }] }, /larger than 256 KiB/],
   ['too many', { files: Array.from({ length: 101 }, (_, n) => ({ path: `${n}`, text: '' })) }, /100 files/],
