@@ -12,7 +12,7 @@ import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import { type NewItem, text, textOf } from '#domain/item.ts';
-import { OPERATOR } from '#domain/principal.ts';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
 import type { Model } from '#models/model.ts';
@@ -95,12 +95,16 @@ const forever = new AbortController().signal;
 const CALLERS_TOOL = { name: 'look', description: '', parameters: {}, strict: null };
 
 /** Sends `words`, or the output of a call of the caller's tool, and waits for the answer. */
-async function send(words: string | { readonly callId: string }, threadId?: ThreadId): Promise<TurnReply> {
+async function send(
+  words: string | { readonly callId: string },
+  threadId?: ThreadId,
+  owner: Principal = OPERATOR,
+): Promise<TurnReply> {
   const item: NewItem =
     typeof words === 'string'
       ? { id: newId(), type: 'message', role: 'user', content: [text(words)], status: 'completed' }
       : { id: newId(), type: 'function_call_output', callId: words.callId, output: [text('seen')] };
-  const started = await agent.startTurn(OPERATOR, {
+  const started = await agent.startTurn(owner, {
     threadId,
     unknownThread: 'not-found',
     idempotency: undefined,
@@ -109,7 +113,7 @@ async function send(words: string | { readonly callId: string }, threadId?: Thre
     request: { model: 'm', temperature: null, echo: {} },
     tools: [CALLERS_TOOL],
   });
-  const reply = await agent.outcome(OPERATOR, started, { signal: forever });
+  const reply = await agent.outcome(owner, started, { signal: forever });
   if (reply.turn.status !== 'completed' && reply.turn.status !== 'waiting')
     throw new Error(`The turn is ${reply.turn.status}.`);
   return reply;
@@ -130,9 +134,14 @@ async function onThreads(earlier: number, count: number): Promise<() => Promise<
   };
 }
 
+let users = 0;
+/** Arguments of tools are searched for each user in turn, so calls come from many. */
+const nextUser = (): Principal => ({ userId: `user-${users++ % 64}`, role: 'member' });
+
 async function resumedTurn(): Promise<void> {
-  const { turn, gate } = await send('call look');
-  await send({ callId: gate?.call.callId ?? '' }, turn.threadId);
+  const owner = nextUser();
+  const { turn, gate } = await send('call look', undefined, owner);
+  await send({ callId: gate?.call.callId ?? '' }, turn.threadId, owner);
 }
 
 const candidates: Record<string, () => Promise<void>> = {
@@ -140,7 +149,7 @@ const candidates: Record<string, () => Promise<void>> = {
   'new thread': async () => void (await send('hello')),
   'known thread': await onThreads(1, 256),
   'after 200 turns': await onThreads(200, 16),
-  'with a tool call': async () => void (await send('call note_time')),
+  'with a tool call': async () => void (await send('call note_time', undefined, nextUser())),
   "caller's tool, two turns": resumedTurn,
 };
 
