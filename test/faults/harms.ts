@@ -36,18 +36,30 @@ export async function makeReadOnly(cluster: Cluster, milliseconds: number): Prom
 /** For a while every write of items, events and usage is refused with this code. */
 export async function refuseWrites(cluster: Cluster, code: string, milliseconds: number): Promise<void> {
   const tables = ['items', 'turn_events', 'usage_days'];
-  await query(
+  await insist(
     cluster,
     `create function refuse() returns trigger language plpgsql as
      $$ begin raise exception using errcode = '${code}', message = 'refused by a test'; end $$`,
   );
   for (const table of tables)
-    await query(
+    await insist(
       cluster,
       `create trigger refuse before insert or update on ${table} for each statement execute function refuse()`,
     );
   await sleep(milliseconds);
-  await query(cluster, 'drop function refuse() cascade');
+  await insist(cluster, 'drop function refuse() cascade');
+}
+
+/** Changes the schema under load, which may lose a deadlock to the load, and then is tried again. */
+async function insist(cluster: Cluster, statement: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await query(cluster, statement);
+      return;
+    } catch (error) {
+      if (tries === 20 || (error as { code?: unknown }).code !== '40P01') throw error;
+    }
+  }
 }
 
 /** For a while statements are cancelled as soon as they are seen. */
