@@ -69,8 +69,7 @@ const bodies = new WeakMap<WrittenItem, string>();
 export function bodyOf(item: WrittenItem): string {
   const known = bodies.get(item);
   if (known !== undefined) return known;
-  const { id: _id, usage: _usage, started: _started, ...content } = item;
-  const body = JSON.stringify(content);
+  const body = JSON.stringify({ ...item, id: undefined, usage: undefined, started: undefined });
   bodies.set(item, body);
   return body;
 }
