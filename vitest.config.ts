@@ -6,7 +6,7 @@ export default defineConfig({
       'src/**/*.test.ts',
       'test/**/*.test.ts',
       'sdk/src/**/*.test.ts',
-      'tools/*/**/*.test.ts',
+      'examples/tools/*/**/*.test.ts',
       'web/src/**/*.test.ts',
     ],
     // They have a configuration of their own, and need Chromium.

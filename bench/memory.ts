@@ -6,13 +6,13 @@ import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import type { Embedder } from '#domain/embedder.ts';
+import { toUnitVector } from '#memory/embed-notes.ts';
 import { createMemory } from '#memory/memory.ts';
-import { toUnitVector } from '#memory/unit-vector.ts';
-import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { connectStore, runStatement, withOwner } from '#store/connection.ts';
-import { nameOf } from '#store/note-index.ts';
-import { findByMeaning, findByWords } from '#store/note-search.ts';
-import { recordEmbeddings } from '#store/notes.ts';
+import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
+import { nameOf } from '#store/notes/note-index.ts';
+import { findByMeaning, findByWords } from '#store/notes/note-search.ts';
+import { recordEmbeddings } from '#store/notes/notes.ts';
 import { postgresCpu, postmasterOf } from './process-cpu.ts';
 
 /**

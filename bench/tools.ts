@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { buildTool } from '@reborn-agent/tool/build-tool';
 import { createLocalHost } from '@reborn-agent/tool/local-host';
-import { type ComponentFiles, prepareComponent } from '../src/tools/component/install/prepare-component.ts';
-import { createJails, DEFAULT_LIMITS, type HostImports } from '../src/tools/component/jail/jails.ts';
-import { buildShout } from '../tools/shout/build.ts';
-import { tool as weather } from '../tools/weather/src/tool.ts';
+import { buildShout } from '../examples/tools/shout/build.ts';
+import { tool as weather } from '../examples/tools/weather/src/tool.ts';
+import { prepareComponent } from '../src/tools/component/install/prepare-component.ts';
+import { type ComponentFiles, DEFAULT_LIMITS, type HostImports } from '../src/tools/component/jail/jail-call.ts';
+import { createJails } from '../src/tools/component/jail/jails.ts';
 
 /** What a jail adds to a call: the same function in plain JavaScript, and the same component in this process, beside it. */
 const SAMPLES = 500;
@@ -41,7 +42,7 @@ const subjects: Subject[] = [
   },
   {
     name: 'weather, TypeScript on QuickJS, one request',
-    wasm: await readFile((await buildTool('tools/weather')).path),
+    wasm: await readFile((await buildTool('examples/tools/weather')).path),
     params: JSON.stringify(AIR_QUALITY),
     plain: () => weatherHost.call(weather, AIR_QUALITY),
     here: false,

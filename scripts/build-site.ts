@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describeService } from '#describe-service.ts';
+import { describeService } from '#app/describe-service.ts';
 import { findBrokenSiteLinks } from './site/find-broken-site-links.ts';
 import { isSitePage, routeOf, toSitePage } from './site/to-site-page.ts';
 

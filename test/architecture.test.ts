@@ -8,14 +8,39 @@ describe('a crossing is found', () => {
     ['a folder that the table does not know', 'helpers/text.ts', '', 'helpers is not in the import table'],
     ['a file that the table does not know', 'utils.ts', '', 'utils.ts is not in the import table'],
 
-    ['an import upward', 'store/threads.ts', "import { agent } from '#agent/agent.ts';", 'store may import domain'],
-    ['an import sideways', 'models/model.ts', "import { put } from '#store/items.ts';", 'models may import domain'],
-    ['a channel at the store', 'channels/webhook/a.ts', "import { put } from '#store/items.ts';", 'may import agent'],
-    ['the domain at anybody', 'domain/turn.ts', "import '#safety/leaks.ts';", 'domain may import nothing'],
-    ['the configuration at anybody', 'config.ts', "import { a } from '#domain/a.ts';", 'may import options.ts'],
-    ['a folder at the configuration', 'agent/a.ts', "import type { Config } from '#config.ts';", 'agent may import'],
-    ['a folder at the composition', 'http/a.ts', "import { App } from '#app.ts';", 'http may import auth, domain'],
-    ['the engine at the store', 'engine/claim.ts', "import type { A } from '#store/turns.ts';", 'may import domain'],
+    [
+      'an import upward',
+      'store/threads/threads.ts',
+      "import { agent } from '#agent/agent.ts';",
+      'store may import domain',
+    ],
+    [
+      'an import sideways',
+      'models/model.ts',
+      "import { put } from '#store/threads/items.ts';",
+      'models may import domain',
+    ],
+    [
+      'a channel at the store',
+      'channels/webhook/a.ts',
+      "import { put } from '#store/threads/items.ts';",
+      'may import agent',
+    ],
+    ['the domain at anybody', 'domain/thread/turn.ts', "import '#safety/leaks.ts';", 'domain may import nothing'],
+    ['the configuration at anybody', 'config/config.ts', "import { a } from '#domain/a.ts';", 'may import nothing'],
+    [
+      'a folder at the configuration',
+      'agent/a.ts',
+      "import type { Config } from '#config/config.ts';",
+      'agent may import',
+    ],
+    ['a folder at the composition', 'http/a.ts', "import { App } from '#app/app.ts';", 'http may import auth, domain'],
+    [
+      'the engine at the store',
+      'engine/statements/claim.ts',
+      "import type { A } from '#store/threads/turns.ts';",
+      'may import domain',
+    ],
     [
       'the engine at values',
       'engine/a.ts',
@@ -38,35 +63,25 @@ describe('a crossing is found', () => {
     ['kysely outside SQL', 'agent/a.ts', "import { sql } from 'kysely';", 'only store, database, engine may'],
     ['a part of kysely', 'http/a.ts', "import { a } from 'kysely/helpers/postgres';", 'imports kysely;'],
     ['pg outside SQL', 'memory/a.ts', "import pg from 'pg';", 'only store, database, engine may'],
-    [
-      'fastify outside HTTP',
-      'agent/a.ts',
-      "import type { A } from 'fastify';",
-      'only http, channels, app.ts, serve-gateway.ts may',
-    ],
-    [
-      'a fastify plugin outside HTTP',
-      'auth/a.ts',
-      "import a from '@fastify/cookie';",
-      'only http, channels, app.ts, serve-gateway.ts may',
-    ],
+    ['fastify outside HTTP', 'agent/a.ts', "import type { A } from 'fastify';", 'only http, channels, app may'],
+    ['a fastify plugin outside HTTP', 'auth/a.ts', "import a from '@fastify/cookie';", 'only http, channels, app may'],
     ['ai outside models', 'agent/a.ts', "import { streamText } from 'ai';", 'only models may'],
     ['a provider outside models', 'tools/a.ts', "import { openai } from '@ai-sdk/openai';", 'only models may'],
-    ['a vendor in the composition', 'app.ts', "import { streamText } from 'ai';", 'only models may'],
+    ['a vendor in the composition', 'app/app.ts', "import { streamText } from 'ai';", 'only models may'],
     ['undici outside egress', 'tools/a.ts', "import { fetch } from 'undici';", 'only egress may'],
     ['ipaddr.js outside egress', 'http/a.ts', "import ipaddr from 'ipaddr.js';", 'only egress may'],
     [
       'the terminal library in another channel',
       'channels/gateway/a.ts',
       "import { TUI } from '@earendil-works/pi-tui';",
-      'only channels/terminal may',
+      'only terminal may',
     ],
     ['a package in the domain', 'domain/a.ts', "import { z } from 'zod';", 'domain imports no package'],
 
     ['the mark of the engine elsewhere', 'store/a.ts', "sql`set app.engine = 'on'`", 'only engine may'],
     [
       'the mark of identities elsewhere',
-      'store/users.ts',
+      'store/accounts/users.ts',
       "sql`set app.identities = 'on'`",
       'identity-connection.ts may',
     ],
@@ -78,8 +93,8 @@ describe('a crossing is found', () => {
     ],
     ['a token compared by another name', 'cli/a.ts', 'crypto.timingSafeEqual(a, b);', 'only domain/secret-hash.ts may'],
     ['single sign-on elsewhere', 'http/a.ts', "import { jwtVerify } from 'jose';", 'only auth may'],
-    ['the environment outside config.ts', 'agent/a.ts', 'const a = process.env.HOME;', 'reads process.env'],
-    ['the environment by index', 'app.ts', "const a = globalThis.process['env'];", 'reads process.env'],
+    ['the environment outside config/config.ts', 'agent/a.ts', 'const a = process.env.HOME;', 'reads process.env'],
+    ['the environment by index', 'app/app.ts', "const a = globalThis.process['env'];", 'reads process.env'],
     ['the environment by pattern', 'cli/a.ts', 'const { env } = process;', 'reads process.env'],
     ['the environment by import', 'http/a.ts', "import { env } from 'node:process';", 'reads process.env'],
   ])('%s', (_name, path, text, problem) => {
@@ -110,13 +125,13 @@ describe('a crossing is found', () => {
 
 describe('what is no crossing passes', () => {
   test.each([
-    ['main.ts', "import { serve } from '#cli/serve.ts'; import { readConfig } from './config.ts'; readConfig();"],
-    ['app.ts', "import '#engine/queue.ts'; import '#channels/gateway/routes.ts'; import fastify from 'fastify';"],
-    ['cli/serve.ts', "import '#app.ts'; import '#config.ts'; import manifest from '../../package.json';"],
-    ['config.ts', "import { options } from './options.ts'; process.env.HOME;"],
-    ['config.test.ts', "import { readConfig } from './config.ts'; process.env.HOME;"],
+    ['main.ts', "import { serve } from '#cli/serve.ts'; import { readConfig } from '#config/config.ts'; readConfig();"],
+    ['app/app.ts', "import '#engine/queue.ts'; import '#channels/gateway/routes.ts'; import fastify from 'fastify';"],
+    ['cli/serve.ts', "import '#app/app.ts'; import '#config/config.ts'; import manifest from '../../package.json';"],
+    ['config/config.ts', "import { options } from './options.ts'; process.env.HOME;"],
+    ['config/config.test.ts', "import { readConfig } from './config.ts'; process.env.HOME;"],
     ['channels/gateway/chat/send.ts', "import '../routes.ts'; import '#agent/agent.ts'; import '@fastify/websocket';"],
-    ['channels/terminal/screen.ts', "import { TUI } from '@earendil-works/pi-tui';"],
+    ['terminal/screen/screen.ts', "import { TUI } from '@earendil-works/pi-tui';"],
     ['engine/a.ts', "import type { A } from '#store/connection.ts'; import pg from 'pg';"],
     ['engine/queue.ts', "import { type A } from '#store/connection.ts'; import pg from 'pg';"],
     ['database/migrate.ts', "import * as threads from '../../migrations/0001-threads.ts'; import 'kysely';"],
@@ -146,6 +161,6 @@ test('src/ keeps to the import table', () => {
     text: readFileSync(join(root, path), 'utf8'),
   }));
 
-  expect(files.map((file) => file.path)).toContain('config.ts');
+  expect(files.map((file) => file.path)).toContain('config/config.ts');
   expect(findViolations(files)).toEqual([]);
 });

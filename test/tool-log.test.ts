@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createLog, writeToolLine } from '#log.ts';
+import { createLog, writeToolLine } from '#app/log.ts';
 import { waitFor } from './support/wait-for.ts';
 
 test("a tool's line has one level, and it is the tool's", async () => {

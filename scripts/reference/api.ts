@@ -1,4 +1,4 @@
-import { API_PARTS, describeService } from '#describe-service.ts';
+import { API_PARTS, describeService } from '#app/describe-service.ts';
 import { code, table } from './markdown.ts';
 
 /** The page about every route and every shape that is sent or answered. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { capabilitiesSchema } from '#tools/component/capabilities-schema.ts';
+import { capabilitiesSchema } from '#tools/component/capabilities/capabilities-schema.ts';
 import { code, table } from './markdown.ts';
 
 /** The page about the file that says what a tool may reach. */
@@ -10,7 +10,7 @@ export function capabilitiesPage(): string {
   return `# The capabilities file
 
 Written by \`npm run reference\` from
-[src/tools/component/capabilities-schema.ts](../../src/tools/component/capabilities-schema.ts). A key that is not listed
+[src/tools/component/capabilities/capabilities-schema.ts](../../src/tools/component/capabilities/capabilities-schema.ts). A key that is not listed
 here is refused, and so is a file in which a credential could go to a host that the tool itself may not reach.
 [Writing a tool](../tools/authoring.md#the-capabilities-file) has an example and explains how the keys work together.
 

@@ -1,11 +1,11 @@
-import { type Option, options } from '#options.ts';
+import { type Option, options } from '#config/options.ts';
 import { code, table } from './markdown.ts';
 
 /** The page about every setting. */
 export function configurationPage(): string {
   return `# Configuration
 
-Written by \`npm run reference\` from [src/options.ts](../../src/options.ts): what is not here is not read.
+Written by \`npm run reference\` from [src/options.ts](../../src/config/options.ts): what is not here is not read.
 
 A setting comes from the environment, or else from \`settings.env\` in the home folder, or else it is the default.
 \`reborn config\` shows each with its value and where that comes from; \`reborn config set\` changes \`settings.env\`. A wrong

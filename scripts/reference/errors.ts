@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
-import type { JobFailure } from '#domain/job.ts';
-import type { errorEnvelope } from '#http/error-envelope.ts';
-import { toEnvelope } from '#http/errors.ts';
+import type { JobFailure } from '#domain/thread/job.ts';
+import type { errorEnvelope } from '#http/routes/error-envelope.ts';
+import { toEnvelope } from '#http/routes/errors.ts';
 import { code, table } from './markdown.ts';
 
 /** The page about everything that can go wrong, and what to do then. */

@@ -1,24 +1,21 @@
 import { NotFound } from '#domain/errors.ts';
-import type { Gate, OpenGate } from '#domain/gate.ts';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import type { Item, NewItem } from '#domain/item.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
-import { type CancelReason, isEnded, type Turn } from '#domain/turn.ts';
-import type { NumberedEvent } from '#domain/turn-event.ts';
+import type { NewItem } from '#domain/thread/item.ts';
+import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
+import type { NumberedEvent } from '#domain/thread/turn-event.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Census } from '#engine/census.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { listOpenGates } from '#store/gates.ts';
-import { findItems } from '#store/items.ts';
-import { findTurnRecord } from '#store/turns.ts';
-import { answerGate, type GateAnswer } from './answer-gate.ts';
-import { cancelTurn } from './cancel-turn.ts';
-import { type StartedTurn, startTurn, type TurnInput } from './start-turn.ts';
-import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn-reply.ts';
-import { watchTurn } from './watch-turn.ts';
-
-/** A turn, everything that was said in it, and the gate it ended at. */
-export type TurnRecord = { readonly turn: Turn; readonly items: readonly Item[]; readonly gate: Gate | null };
+import { listOpenGates } from '#store/threads/gates.ts';
+import { findItems } from '#store/threads/items.ts';
+import { findTurnRecord } from '#store/threads/turns.ts';
+import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
+import { cancelTurn } from './turn/cancel-turn.ts';
+import { type StartedTurn, startTurn, type TurnInput } from './turn/start-turn.ts';
+import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-reply.ts';
+import { watchTurn } from './turn/watch-turn.ts';
 
 export type TurnPlace = { readonly threadId: ThreadId; readonly turnId: TurnId };
 

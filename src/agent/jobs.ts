@@ -1,11 +1,11 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ThreadId } from '#domain/ids.ts';
-import { type Job, type JobId, WEBHOOK } from '#domain/job.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
+import { type Job, type JobId, WEBHOOK } from '#domain/thread/job.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { findJob, findJobOfThread, type JobFilter, listJobs } from '#store/jobs.ts';
-import { findTurnRecord } from '#store/turns.ts';
-import { replyOf, wordsOf } from './turn-reply.ts';
+import { findJob, findJobOfThread, type JobFilter, listJobs } from '#store/threads/jobs.ts';
+import { findTurnRecord } from '#store/threads/turns.ts';
+import { replyOf, wordsOf } from './turn/turn-reply.ts';
 
 /** A job, and what the agent answered once it is completed. */
 export type JobRecord = { readonly job: Job; readonly response: string | null };

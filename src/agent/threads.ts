@@ -1,21 +1,18 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import type { Gate } from '#domain/gate.ts';
 import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import type { ContentPart } from '#domain/item.ts';
-import { WEBHOOK } from '#domain/job.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { Thread } from '#domain/thread.ts';
-import type { ThreadChange, ThreadSummary } from '#domain/thread-summary.ts';
-import type { TimedItem } from '#domain/timed-item.ts';
-import type { Turn } from '#domain/turn.ts';
+import type { ContentPart, TimedItem } from '#domain/thread/item.ts';
+import { WEBHOOK } from '#domain/thread/job.ts';
+import type { Thread, ThreadChange, ThreadSummary } from '#domain/thread/thread.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { Gate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
-import type { ThreadChanged } from '#engine/thread-changes.ts';
+import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { deleteThread } from '#store/delete-thread.ts';
-import { forkThread } from '#store/fork-thread.ts';
-import { findOpenGate } from '#store/gates.ts';
-import { findItems } from '#store/items.ts';
-import { findPlace, listItemsBefore, listItemsOfTurn, type Place } from '#store/thread-items.ts';
+import { forkThread } from '#store/threads/fork-thread.ts';
+import { findOpenGate } from '#store/threads/gates.ts';
+import { findItems } from '#store/threads/items.ts';
+import { findPlace, listItemsBefore, listItemsOfTurn, type Place } from '#store/threads/thread-items.ts';
 import {
   changeThread,
   countThreads,
@@ -23,10 +20,10 @@ import {
   type ListedThread,
   listThreads,
   type ThreadFilter,
-} from '#store/thread-summaries.ts';
-import { lockThread } from '#store/threads.ts';
-import { findTurnTimes } from '#store/turn-details.ts';
-import { findTurn, listTurnsFrom } from '#store/turns.ts';
+} from '#store/threads/thread-summaries.ts';
+import { deleteThread, lockThread } from '#store/threads/threads.ts';
+import { findTurnTimes } from '#store/threads/turn-details.ts';
+import { findTurn, listTurnsFrom } from '#store/threads/turns.ts';
 
 export type Threads = ReturnType<typeof createThreads>;
 

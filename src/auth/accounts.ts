@@ -1,16 +1,15 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
 import { newId, type TokenId } from '#domain/ids.ts';
-import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
-import { requireOperator } from '#domain/require-operator.ts';
+import { OPERATOR, type Principal, requireOperator, type UserId } from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import type { Session, Token, User } from '#domain/user.ts';
+import { deletePairingsWith } from '#store/accounts/pairings.ts';
+import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/accounts/sessions.ts';
+import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/accounts/tokens.ts';
+import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/accounts/users.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
-import { deletePairingsWith } from '#store/pairings.ts';
-import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/sessions.ts';
-import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/tokens.ts';
-import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/users.ts';
-import { newUserToken } from './user-token.ts';
+import { newUserToken } from './tokens/user-token.ts';
 
 /** Users and their tokens. The operator may do all of it; a member sees and changes their own tokens only. */
 export type Accounts = {

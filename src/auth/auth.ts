@@ -3,15 +3,13 @@ import { isAway } from '#store/away.ts';
 import { isReachable } from '#store/connection.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
-import { type Authenticate, createAuthenticate } from './authenticate.ts';
-import { isJwt } from './is-jwt.ts';
-import type { OidcSettings } from './oidc-provider.ts';
-import { createTokenRecogniser } from './recognise-token.ts';
-import { rememberReachable } from './remember-reachable.ts';
-import { type DatedVerdict, rememberVerdicts } from './remember-verdicts.ts';
+import { type Authenticate, createAuthenticate, isJwt } from './authenticate.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
-import { isUserToken } from './user-token.ts';
+import type { OidcSettings } from './sso/oidc-provider.ts';
+import { createTokenRecogniser } from './tokens/recognise-token.ts';
+import { type DatedVerdict, rememberVerdicts } from './tokens/remember-verdicts.ts';
+import { isUserToken } from './tokens/user-token.ts';
 
 export type Auth = {
   /** For what came as `Authorization: Bearer`. */
@@ -39,7 +37,7 @@ export type AuthOptions = {
 /** Everything about who may ask. */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { identities, operatorTokens, passingToken, oidc, onError } = options;
-  const singleSignOn = oidc && (await import('./single-sign-on.ts')).createSingleSignOn(identities, oidc, onError);
+  const singleSignOn = oidc && (await import('./sso/single-sign-on.ts')).createSingleSignOn(identities, oidc, onError);
   const lasting = operatorTokens.filter((token) => token !== passingToken).map(hashSecret);
   const sessions = createSessions(identities, lasting, onError);
   const recogniseToken = createTokenRecogniser(identities, onError);
@@ -83,3 +81,20 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 }
 
 const NOBODY: DatedVerdict = { verdict: { outcome: 'unknown' } };
+
+const REMEMBER_MS = 1000;
+
+/** Asks `check` at most once a second, however many want to know. */
+function rememberReachable(check: () => Promise<boolean>): () => Promise<boolean> {
+  let last: Promise<boolean> | undefined;
+  let until = 0;
+
+  return () => {
+    if (last && performance.now() < until) return last;
+    until = Number.POSITIVE_INFINITY; // while it is being asked
+    last = check().finally(() => {
+      until = performance.now() + REMEMBER_MS;
+    });
+    return last;
+  };
+}

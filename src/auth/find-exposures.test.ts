@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { findExposures } from './find-exposures.ts';
-import { newToken } from './operator-token.ts';
-import { isWeakToken } from './weak-token.ts';
+import { findExposures, isWeakToken } from './find-exposures.ts';
+import { newToken } from './tokens/operator-token.ts';
 
 const settings = (host: string, authToken?: string, operatorToken?: string) => ({
   gateway: { enabled: true, host, authToken },

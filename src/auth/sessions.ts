@@ -2,12 +2,12 @@ import { newId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 import type { SignInMethod } from '#domain/user.ts';
+import { deleteSession, type FoundSession, findSessions, insertSession, noteSeen } from '#store/accounts/sessions.ts';
 import { type Audited, audited } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
-import { deleteSession, type FoundSession, findSessions, insertSession, noteSeen } from '#store/sessions.ts';
-import { lookUpTogether } from './look-up-together.ts';
-import { isToken, newToken } from './operator-token.ts';
-import type { DatedVerdict } from './remember-verdicts.ts';
+import { lookUpTogether } from './tokens/look-up-together.ts';
+import { isToken, newToken } from './tokens/operator-token.ts';
+import type { DatedVerdict } from './tokens/remember-verdicts.ts';
 
 const BETWEEN = '.';
 

@@ -1,12 +1,11 @@
 import type { UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
+import { insertSignInCode, takeSignInCode } from '#store/accounts/sign-in-codes.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
-import { insertSignInCode, takeSignInCode } from '#store/sign-in-codes.ts';
-import type { Authenticate, Verdict } from './authenticate.ts';
-import { expiryOf, isJwt } from './is-jwt.ts';
-import type { OidcSignIn } from './oidc-sign-in.ts';
-import { isToken, newToken } from './operator-token.ts';
+import { type Authenticate, expiryOf, isJwt, type Verdict } from './authenticate.ts';
 import type { OpenedSession, Sessions } from './sessions.ts';
+import { isToken, newToken } from './tokens/operator-token.ts';
+import type { DatedVerdict } from './tokens/remember-verdicts.ts';
 
 /** How long a browser has for signing in with the identity provider. */
 export const TICKET_SECONDS = 600;
@@ -101,3 +100,13 @@ export function createSignIn(parts: SignInParts): SignIn {
     },
   };
 }
+
+/** Sign-in with the identity provider, by code and PKCE. */
+export type OidcSignIn = {
+  /** Where to send the browser, and a ticket that it must bring back. */
+  begin(redirectUri: string): Promise<BegunSignIn | { readonly outcome: 'provider-away' }>;
+  /** `callback` is the whole address to which the provider sent the browser. */
+  finish(ticket: string, callback: URL): Promise<DatedVerdict>;
+};
+
+export type BegunSignIn = { readonly outcome: 'begun'; readonly url: string; readonly ticket: string };

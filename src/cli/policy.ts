@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
-import { listPolicies, setPolicy, unsetPolicy } from '#agent/policy-settings.ts';
-import { TOOL_LEVELS, type ToolLevel } from '#domain/tool-level.ts';
+import { listPolicies, setPolicy, unsetPolicy } from '#agent/gates/policy-settings.ts';
+import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
 import type { Database } from '#store/connection.ts';
-import { findTool } from '#store/tools.ts';
+import { findTool } from '#store/tools/tools.ts';
 import { isReservedName } from '#tools/registry.ts';
+import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 /** `reborn policy`: which tools may run at once, which ask first, and which never run. */
 export function addPolicyCommands(program: Command): void {

@@ -1,5 +1,5 @@
-import { printable } from '#channels/terminal/printable.ts';
-import { escapeInvisible } from '#domain/exact-json.ts';
+import { escapeInvisible } from '#domain/tool/exact-json.ts';
+import { printable } from '#terminal/screen/printable.ts';
 
 /**
  * The only way in which commands write, on stdout or stderr. Names, descriptions and messages come from others: what

@@ -10,7 +10,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .option('--thread <id>', 'go on with this thread')
     .addHelpText('after', TERMINAL_HELP)
     .action(async (options: { thread?: string }) =>
-      (await import('./chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
+      (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
     );
   program
     .command('serve')
@@ -26,13 +26,13 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .description('Ask one thing, and print the answer.')
     .addHelpText('after', ASK_HELP)
     .action(async (words: string[], options: { thread?: string; model?: string; json?: true }) =>
-      (await import('./ask.ts')).ask(words, options),
+      (await import('./chat/ask.ts')).ask(words, options),
     );
   program
     .command('init')
     .description('Set up the model: provider, key, and a test. Run it again to change them.')
     .addHelpText('after', '\nExample:\n  reborn init\n\nExit codes: 0 set up, 1 cancelled or failed.')
-    .action(async () => (await import('./init.ts')).init());
+    .action(async () => (await import('./setup/init.ts')).init());
   program
     .command('doctor')
     .option('--json', 'print JSON')
@@ -42,7 +42,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
       'after',
       '\nExample:\n  reborn doctor --json\n\nExit codes: 0 nothing stands in the way, 1 there are problems.',
     )
-    .action(async (options: { json?: true; offline?: true }) => (await import('./doctor.ts')).doctor(options));
+    .action(async (options: { json?: true; offline?: true }) => (await import('./doctor/doctor.ts')).doctor(options));
   program
     .command('status')
     .option('--json', 'print JSON')
@@ -64,21 +64,21 @@ type LoadGroup = () => Promise<(program: Command) => void>;
 
 /** Each is loaded only when it is asked for: `serve` starts without all of them. */
 const GROUPS: Readonly<Record<string, LoadGroup>> = {
-  config: async () => (await import('./config.ts')).addConfigCommands,
-  tool: async () => (await import('./tool.ts')).addToolCommands,
+  config: async () => (await import('./setup/config.ts')).addConfigCommands,
+  tool: async () => (await import('./tool/tool.ts')).addToolCommands,
   skill: async () => (await import('./skill.ts')).addSkillCommands,
-  webhook: async () => (await import('./webhook.ts')).addWebhookCommands,
-  user: async () => (await import('./user.ts')).addUserCommands,
-  token: async () => (await import('./token.ts')).addTokenCommands,
-  session: async () => (await import('./session.ts')).addSessionCommands,
-  link: async () => (await import('./link.ts')).addLinkCommand,
+  webhook: async () => (await import('./webhook/webhook.ts')).addWebhookCommands,
+  user: async () => (await import('./user/user.ts')).addUserCommands,
+  token: async () => (await import('./user/token.ts')).addTokenCommands,
+  session: async () => (await import('./user/session.ts')).addSessionCommands,
+  link: async () => (await import('./user/link.ts')).addLinkCommand,
   policy: async () => (await import('./policy.ts')).addPolicyCommands,
-  gate: async () => (await import('./gate.ts')).addGateCommands,
+  gate: async () => (await import('./gate/gate.ts')).addGateCommands,
   completion: async () => (await import('./completion.ts')).addCompletionCommand,
-  backup: async () => (await import('./backup.ts')).addBackupCommand,
-  restore: async () => (await import('./restore.ts')).addRestoreCommand,
-  export: async () => (await import('./export.ts')).addExportCommand,
-  import: async () => (await import('./import.ts')).addImportCommand,
+  backup: async () => (await import('./archive/backup.ts')).addBackupCommand,
+  restore: async () => (await import('./archive/restore.ts')).addRestoreCommand,
+  export: async () => (await import('./archive/export.ts')).addExportCommand,
+  import: async () => (await import('./archive/import.ts')).addImportCommand,
   service: async () => (await import('./service/service.ts')).addServiceCommands,
 };
 

@@ -1,4 +1,4 @@
-import { ConfigError } from '#config.ts';
+import { ConfigError } from '#config/config.ts';
 import { printNotice } from './print.ts';
 
 /** Runs what a command does. What goes wrong is told on stderr, in a sentence, and by the exit code: 78 for a wrong setting, else 1. */

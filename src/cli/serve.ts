@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { ConfigError, readConfig } from '#config.ts';
-import { createLog } from '#log.ts';
-import { scrubLine } from '#safety/scrub-line.ts';
+import { createLog } from '#app/log.ts';
+import { ConfigError, readConfig } from '#config/config.ts';
+import { scrubLine } from '#safety/secrets/scrub-line.ts';
+import { announceService } from './connect/running-service.ts';
+import { startService } from './connect/start-service.ts';
 import { runCommand } from './run-command.ts';
-import { announceService } from './running-service.ts';
-import { startService } from './start-service.ts';
 
 const NO_LISTENER =
   'GATEWAY_ENABLED is false and the webhook channel is off, so `reborn serve` would listen nowhere; turn one of them on (set HTTP_WEBHOOK_SECRET for the webhook channel).';

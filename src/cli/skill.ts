@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { audited } from '#store/audit.ts';
 import { type Owner, withOwner } from '#store/connection.ts';
-import { deleteSkill, EVERYONE, listSkills, putSkill } from '#store/skills.ts';
+import { deleteSkill, EVERYONE, listSkills, putSkill } from '#store/tools/skills.ts';
 import { readSkillFolder } from '#tools/skills/read-skill-folder.ts';
+import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { COMMAND_LINE, withDatabase } from './with-database.ts';
 
 type ForUser = { readonly user?: string };
 

@@ -1,7 +1,7 @@
-import { readConfig } from '#config.ts';
+import { readConfig } from '#config/config.ts';
+import { findService, getStatus } from './connect/running-service.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { runCommand } from './run-command.ts';
-import { findService, getStatus } from './running-service.ts';
 
 const NOT_RUNNING = 3;
 

@@ -2,42 +2,16 @@ import { checkHeaders } from './check-headers.ts';
 import { checkTarget } from './check-target.ts';
 import { dial } from './dial.ts';
 import { EgressFailed, toEgressFailure } from './egress-failure.ts';
+import { type EgressAnswer, type EgressRequest } from './exchange.ts';
+import { type Network } from './network.ts';
 import { createDns } from './public-dns.ts';
 import { resolvePublic } from './resolve-public.ts';
-
-export type EgressRequest = {
-  readonly method: string;
-  readonly url: URL | string;
-  /** A port besides 443: one that the operator or a tool's capabilities file names, never the one who wrote the address. */
-  readonly namedPort?: number | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string;
-  /** For everything together: name, connection, headers and body. */
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-  readonly signal?: AbortSignal;
-};
-
-/** Header names are in lower case; a header that came several times is joined by commas. */
-export type EgressAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-};
 
 export type Egress = {
   /** Throws `EgressRefused` or `EgressFailed`, and nothing else. A redirect is an answer, and is not followed. */
   send(request: EgressRequest): Promise<EgressAnswer>;
   /** Breaks off what is under way, and lets nothing out any more. */
   close(): Promise<void>;
-};
-
-/** What a test's composition may replace. All checks stay on. */
-export type Network = {
-  /** Every address of the host; none when there is no such host. */
-  resolve(host: string, signal?: AbortSignal): Promise<readonly string[]>;
-  /** Where a connection to an address really goes. */
-  dial?(address: string, port: number): { host: string; port: number; tls: boolean };
 };
 
 /** The one way out: https to hosts on the public internet, by addresses that were looked up once and checked. */

@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
-import { createBoundedBody } from './bounded-body.ts';
-import type { EgressAnswer, EgressRequest } from './egress.ts';
-import { codeOf } from './egress-failure.ts';
+import { codeOf, EgressFailed } from './egress-failure.ts';
 
 /** One request and its answer over a connection, which is closed afterwards in any case. */
 export async function exchange(
@@ -77,3 +75,52 @@ function receiveAnswer(
 function toRecord(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 }
+
+/**
+ * Gathers a body up to a limit. Chunks are copied rather than kept: a kept one costs 200 bytes besides its own, and a
+ * peer may send a byte in each.
+ */
+function createBoundedBody(host: string, limit: number) {
+  let bytes = new Uint8Array(0);
+  let length = 0;
+
+  /** Throws `EgressFailed` if a body of this length would be too large. */
+  function checkLength(wanted: number): void {
+    // Written so that a limit that is no number lets nothing through.
+    if (!(wanted <= limit)) throw new EgressFailed(`The answer of ${host} is larger than ${limit} bytes.`);
+  }
+
+  function add(chunk: Uint8Array): void {
+    const wanted = length + chunk.length;
+    checkLength(wanted);
+    if (wanted > bytes.length) {
+      const larger = new Uint8Array(Math.min(limit, Math.max(wanted, 2 * bytes.length)));
+      larger.set(bytes.subarray(0, length));
+      bytes = larger;
+    }
+    bytes.set(chunk, length);
+    length = wanted;
+  }
+
+  return { checkLength, add, whole: () => bytes.slice(0, length) };
+}
+
+export type EgressRequest = {
+  readonly method: string;
+  readonly url: URL | string;
+  /** A port besides 443: one that the operator or a tool's capabilities file names, never the one who wrote the address. */
+  readonly namedPort?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  /** For everything together: name, connection, headers and body. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly signal?: AbortSignal;
+};
+
+/** Header names are in lower case; a header that came several times is joined by commas. */
+export type EgressAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+};

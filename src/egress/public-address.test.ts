@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findPublicAddress } from './public-address.ts';
+import { findPublicAddress } from './resolve-public.ts';
 
 describe('an address that is not public is not found', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import type { Network } from './egress.ts';
 import { codeOf } from './egress-failure.ts';
+import { type Network } from './network.ts';
 
 /**
  * Asks the name servers themselves. `getaddrinfo` would complete names by search domains, can't be broken off, and a slow

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createEgress, type Egress, type EgressRequest, type Network } from './egress.ts';
+import { createEgress, type Egress } from './egress.ts';
+import { type EgressRequest } from './exchange.ts';
+import { type Network } from './network.ts';
 
 /** A public address that nobody dials: the route of the test leads elsewhere. */
 export const PUBLIC = '93.184.215.14';

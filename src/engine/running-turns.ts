@@ -1,26 +1,24 @@
 import { Superseded } from '#domain/errors.ts';
-import type { Gate } from '#domain/gate.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
-import type { Item, WrittenItem } from '#domain/item.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
-import type { Summary } from '#domain/summary.ts';
-import type { Turn } from '#domain/turn.ts';
-import { firstSequence, type NumberedEvent, type TurnEnding, type TurnEvent } from '#domain/turn-event.ts';
-import { type Appending, type AppendOutcome, appendItems, bodyOf } from './append.ts';
-import { createBatch } from './batch.ts';
-import { giveBackBroken } from './claim.ts';
+import type { Item, WrittenItem } from '#domain/thread/item.ts';
+import type { Summary } from '#domain/thread/summary.ts';
+import type { CancelReason, Turn } from '#domain/thread/turn.ts';
+import { firstSequence, type NumberedEvent, type TurnEnding, type TurnEvent } from '#domain/thread/turn-event.ts';
+import type { Gate } from '#domain/tool/gate.ts';
 import type { EnginePool } from './engine-connection.ts';
-import { readEvents } from './event-log.ts';
-import type { EventWriter } from './event-writer.ts';
+import { readEvents } from './events/event-log.ts';
+import type { EventWriter } from './events/event-writer.ts';
 import { type Patience, patiently, untilFree } from './patiently.ts';
-import type { RunningRow } from './pulse.ts';
-import { type Settled, type Settling, settleTurns, type TurnEnd } from './settle.ts';
-import { findSpent } from './spent.ts';
-import type { createTrials } from './trial.ts';
-import { type ClaimedTurn, readContexts, readLargeHistory, type TurnContext } from './turn-context.ts';
-import { type StopReason, TurnStopped } from './turn-stopped.ts';
-import { writeSummary } from './write-summary.ts';
+import type { RunningRow } from './presence/pulse.ts';
+import type { createTrials } from './presence/trial.ts';
+import { type Appending, type AppendOutcome, appendItems, bodyOf } from './statements/append.ts';
+import { createBatch } from './statements/batch.ts';
+import { giveBackBroken } from './statements/claim.ts';
+import { type Settled, type Settling, settleTurns, type TurnEnd } from './statements/settle.ts';
+import { type ClaimedTurn, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
+import { writeSummary } from './statements/write-summary.ts';
 
 /** Runs one turn to its end. Throwing means that it did not end: it will be begun again, here or elsewhere. */
 export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
@@ -290,3 +288,33 @@ function lostSignal(signal: AbortSignal): AbortSignal {
   else signal.addEventListener('abort', check, { once: true });
   return lost.signal;
 }
+
+/** Why a turn must stop at once. After the last two it writes nothing more: it is, or will be, somebody else's. */
+export type StopReason = CancelReason | 'superseded' | 'drained';
+
+export class TurnStopped extends Error {
+  override readonly name = 'TurnStopped';
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason) {
+    super(`The turn was stopped: ${reason}.`);
+    this.reason = reason;
+  }
+
+  /** The reason if the turn shall still be closed here; undefined if it is no longer this attempt's. */
+  get cancelled(): CancelReason | undefined {
+    return this.reason === 'superseded' || this.reason === 'drained' ? undefined : this.reason;
+  }
+}
+
+/** What each of these users has spent today. */
+async function findSpent(pool: EnginePool, users: readonly UserId[]): Promise<Spent[]> {
+  const { rows } = await pool.query<Spent & { userId: UserId }>(SPENT, [[...new Set(users)]]);
+  const found = new Map(rows.map(({ userId, tokens, usd }) => [userId, { tokens, usd }]));
+  return users.map((user) => found.get(user) ?? { tokens: 0, usd: 0 });
+}
+
+const SPENT = `
+  select user_id as "userId", sum(input_tokens + output_tokens)::float8 as tokens, sum(cost_usd) as usd
+  from usage_days where user_id = any($1::text[]) and day = (now() at time zone 'utc')::date
+  group by user_id`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
 import { withOwner } from '#store/connection.ts';
-import { takeWaitingNotes } from '#store/notes.ts';
+import { takeWaitingNotes } from '#store/notes/notes.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { embedNotes } from './embed-notes.ts';
 import { createMemory, type Memory } from './memory.ts';

@@ -6,8 +6,7 @@ import {
   recordEmbeddings,
   takeWaitingNotes,
   type WaitingNote,
-} from '#store/notes.ts';
-import { toUnitVector } from './unit-vector.ts';
+} from '#store/notes/notes.ts';
 
 export type EmbeddingPace = {
   /** How long notes wait after they failed for the first time; each further time it is twice as long. */
@@ -97,3 +96,9 @@ function waitSeconds(notes: readonly WaitingNote[], pace: Partial<EmbeddingPace>
 }
 
 const textToEmbed = ({ path, text }: WaitingNote) => `${path}\n${text}`.slice(0, MAX_LENGTH).toWellFormed();
+
+/** The vector at length 1, so that a dot product is a cosine; undefined when it points nowhere. */
+export function toUnitVector(vector: readonly number[]): number[] | undefined {
+  const length = Math.hypot(...vector);
+  return length > 0 && Number.isFinite(length) ? vector.map((value) => value / length) : undefined;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fuseRankings } from './fuse-rankings.ts';
+import { fuseRankings } from './search-notes.ts';
 
 const order = (...rankings: string[][]) => fuseRankings(rankings).map(({ path }) => path);
 

@@ -1,6 +1,6 @@
-import { block, escapeTags } from '#domain/block.ts';
 import { AGENT_IDENTITY, type Note, USER_IDENTITY } from '#domain/note.ts';
 import type { UserId } from '#domain/principal.ts';
+import { block, escapeTags } from '#domain/text/block.ts';
 
 /** Who the agent is, and whom it works for, as far as somebody has said so. */
 export type IdentityNotes = { readonly agent: string | undefined; readonly user: string | undefined };

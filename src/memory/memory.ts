@@ -1,7 +1,7 @@
 import type { Embedder } from '#domain/embedder.ts';
 import { type Note, normalizePath, normalizeText } from '#domain/note.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { deleteNote, findNote, listNotes, writeNote } from '#store/notes.ts';
+import { deleteNote, findNote, listNotes, writeNote } from '#store/notes/notes.ts';
 import { excerptOf } from './excerpt.ts';
 import { type FoundNote, searchNotes } from './search-notes.ts';
 

@@ -1,11 +1,10 @@
 import type { Embedder } from '#domain/embedder.ts';
 import type { Note } from '#domain/note.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { findByMeaning, findByWords } from '#store/note-search.ts';
-import { findNotes } from '#store/notes.ts';
+import { findByMeaning, findByWords } from '#store/notes/note-search.ts';
+import { findNotes } from '#store/notes/notes.ts';
+import { toUnitVector } from './embed-notes.ts';
 import { excerptOf } from './excerpt.ts';
-import { fuseRankings } from './fuse-rankings.ts';
-import { toUnitVector } from './unit-vector.ts';
 
 /** A note as a search tells of it: `text` may be a part of it. */
 export type FoundNote = Pick<Note, 'path' | 'text' | 'updatedAt'> & { readonly score: number };
@@ -56,4 +55,16 @@ async function embedQuestion(embedder: Embedder, question: string): Promise<numb
   } catch {
     return undefined;
   }
+}
+
+/** Keeps the first places from outweighing everything else. The usual choice, from the paper that proposed it. */
+const DAMPING = 60;
+
+/** Reciprocal rank fusion: who stands high in one list, or fairly high in several, comes first. Among equals, the first list decides. */
+export function fuseRankings(rankings: readonly (readonly string[])[]): { path: string; score: number }[] {
+  const scores = new Map<string, number>();
+  for (const ranking of rankings)
+    ranking.forEach((path, index) => scores.set(path, (scores.get(path) ?? 0) + 1 / (DAMPING + index + 1)));
+
+  return [...scores].map(([path, score]) => ({ path, score })).toSorted((a, b) => b.score - a.score);
 }

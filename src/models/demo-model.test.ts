@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { text } from '#domain/item.ts';
-import type { ToolDefinition } from '#domain/tool.ts';
+import { text } from '#domain/thread/item.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { createDemoModel } from './demo-model.ts';
 import type { PromptMessage } from './model.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { textOf } from '#domain/item.ts';
-import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
-import { untrustedIn } from '#domain/untrusted.ts';
+import { untrustedIn } from '#domain/text/untrusted.ts';
+import { textOf } from '#domain/thread/item.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import { contextSizeOf } from './context-size.ts';
 import { type Model, type ModelAnswer, ModelCallAborted, type Prompt, type PromptMessage } from './model.ts';
 

@@ -1,4 +1,4 @@
-import type { ContentPart } from '#domain/item.ts';
+import type { ContentPart } from '#domain/thread/item.ts';
 import type { Prompt, PromptMessage } from './model.ts';
 
 /** About how many tokens a prompt has, from its bytes. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { text } from '#domain/item.ts';
+import { text } from '#domain/thread/item.ts';
 import type { Prompt } from './model.ts';
 import type { ModelRoute } from './model-route.ts';
 import { createModels, modelRoutesSchema } from './model-routes.ts';
-import { serveWire, wires } from './recorded-wire.test-support.ts';
+import { serveWire, wires } from './provider/recorded-wire.test-support.ts';
 
 const demo: ModelRoute = { provider: 'demo', name: 'demo' };
 const hello: Prompt = {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { KeyFor } from './bound-keys.ts';
-import type { createModel } from './create-model.ts';
 import { type Model, ModelFailure } from './model.ts';
 import { MODEL_PROVIDERS, type ModelRoute } from './model-route.ts';
 import type { PriceOverrides } from './price.ts';
+import type { createModel } from './provider/create-model.ts';
 
 export type Models = {
   /**
@@ -46,7 +46,7 @@ export function createModels(options: ModelsOptions): Models {
   return {
     find: async (hint) => {
       // With the first turn: it brings the list of all models and their prices along.
-      const { createModel: create } = await import('./create-model.ts');
+      const { createModel: create } = await import('./provider/create-model.ts');
       const needsRoutes = hint !== null || (options.default.fallback ?? []).length > 0;
       const routes = needsRoutes ? await options.routes() : {};
       const routeNamed = (name: string) => (Object.hasOwn(routes, name) ? routes[name] : undefined);

@@ -1,5 +1,5 @@
-import type { ContentPart } from '#domain/item.ts';
-import type { ToolCall, ToolDefinition } from '#domain/tool.ts';
+import type { ContentPart } from '#domain/thread/item.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ContextSize } from './context-size.ts';
 

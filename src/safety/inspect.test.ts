@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { raiseLevel } from './injection/raise-level.ts';
 import { inspectIncoming, inspectOutgoing } from './inspect.ts';
-import { knowing } from './known-secrets.test-support.ts';
-import { raiseLevel } from './raise-level.ts';
+import { knowing } from './secrets/known-secrets.test-support.ts';
 
 const known = knowing({ weather_key: 'w34ther-k3y-value' });
 

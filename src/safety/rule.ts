@@ -1,4 +1,4 @@
-import type { SecretSearch } from './secret-search.ts';
+import type { SecretSearch } from './secrets/secret-search.ts';
 
 /** One thing that is looked for in a text, and what is done about it. */
 export type Rule = {

@@ -1,10 +1,10 @@
 import type { Generated, JSONColumnType } from 'kysely';
-import type { GatedCall, GateKind } from '#domain/gate.ts';
-import type { ItemBody } from '#domain/item.ts';
-import type { Callback, JobFailure, JobStatus } from '#domain/job.ts';
 import type { Role } from '#domain/principal.ts';
-import type { ToolDefinition } from '#domain/tool.ts';
-import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/turn.ts';
+import type { ItemBody } from '#domain/thread/item.ts';
+import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
+import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
+import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook-route.ts';

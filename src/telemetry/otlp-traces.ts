@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { hexFromUuid } from '#domain/ids.ts';
-import type { Turn } from '#domain/turn.ts';
-import type { TurnSpan } from '#domain/turn-span.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { TurnSpan } from '#domain/thread/turn-span.ts';
 import type { Usage } from '#domain/usage.ts';
 
 /** How one turn went: its trace has the turn's id, so that whoever knows the one finds the other. */
 export type TurnTrace = { readonly turn: Turn; readonly spans: readonly TurnSpan[] };
 
 /** The body of an OTLP/HTTP request. What was said is not in it: only what took how long, and at what cost. */
-export function toOtlpTraces(traces: readonly TurnTrace[], service: { readonly version: string; replica: string }) {
+function toOtlpTraces(traces: readonly TurnTrace[], service: { readonly version: string; replica: string }) {
   const resource = {
     'service.name': 'reborn',
     'service.version': service.version,
@@ -93,3 +93,20 @@ const toAttributes = (attributes: Attributes) =>
 
 const [INTERNAL, SERVER, CLIENT] = [1, 2, 3];
 const ERROR = 2;
+
+const TIMEOUT_MS = 5000;
+
+/** Posts traces to an OpenTelemetry collector; throws when it did not take them. */
+export function createTraceSender(endpoint: string, service: { readonly version: string; readonly replica: string }) {
+  const url = `${endpoint.replace(/\/$/, '')}/v1/traces`;
+  return async (traces: readonly TurnTrace[]): Promise<void> => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(toOtlpTraces(traces, service)),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await answer.body?.cancel();
+    if (!answer.ok) throw new Error(`The collector at ${url} answered ${answer.status}.`);
+  };
+}

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '#domain/tool.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Egress } from '#egress/egress.ts';
 import { skillListTool } from './builtin/skill-list.ts';
 import { skillReadTool } from './builtin/skill-read.ts';

@@ -1,6 +1,5 @@
 import type { Principal } from '#domain/principal.ts';
-import type { ToolDefinition } from '#domain/tool.ts';
-import type { ToolLevel } from '#domain/tool-level.ts';
+import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
 
 /** What the agent can do. */
 export type Tool = {

@@ -1,12 +1,10 @@
 import { prepareComponent } from '#tools/component/install/prepare-component.ts';
+import { DEFAULT_LIMITS, type HostImports, type JailLimits } from '#tools/component/jail/jail-call.ts';
 import {
   createJails,
-  DEFAULT_LIMITS,
-  type HostImports,
   type JailAnswer,
   type JailedComponent,
   JailFailure,
-  type JailLimits,
   type Jails,
   type JailsOptions,
 } from '#tools/component/jail/jails.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '#tools/component/jail/jails.ts';
+import { DEFAULT_LIMITS } from '#tools/component/jail/jail-call.ts';
 import { attacks, buildTool } from './attack-components.ts';
 import { createAttackedJails, failureOf, install, SHORT } from './attacked-jails.ts';
 

@@ -1,5 +1,4 @@
-import type { ItemBody } from '#domain/item.ts';
-import { text } from '#domain/item.ts';
+import { type ItemBody, text } from '#domain/thread/item.ts';
 import { said, seedThread } from './seed-thread.ts';
 import type { startStage } from './stage.ts';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ItemBody } from '#domain/item.ts';
-import { text } from '#domain/item.ts';
-import type { Failure, TurnStatus } from '#domain/turn.ts';
+import { type ItemBody, text } from '#domain/thread/item.ts';
+import type { Failure, TurnStatus } from '#domain/thread/turn.ts';
 import type { Usage } from '#domain/usage.ts';
 
 type Home = { query(statement: string, values?: unknown[]): Promise<unknown> };

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { announceService } from '#cli/running-service.ts';
+import { announceService } from '#cli/connect/running-service.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startService, WEBHOOK_SECRET } from '../support/service.ts';
 import { type CodeBlock, findBlocks } from './code-blocks.ts';

@@ -7,11 +7,11 @@ import { readPages } from './pages.ts';
 test('a page has its title in a head, and links that lead to the site or the repository', () => {
   const page = toSitePage(
     'docs/tools/page.md',
-    '# A `page`\n\n[a](../start.md#ask) [b](../../src/app.ts) [c](../../test) ![d](../pictures/x.png) [e](#here) `[f](g.md)`\n',
+    '# A `page`\n\n[a](../start.md#ask) [b](../../src/app/app.ts) [c](../../test) ![d](../pictures/x.png) [e](#here) `[f](g.md)`\n',
   );
 
   expect(page).toBe(
-    `---\ntitle: "A page"\n---\n\n[a](/start/#ask) [b](${REPOSITORY}/blob/main/src/app.ts) [c](${REPOSITORY}/tree/main/test) ![d](/pictures/x.png) [e](#here) \`[f](g.md)\`\n`,
+    `---\ntitle: "A page"\n---\n\n[a](/start/#ask) [b](${REPOSITORY}/blob/main/src/app/app.ts) [c](${REPOSITORY}/tree/main/test) ![d](/pictures/x.png) [e](#here) \`[f](g.md)\`\n`,
   );
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startApp } from '#app.ts';
-import { readConfig } from '#config.ts';
-import { createLog } from '#log.ts';
+import { startApp } from '#app/app.ts';
+import { createLog } from '#app/log.ts';
+import { readConfig } from '#config/config.ts';
 import type { Tool } from '#tools/tool.ts';
 import { networkOf } from '../support/stand-in.ts';
 

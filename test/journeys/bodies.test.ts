@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wireCreate } from '#channels/responses/wire-create.ts';
+import { wireCreate } from '#channels/responses/request/wire-create.ts';
 import { anyBody } from '../support/any-body.ts';
 import { type CheckedAnswer, checkedAnswer } from '../support/checked-answer.ts';
 import { freshHome } from '../support/fresh-home.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { turnInspection } from '#channels/gateway/wire-turn.ts';
+import { turnInspection } from '#channels/gateway/threads/wire-turn.ts';
 import { turnIdOf } from '../faults/cluster.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { isSummaryPrompt, startScriptedModel } from '../support/scripted-model.ts';

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Embedder } from '#domain/embedder.ts';
-import { embedNotes } from '#memory/embed-notes.ts';
+import { embedNotes, toUnitVector } from '#memory/embed-notes.ts';
 import { createMemory } from '#memory/memory.ts';
-import { toUnitVector } from '#memory/unit-vector.ts';
 import { createEmbedder } from '#models/create-embedder.ts';
-import { buildNoteIndexes } from '#store/build-note-indexes.ts';
 import { withOwner } from '#store/connection.ts';
-import { findByMeaning } from '#store/note-search.ts';
+import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
+import { findByMeaning } from '#store/notes/note-search.ts';
 import notes from '../fixtures/memory/notes.json' with { type: 'json' };
 import questions from '../fixtures/memory/questions.json' with { type: 'json' };
 import { startEmbeddingModel } from '../support/embedding-model.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { turnInspection } from '#channels/gateway/wire-turn.ts';
+import { turnInspection } from '#channels/gateway/threads/wire-turn.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { readStream } from '../support/read-stream.ts';
 import { type Answer, followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';

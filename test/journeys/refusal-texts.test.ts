@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { gatewayDescription } from '#channels/gateway/openapi.ts';
 import { webhookDescription } from '#channels/webhook/openapi.ts';
 import { InvalidRequest } from '#domain/errors.ts';
-import { parseBody } from '#http/parse-body.ts';
+import { parseBody } from '#http/routes/parse-body.ts';
 
 function refusalOf(schema: z.ZodType, body: unknown): InvalidRequest | undefined {
   try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serviceStatus } from '#channels/gateway/wire-status.ts';
+import { serviceStatus } from '#channels/gateway/health/wire-status.ts';
 import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';

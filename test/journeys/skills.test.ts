@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { skillList, wireSkill } from '#channels/gateway/wire-skills.ts';
+import { skillList, wireSkill } from '#channels/gateway/skills/wire-skills.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { itemList } from '#channels/gateway/wire-items.ts';
-import { threadExport, threadList, wireThread } from '#channels/gateway/wire-threads.ts';
-import { turnInspection } from '#channels/gateway/wire-turn.ts';
+import { itemList } from '#channels/gateway/threads/wire-items.ts';
+import { threadExport, threadList, wireThread } from '#channels/gateway/threads/wire-threads.ts';
+import { turnInspection } from '#channels/gateway/threads/wire-turn.ts';
 import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';

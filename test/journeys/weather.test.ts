@@ -48,7 +48,7 @@ beforeAll(async () => {
     { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url },
     { network: standIn.network },
   );
-  const { path } = await buildTool('tools/weather');
+  const { path } = await buildTool('examples/tools/weather');
   const args = ['tool', 'install', path, '--capabilities', await grantMore(home.home), '--name', 'weather'];
   installed = await runReborn(args, { env: home.env });
   await waitFor('the tool to be offered', async () => {
@@ -236,7 +236,7 @@ test('once it is removed, the model is not offered it any more', async () => {
 
 /** The tool's own capabilities, with a rate that so many tests fit into. */
 async function grantMore(folder: string): Promise<string> {
-  const capabilities = JSON.parse(await readFile('tools/weather/weather.capabilities.json', 'utf8')) as {
+  const capabilities = JSON.parse(await readFile('examples/tools/weather/weather.capabilities.json', 'utf8')) as {
     http: object;
   };
   const http = { ...capabilities.http, rate_limit: { requests_per_minute: 10_000, requests_per_hour: 10_000 } };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { wireEvent } from '#channels/responses/wire-event.ts';
-import { wireInputItems, wireModels } from '#channels/responses/wire-list.ts';
-import { wireResponse } from '#channels/responses/wire-response.ts';
-import { errorEnvelope } from '#http/error-envelope.ts';
+import { wireEvent } from '#channels/responses/response/wire-event.ts';
+import { wireInputItems, wireModels } from '#channels/responses/response/wire-list.ts';
+import { wireResponse } from '#channels/responses/response/wire-response.ts';
+import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { checkedAnswer } from '../support/checked-answer.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { type NumberedWireEvent, wireEvent } from '#channels/responses/wire-event.ts';
-import { type WireResponse, wireResponse } from '#channels/responses/wire-response.ts';
-import { errorEnvelope } from '#http/error-envelope.ts';
+import { type NumberedWireEvent, wireEvent } from '#channels/responses/response/wire-event.ts';
+import { type WireResponse, wireResponse } from '#channels/responses/response/wire-response.ts';
+import { errorEnvelope } from '#http/routes/error-envelope.ts';
 
 type WireError = z.infer<typeof errorEnvelope>['error'];
 

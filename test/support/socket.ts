@@ -1,6 +1,5 @@
 import { WebSocket } from 'ws';
-import type { ServerMessage } from '#channels/gateway/wire-socket.ts';
-import { serverMessage } from '#channels/gateway/wire-socket.ts';
+import { type ServerMessage, serverMessage } from '#channels/gateway/socket/wire-socket.ts';
 import { TOKEN } from './service.ts';
 import { waitFor } from './wait-for.ts';
 

@@ -1,4 +1,4 @@
-import { announceService } from '#cli/running-service.ts';
+import { announceService } from '#cli/connect/running-service.ts';
 import type { Tool } from '#tools/tool.ts';
 import { buildTool } from '../attacks/attack-components.ts';
 import { startProxy } from '../faults/tcp-proxy.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
-import { me } from './wire-me.ts';
-import { replicaList } from './wire-replicas.ts';
-import { modelTest, modelTestResult, settingsChange, wireSettings } from './wire-settings.ts';
-import { skillAdd, skillList, skillQuery, skillRemoval, wireSkill } from './wire-skills.ts';
-import { signInAnswer, signInBegun, toolInstall, toolList, toolPreview, toolSecret } from './wire-tools.ts';
+import { errorAnswers, type RouteDescription } from '#http/routes/openapi.ts';
+import { replicaList } from './health/wire-replicas.ts';
+import { modelTest, modelTestResult, settingsChange, wireSettings } from './models/wire-settings.ts';
+import { skillAdd, skillList, skillQuery, skillRemoval, wireSkill } from './skills/wire-skills.ts';
+import { signInAnswer, signInBegun, toolInstall, toolList, toolPreview, toolSecret } from './tools/wire-tools.ts';
+import { me } from './users/wire-me.ts';
 
 /** The routes about the caller, the agent's tools, and how the service is set up and doing. */
 export const operatorDescription: readonly RouteDescription[] = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
-import { itemList, itemsQuery } from './wire-items.ts';
-import { clientMessage, serverMessage } from './wire-socket.ts';
+import { errorAnswers, type RouteDescription } from '#http/routes/openapi.ts';
+import { clientMessage, serverMessage } from './socket/wire-socket.ts';
+import { itemList, itemsQuery } from './threads/wire-items.ts';
 import {
   exportQuery,
   forkRequest,
@@ -10,8 +10,8 @@ import {
   threadList,
   threadsQuery,
   wireThread,
-} from './wire-threads.ts';
-import { turnInspection } from './wire-turn.ts';
+} from './threads/wire-threads.ts';
+import { turnInspection } from './threads/wire-turn.ts';
 
 /** The routes about threads. */
 export const threadsDescription: readonly RouteDescription[] = [

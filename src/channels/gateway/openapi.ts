@@ -1,16 +1,16 @@
-import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
+import { errorAnswers, type RouteDescription } from '#http/routes/openapi.ts';
+import { auditList, auditQuery } from './audit/wire-audit.ts';
+import { chatAccepted, chatReply, chatRequest } from './chat/wire-chat.ts';
+import { approvalList } from './gates/wire-approvals.ts';
+import { gateAnswer, gateList, gatesQuery } from './gates/wire-gates.ts';
+import { pairingList } from './gates/wire-pairings.ts';
+import { serviceStatus } from './health/wire-status.ts';
+import { jobList, jobsQuery } from './jobs/wire-jobs.ts';
+import { memoryQuery, memoryResults, noteText, wireNote } from './memory/wire-memory.ts';
 import { operatorDescription } from './openapi-operator.ts';
 import { threadsDescription } from './openapi-threads.ts';
-import { approvalList } from './wire-approvals.ts';
-import { auditList, auditQuery } from './wire-audit.ts';
-import { chatAccepted, chatReply, chatRequest } from './wire-chat.ts';
-import { gateAnswer, gateList, gatesQuery } from './wire-gates.ts';
-import { jobList, jobsQuery } from './wire-jobs.ts';
-import { memoryQuery, memoryResults, noteText, wireNote } from './wire-memory.ts';
-import { pairingList } from './wire-pairings.ts';
-import { sessionList, signInLink } from './wire-sign-in.ts';
-import { serviceStatus } from './wire-status.ts';
-import { usageQuery, usageReport } from './wire-usage.ts';
+import { sessionList, signInLink } from './sign-in/wire-sign-in.ts';
+import { usageQuery, usageReport } from './usage/wire-usage.ts';
 import {
   createdToken,
   newToken,
@@ -20,7 +20,7 @@ import {
   usersQuery,
   wireLimits,
   wireUser,
-} from './wire-users.ts';
+} from './users/wire-users.ts';
 
 /** The gateway's own endpoints for the public document. */
 export const gatewayDescription: readonly RouteDescription[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeApi } from '#http/openapi.ts';
+import { describeApi } from '#http/routes/openapi.ts';
 import { responsesDescription } from './openapi.ts';
 
 const document = describeApi({ title: 'The service', version: '1.0.0' }, responsesDescription);

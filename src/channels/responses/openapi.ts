@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
-import { wireCreate } from './wire-create.ts';
-import { wireEvent } from './wire-event.ts';
-import { wireInputItems, wireModels } from './wire-list.ts';
-import { wireResponse } from './wire-response.ts';
+import { errorAnswers, type RouteDescription } from '#http/routes/openapi.ts';
+import { wireCreate } from './request/wire-create.ts';
+import { wireEvent } from './response/wire-event.ts';
+import { wireInputItems, wireModels } from './response/wire-list.ts';
+import { wireResponse } from './response/wire-response.ts';
 
 /** The Responses API for the public document. */
 export const responsesDescription: readonly RouteDescription[] = [

@@ -1,22 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Agent, TurnPlace } from '#agent/agent.ts';
-import type { StartedTurn, TurnInput } from '#agent/start-turn.ts';
-import { noReplyYet, replyOf, type TurnReply } from '#agent/turn-reply.ts';
+import type { StartedTurn, TurnInput } from '#agent/turn/start-turn.ts';
+import { noReplyYet, replyOf, type TurnReply } from '#agent/turn/turn-reply.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import type { ThreadUrl } from '#domain/thread.ts';
-import { isEnded } from '#domain/turn.ts';
-import { hangUp, whileConnected } from '#http/connected.ts';
-import { idempotencyOf } from '#http/idempotency-key.ts';
-import { type Limiter, limitSends } from '#http/rate-limit.ts';
+import { uuidFromHex } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import { isEnded } from '#domain/thread/turn.ts';
+import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { parseResponseId } from '#http/response-id.ts';
+import { idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents } from '#http/sse.ts';
-import { findReferenced } from './find-referenced.ts';
-import { listInputItems } from './list-input-items.ts';
-import { listModels } from './list-models.ts';
-import { type CreateRequest, parseCreate } from './parse-create.ts';
-import { PLACEHOLDER_MODEL, renderResponse } from './render-response.ts';
-import { toEcho } from './response-echo.ts';
-import { streamResponse } from './stream-response.ts';
+import { isObject } from './request/json-value.ts';
+import { type CreateRequest, parseCreate } from './request/parse-create.ts';
+import { type KnownItems, referencedIds } from './request/parse-input.ts';
+import { listInputItems } from './response/list-input-items.ts';
+import { PLACEHOLDER_MODEL, renderResponse, wireItemId } from './response/render-response.ts';
+import { toEcho } from './response/response-echo.ts';
+import { streamResponse } from './response/stream-response.ts';
+import type { WireModels } from './response/wire-list.ts';
 
 export type ResponsesOptions = {
   /** The names of the agent's own tools, which callers may not give to theirs. */
@@ -123,4 +126,26 @@ function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput 
     request: { model: create.model, temperature: create.temperature, echo: toEcho(create) },
     idempotency: idempotencyOf(request),
   };
+}
+
+/** The items that a request's input refers to, as far as they are the caller's own. */
+async function findReferenced(agent: Agent, owner: Principal, body: unknown): Promise<KnownItems> {
+  const wanted = isObject(body) ? referencedIds(body['input']) : [];
+  const ids = wanted.flatMap((id) => {
+    const hex = /^(?:msg|fc|fco)_([0-9a-f]{32})$/.exec(id)?.[1];
+    return hex ? uuidFromHex(hex) : [];
+  });
+  const items = await agent.findItems(owner, ids);
+  return new Map(items.map((item) => [wireItemId(item.type, item.id), item]));
+}
+
+/** What client libraries list: the default under the service's own name, and every named route. */
+function listModels(routes: readonly string[]): WireModels {
+  const data = [PLACEHOLDER_MODEL, ...routes.filter((name) => name !== PLACEHOLDER_MODEL)].map((id) => ({
+    id,
+    object: 'model' as const,
+    created: 0,
+    owned_by: 'reborn',
+  }));
+  return { object: 'list', data };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorAnswers, type RouteDescription } from '#http/openapi.ts';
+import { errorAnswers, type RouteDescription } from '#http/routes/openapi.ts';
 import { jobAccepted, jobRecord, webhookMessage } from './wire-webhook.ts';
 
 const secret = z.object({ 'X-Webhook-Secret': z.string() });

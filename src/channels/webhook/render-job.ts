@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JobRecord } from '#agent/jobs.ts';
-import type { Callback } from '#domain/job.ts';
+import type { Callback } from '#domain/thread/job.ts';
 import type { jobRecord } from './wire-webhook.ts';
 
 /** The answer to `GET /jobs/{job_id}`, which is also what a callback says. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidSecret } from '#domain/errors.ts';
 import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
-import { admitConnection } from '#http/connections.ts';
-import type { Limiter } from '#http/rate-limit.ts';
+import type { Limiter } from '#http/caller/rate-limit.ts';
+import { admitConnection } from '#http/server/connections.ts';
 
 /** Counted per address, before anything else is looked at: so guessing a secret is limited too. */
 export function limitAddresses(app: FastifyInstance, limiter: Limiter): void {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Config } from '#config.ts';
+import type { Config } from '#config/config.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
 type Listener = { readonly host: string; readonly port: number; readonly option: string };

@@ -1,6 +1,6 @@
-import { callGateway } from '#channels/terminal/gateway-calls.ts';
-import type { Config } from '#config.ts';
-import { findOperatorToken, type RunningService } from '../running-service.ts';
+import type { Config } from '#config/config.ts';
+import { callGateway } from '#terminal/service/gateway-calls.ts';
+import { findOperatorToken, type RunningService } from '../connect/running-service.ts';
 import { type Finding, problem, reasonOf, warning } from './finding.ts';
 
 type ListedTool = { readonly name: string; readonly quarantined_until?: string | null };

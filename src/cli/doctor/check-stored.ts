@@ -1,7 +1,7 @@
-import type { Config } from '#config.ts';
+import type { Config } from '#config/config.ts';
 import type { Database } from '#store/connection.ts';
-import { listTools } from '#store/tools.ts';
-import { parseCapabilities } from '#tools/component/parse-capabilities.ts';
+import { listTools } from '#store/tools/tools.ts';
+import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 

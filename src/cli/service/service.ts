@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { readConfig } from '#config.ts';
+import { readConfig } from '#config/config.ts';
 import { printLine } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 import { findManager, type Manager, thisMachine } from './manager.ts';

@@ -1,5 +1,12 @@
-import type { ArchivedFile, ArchiveEnd, ArchiveHeader, TableStart, TableSum } from './archive-format.ts';
-import { createSum, END_OF_ROWS } from './archive-format.ts';
+import {
+  type ArchivedFile,
+  type ArchiveEnd,
+  type ArchiveHeader,
+  createSum,
+  END_OF_ROWS,
+  type TableStart,
+  type TableSum,
+} from './archive-format.ts';
 
 export type ReadTable = {
   readonly name: string;

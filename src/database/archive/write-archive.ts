@@ -12,7 +12,6 @@ import {
 import { type ArchivedTable, copyStatement, listArchivedTables } from './archived-tables.ts';
 import { copyOut } from './copy-out.ts';
 import { findSchema } from './find-schema.ts';
-import { findHiddenTables } from './hidden-tables.ts';
 
 export type WriteOptions = {
   /** The version that writes. */
@@ -64,3 +63,24 @@ async function describe(client: pg.Client, reborn: string): Promise<ArchiveHeade
 }
 
 const line = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
+
+/**
+ * A policy hides rows without a word, and an archive without them would look like a whole one. This names the tables
+ * that no policy opens to this session: it must carry a mark that one of their policies asks for.
+ */
+async function findHiddenTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(HIDDEN);
+  return rows.map(({ name }) => name);
+}
+
+const HIDDEN = `
+  select relname::text as name from pg_class as tables
+  where relnamespace = current_schema()::regnamespace and relkind = 'r' and relpersistence = 'p'
+    and row_security_active(tables.oid)
+    and not exists (
+      select from pg_policy, regexp_matches(
+        pg_get_expr(polqual, polrelid), 'current_setting\\(''([^'']+)''::text, true\\)[^='']*= ''on''', 'g'
+      ) as mark
+      where polrelid = tables.oid and polpermissive and polcmd in ('r', '*') and current_setting(mark[1], true) = 'on'
+    )
+  order by relname`;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
-import type { Postmaster } from './postmaster.ts';
-import type { Server } from './server.ts';
+import type { Postmaster } from './cluster/postmaster.ts';
+import type { Server } from './cluster/server.ts';
 
 const NAME = 'reborn';
 const OWNER_MARK = 'reborn-owner';

@@ -2,16 +2,16 @@ import { mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
 import { readServerVersion } from '../server-version.ts';
+import { findPostmaster } from './cluster/postmaster.ts';
+import { reachServer, type StartEvents } from './cluster/reach-server.ts';
+import type { Server } from './cluster/server.ts';
+import { stopServer } from './cluster/start-server.ts';
 import { connectAsOwner, countOwners } from './connect.ts';
-import { findRuntime } from './find-runtime.ts';
 import { keepConnection } from './keep-connection.ts';
 import { withLaunchLock } from './launch-lock.ts';
-import { placeData } from './place-data.ts';
-import { findPostmaster } from './postmaster.ts';
-import { prepareRuntime } from './prepare-runtime.ts';
-import { reachServer, type StartEvents } from './reach-server.ts';
-import type { Server } from './server.ts';
-import { stopServer } from './stop-server.ts';
+import { findRuntime } from './runtime/find-runtime.ts';
+import { placeData } from './runtime/place-data.ts';
+import { prepareRuntime } from './runtime/prepare-runtime.ts';
 
 type OpenEmbedded = { connection: pg.PoolConfig; version: string; close(): Promise<void> };
 

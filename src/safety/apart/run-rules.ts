@@ -1,14 +1,12 @@
-import { hostsIn } from '../hosts-in.ts';
+import { hostsIn } from '../injection/hosts-in.ts';
 import type { Action, Rule, RuleFacts } from '../rule.ts';
 import { hiddenText } from '../rules/hidden-text.ts';
 import { imageBeacon } from '../rules/image-beacon.ts';
 import { injectionPhrases } from '../rules/injection-phrases.ts';
 import { longEncoding } from '../rules/long-encoding.ts';
-import { secretFormArguments } from '../rules/secret-form-arguments.ts';
-import { secretForms } from '../rules/secret-forms.ts';
-import { storedSecretArguments } from '../rules/stored-secret-arguments.ts';
-import { storedSecrets } from '../rules/stored-secrets.ts';
-import { createSecretSearch, type Redacted, type SecretSearch } from '../secret-search.ts';
+import { secretFormArguments, secretForms } from '../rules/secret-forms.ts';
+import { storedSecretArguments, storedSecrets } from '../rules/stored-secrets.ts';
+import { createSecretSearch, type Redacted, type SecretSearch } from '../secrets/secret-search.ts';
 
 /** What was found in a text. The text itself is left out when nothing was redacted. */
 export type Findings = { readonly text?: string; readonly actions: readonly Action[] };

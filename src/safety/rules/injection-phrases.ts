@@ -1,5 +1,5 @@
-import { INJECTION_PATTERNS } from '../injection-patterns.ts';
-import { toPlainLetters } from '../plain-letters.ts';
+import { INJECTION_PATTERNS } from '../injection/injection-patterns.ts';
+import { toPlainLetters } from '../injection/plain-letters.ts';
 import type { Rule } from '../rule.ts';
 
 /** Words that speak to the model rather than to a reader. None is proof; all of them are reason to ask. */

@@ -1,8 +1,8 @@
 import { lintSource } from '@secretlint/core';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { redactRanges } from '../redact-ranges.ts';
 import type { Rule } from '../rule.ts';
-import { findSecretForms, type Range } from '../secret-forms.ts';
+import { redactRanges } from '../secrets/redact-ranges.ts';
+import { findSecretForms, type Range } from '../secrets/secret-forms.ts';
 
 /** What looks like a key, a token or a password, though it is none of ours. */
 export const secretForms: Rule = {
@@ -29,3 +29,13 @@ async function lint(text: string): Promise<Range[]> {
   });
   return messages.map(({ ruleId, range: [start, end] }) => ({ start, end, name: ruleId.replace(/^.*-rule-/, '') }));
 }
+
+/** It may be somebody's key that the model read on the way, or one that the user wants it to use: a person decides. */
+export const secretFormArguments: Rule = {
+  name: 'secret-form-in-arguments',
+  does: 'ask',
+  async inspect(text, facts) {
+    const { times } = await secretForms.inspect(text, facts);
+    return { times, text };
+  },
+};

@@ -11,3 +11,10 @@ export const storedSecrets: Rule = {
       : { times: found.length, text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() };
   },
 };
+
+/** No tool is told a secret by the model: the host adds credentials itself, where nobody sees them. */
+export const storedSecretArguments: Rule = {
+  name: 'stored-secret-in-arguments',
+  does: 'block',
+  inspect: (text, facts) => storedSecrets.inspect(text, facts),
+};

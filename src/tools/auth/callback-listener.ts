@@ -3,7 +3,6 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 import { AuthFailure } from './auth-failure.ts';
-import { renderCallbackPage } from './callback-page.ts';
 
 export type CallbackListener<T> = {
   readonly redirectUri: string;
@@ -94,4 +93,22 @@ function answer(response: ServerResponse, status: number, failure: string | unde
     connection: 'close',
   });
   response.end(renderCallbackPage(failure));
+}
+
+/** What the browser shows at the end of a sign-in. */
+function renderCallbackPage(failure: string | undefined): string {
+  const [title, text] =
+    failure === undefined
+      ? ['Signed in', 'You can close this window and go back to the terminal.']
+      : ['The sign-in failed', failure];
+  return [
+    '<!doctype html>',
+    `<html lang="en"><meta charset="utf-8"><title>${title}</title>`,
+    `<h1>${title}</h1><p>${escapeHtml(text)}</p></html>`,
+    '',
+  ].join('\n');
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }

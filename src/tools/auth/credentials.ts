@@ -1,10 +1,9 @@
 import { holdersFor, type SecretHolder } from '../secrets/holder.ts';
-import { hideValue, type Secret } from '../secrets/secret.ts';
+import { hideValue, isDue, type Secret, unlessExpired } from '../secrets/secret.ts';
 import { checkSecretName } from '../secrets/secret-name.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Refresh } from './refresh.ts';
 import { findGrant } from './stored-tokens.ts';
-import { isDue, unlessExpired } from './token-life.ts';
 import type { Environment, ToolAuth } from './tool-auth.ts';
 
 /** What a tool needs to be let in somewhere, on behalf of somebody. */

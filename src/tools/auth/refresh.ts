@@ -1,5 +1,5 @@
 import { ownerOf, type SecretHolder } from '../secrets/holder.ts';
-import { hideValue, type Secret } from '../secrets/secret.ts';
+import { hideValue, isDue, type Secret, unlessExpired } from '../secrets/secret.ts';
 import { grantName } from '../secrets/secret-name.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -7,7 +7,6 @@ import { AuthFailure } from './auth-failure.ts';
 import { getOAuthClient, type OAuthClient } from './oauth-client.ts';
 import { lockGrant, type RefreshGrant, storeTokens } from './stored-tokens.ts';
 import { requestTokens, type Send, type Tokens } from './token-endpoint.ts';
-import { isDue, unlessExpired } from './token-life.ts';
 import type { Environment, OAuthSettings } from './tool-auth.ts';
 
 /** Gets a new access token by a refresh token; undefined when the person has to sign in again. */

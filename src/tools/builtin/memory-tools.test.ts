@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { InvalidRequest } from '#domain/errors.ts';
-import type { MemoryPort } from './memory-port.ts';
-import { memoryTools } from './memory-tools.ts';
+import { type MemoryPort, memoryTools } from './memory-tools.ts';
 
 const updatedAt = new Date('2026-01-02T03:04:05Z');
 const search = vi.fn<MemoryPort['search']>(async () => [{ path: 'a', text: 'bees', score: 0.5, updatedAt }]);

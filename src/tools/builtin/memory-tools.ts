@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { AGENT_IDENTITY, normalizePath } from '#domain/note.ts';
-import type { Tool } from '../tool.ts';
+import type { Tool, ToolContext } from '../tool.ts';
 import { jsonTool } from './memory-json-tool.ts';
-import type { MemoryPort } from './memory-port.ts';
 
 /**
  * What the agent remembers of its user from one thread to the next. All four may be run again: two only read, a write
@@ -73,3 +72,14 @@ const deleteTool = (memory: MemoryPort) =>
 /** What the agent is told to be in every prompt must not come from a page that it has read. */
 const isAgentIdentity = (given: string) => normalizePath(given) === AGENT_IDENTITY;
 const PERSON_ONLY = `Only the user can change ${AGENT_IDENTITY}, in the memory view of the web UI. Tell them what to write.`;
+
+type Owner = ToolContext['owner'];
+type Note = { readonly path: string; readonly text: string; readonly updatedAt: Date };
+
+/** What the memory tools ask of the memory. It throws `InvalidRequest` for a path or a text that can't be. */
+export type MemoryPort = {
+  search(owner: Owner, query: string, limit: number): Promise<readonly (Note & { readonly score: number })[]>;
+  find(owner: Owner, path: string): Promise<Note | undefined>;
+  write(owner: Owner, path: string, text: string): Promise<Note>;
+  delete(owner: Owner, path: string): Promise<boolean>;
+};

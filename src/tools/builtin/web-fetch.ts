@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Egress, EgressAnswer } from '#egress/egress.ts';
+import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import { type EgressAnswer } from '#egress/exchange.ts';
 import { GivenUp, runApart } from '#safety/apart/worker-pool.ts';
-import { fetchLevel, isSameSite } from '#safety/fetch-level.ts';
+import { fetchLevel, isSameSite } from '#safety/injection/fetch-level.ts';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import type { ReadablePage } from './web/html-to-text.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paramsProblem } from './bound-params.ts';
+import { paramsProblem } from './component-tool.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 

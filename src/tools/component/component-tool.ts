@@ -1,15 +1,14 @@
 import type { UserId } from '#domain/principal.ts';
 import type { Egress } from '#egress/egress.ts';
-import type { RateLimit, RateUse } from '#store/rate-windows.ts';
-import type { ToolRow } from '#store/tools.ts';
+import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
+import type { ToolRow } from '#store/tools/tools.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { Tool, ToolContext } from '../tool.ts';
-import { paramsProblem } from './bound-params.ts';
-import { type Capabilities, isRepeatable } from './capabilities.ts';
-import type { ComponentFiles } from './install/prepare-component.ts';
-import { DEFAULT_LIMITS, type JailAnswer, JailFailure, type JailLimits, type Jails, type Log } from './jail/jails.ts';
-import { parseCapabilities } from './parse-capabilities.ts';
-import { createToolHttp, type ToolHttp } from './tool-http.ts';
+import { type Capabilities, isRepeatable } from './capabilities/capabilities.ts';
+import { parseCapabilities } from './capabilities/parse-capabilities.ts';
+import { createToolHttp, type ToolHttp } from './http/tool-http.ts';
+import { type ComponentFiles, DEFAULT_LIMITS, type JailLimits, type Log } from './jail/jail-call.ts';
+import { type JailAnswer, JailFailure, type Jails } from './jail/jails.ts';
 
 export type ComponentHost = {
   readonly jails: Jails;
@@ -134,4 +133,25 @@ function limitsOf({ limits }: Capabilities): JailLimits {
     cpuMs: limits.cpuSecs * 1000,
     wallMs: limits.wallSecs * 1000,
   };
+}
+
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 64;
+
+/** What is wrong with the params before the tool sees them; the rest is for the tool itself to say. */
+export function paramsProblem(params: string): string | undefined {
+  if (Buffer.byteLength(params) > MAX_BYTES) return `The parameters are larger than ${MAX_BYTES / 1024} KiB.`;
+  if (isDeeperThan(params, MAX_DEPTH)) return `The parameters are nested more than ${MAX_DEPTH} levels deep.`;
+  return undefined;
+}
+
+/** Counted on the text, which is not parsed: brackets inside strings don't count. */
+function isDeeperThan(json: string, limit: number): boolean {
+  let depth = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
+    if (token === '[' || token === '{') depth++;
+    if (token === ']' || token === '}') depth--;
+    if (depth > limit) return true;
+  }
+  return false;
 }

@@ -1,11 +1,11 @@
 import { OPERATOR, type UserId } from '#domain/principal.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools.ts';
+import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools/tools.ts';
 import { isReservedName } from '../registry.ts';
-import type { Capabilities } from './capabilities.ts';
+import type { Capabilities } from './capabilities/capabilities.ts';
+import { parseCapabilities } from './capabilities/parse-capabilities.ts';
 import { InstallRefused, type PreparedComponent, prepareComponent } from './install/prepare-component.ts';
-import { parseCapabilities } from './parse-capabilities.ts';
 import { secretLikeParams } from './secret-like-params.ts';
 
 export type Installation = {

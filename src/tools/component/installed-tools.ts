@@ -1,8 +1,8 @@
 import type { Database } from '#store/connection.ts';
-import { listTools, type ToolRow } from '#store/tools.ts';
+import { listTools, type ToolRow } from '#store/tools/tools.ts';
 import type { Tool } from '../tool.ts';
+import { InvalidCapabilities } from './capabilities/parse-capabilities.ts';
 import { type ComponentHost, createComponentTool } from './component-tool.ts';
-import { InvalidCapabilities } from './parse-capabilities.ts';
 
 type Installed = { readonly row: ToolRow; readonly tool: Tool };
 

@@ -1,8 +1,8 @@
 import { OPERATOR, type UserId } from '#domain/principal.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { findOwnersUnderOtherKeys } from '#store/secrets.ts';
 import { claimSetting, lockSetting, readSetting, writeSetting } from '#store/settings.ts';
+import { findOwnersUnderOtherKeys } from '#store/tools/secrets.ts';
 import type { KeyRing } from './key-ring.ts';
 
 const SETTING = 'secrets_key';

@@ -1,5 +1,5 @@
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { findOwnersUnderOtherKeys, lockSecretUnderOtherKey, replaceCiphertext } from '#store/secrets.ts';
+import { findOwnersUnderOtherKeys, lockSecretUnderOtherKey, replaceCiphertext } from '#store/tools/secrets.ts';
 import { openSecret, SecretUnreadable, sealSecret } from './envelope.ts';
 import { nameInstallationKey } from './installation-key.ts';
 import type { KeyRing } from './key-ring.ts';

@@ -1,6 +1,6 @@
 import type { UserId } from '#domain/principal.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { listSecrets, type SecretEntry } from '#store/secrets.ts';
+import { listSecrets, type SecretEntry } from '#store/tools/secrets.ts';
 import { holdersFor, ownerOf, type SecretHolder } from './holder.ts';
 import { findKeyProblem } from './installation-key.ts';
 import type { KeyRing } from './key-ring.ts';

@@ -1,7 +1,7 @@
 import type { UserId } from '#domain/principal.ts';
 import { audited } from '#store/audit.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
-import { type EncryptedSecret, findSecret, lockSecret, putSecret, removeSecret } from '#store/secrets.ts';
+import { type EncryptedSecret, findSecret, lockSecret, putSecret, removeSecret } from '#store/tools/secrets.ts';
 import { openSecret, sealSecret } from './envelope.ts';
 import { ownerOf, type SecretHolder } from './holder.ts';
 import { claimInstallationKey } from './installation-key.ts';

@@ -1,4 +1,4 @@
-import type { Skill } from '#domain/skill.ts';
+import type { Skill } from '#domain/tool/skill.ts';
 
 export class InvalidSkill extends Error {
   override readonly name = 'InvalidSkill';

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Skill } from '#domain/skill.ts';
+import type { Skill } from '#domain/tool/skill.ts';
 import { checkFileSize, checkSkillFiles, MAX_FILES, tooManyFiles } from './check-skill-files.ts';
 import { InvalidSkill, parseSkill } from './parse-skill.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { withOwner } from '#store/connection.ts';
-import { deleteSkill, EVERYONE, findSkill, listSkills, putSkill } from '#store/skills.ts';
+import { deleteSkill, EVERYONE, findSkill, listSkills, putSkill } from '#store/tools/skills.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { unrecorded } from '../../../test/support/unrecorded.ts';
 import { skillListTool } from '../builtin/skill-list.ts';

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Skill, SkillSummary } from '#domain/skill.ts';
+import type { Skill, SkillSummary } from '#domain/tool/skill.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { EVERYONE, findSkill, listSkills } from '#store/skills.ts';
+import { EVERYONE, findSkill, listSkills } from '#store/tools/skills.ts';
 import { readSkillFolder } from './read-skill-folder.ts';
 
 export type Skills = {

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useState } from 'react';
 import { type GateAnswer, gateway } from '../client/gateway.ts';
 import type { Gate } from '../client/shapes.ts';
-import { sendLetter } from './outbox.ts';
+import { sendLetter } from './composer/outbox.ts';
 import type { MessageEntry } from './thread-log.ts';
 import type { ThreadStore } from './thread-store.ts';
 

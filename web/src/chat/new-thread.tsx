@@ -5,10 +5,10 @@ import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { gateway } from '../client/gateway.ts';
 import { useTitle } from '../parts/use-title.ts';
-import { Composer } from './composer.tsx';
-import { keepDraft } from './drafts.ts';
-import { sendLetter } from './outbox.ts';
-import { thingsToTry } from './things-to-try.ts';
+import { Composer } from './composer/composer.tsx';
+import { keepDraft } from './composer/drafts.ts';
+import { sendLetter } from './composer/outbox.ts';
+import { thingsToTry } from './composer/things-to-try.ts';
 
 /** Where a thread begins: three things to try, and the composer. */
 export function NewThread() {

@@ -1,8 +1,8 @@
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
 import type { Thread } from '../client/shapes.ts';
+import { formatCost } from '../format/money.ts';
 import { IconButton } from '../parts/button.tsx';
-import { formatCost } from '../parts/money.ts';
 import { titleOf } from '../threads/thread-row.tsx';
 import type { ThreadLog } from './thread-log.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Item, Part, TurnEventMessage } from '../client/shapes.ts';
-import { rowsOf } from './rows.ts';
 import { EMPTY_LOG, positionOf, type ThreadLog, withEvent, withItems } from './thread-log.ts';
+import { rowsOf } from './transcript/rows.ts';
 
 type TurnEvent = TurnEventMessage['event'];
 

@@ -1,19 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
-import type { Attachment } from '../client/gateway.ts';
-import { gateway } from '../client/gateway.ts';
+import { type Attachment, gateway } from '../client/gateway.ts';
 import { RequestFailed } from '../client/request.ts';
 import { Problem, wordsOf } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { titleOf } from '../threads/thread-row.tsx';
 import { ChatActions, useChatActions } from './chat-actions.ts';
-import { Composer } from './composer.tsx';
-import { sendLetter } from './outbox.ts';
-import { findRunningTurn, rowsOf } from './rows.ts';
+import { Composer } from './composer/composer.tsx';
+import { sendLetter } from './composer/outbox.ts';
 import { ThreadHeader } from './thread-header.tsx';
-import { Transcript } from './transcript.tsx';
+import { findRunningTurn, rowsOf } from './transcript/rows.ts';
+import { Transcript } from './transcript/transcript.tsx';
 import { useThreadState, useThreadStore } from './use-thread.ts';
 
 const InspectorDrawer = lazy(() =>

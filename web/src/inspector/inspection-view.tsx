@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Inspection, Span } from '../client/shapes.ts';
-import { formatCost } from '../parts/money.ts';
+import { formatCost } from '../format/money.ts';
+import { formatDuration } from '../format/time.ts';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
-import { formatDuration } from '../parts/time.ts';
 import { PromptView } from './prompt-view.tsx';
 import { SpanDetail } from './span-detail.tsx';
 import { Waterfall } from './waterfall.tsx';

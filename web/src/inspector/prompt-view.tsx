@@ -1,4 +1,4 @@
-import { ReadableJson } from '../chat/readable-json.tsx';
+import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import type { Inspection } from '../client/shapes.ts';
 import { Icon } from '../parts/icon.tsx';
 

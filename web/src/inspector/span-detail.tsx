@@ -1,8 +1,8 @@
-import { ReadableJson } from '../chat/readable-json.tsx';
 import { textOf } from '../chat/thread-log.ts';
+import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import type { Inspection, Item, Span } from '../client/shapes.ts';
-import { formatCost } from '../parts/money.ts';
-import { formatExact } from '../parts/time.ts';
+import { formatCost } from '../format/money.ts';
+import { formatExact } from '../format/time.ts';
 
 /** What a bar of the waterfall stands for: its times, and the items it made. */
 export function SpanDetail({ turn, span }: { readonly turn: Inspection; readonly span: Span }) {

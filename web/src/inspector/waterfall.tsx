@@ -1,5 +1,5 @@
 import type { Inspection, Span } from '../client/shapes.ts';
-import { formatDuration } from '../parts/time.ts';
+import { formatDuration } from '../format/time.ts';
 
 type Props = { readonly turn: Inspection; readonly chosen: Span | undefined; readonly onChoose: (span: Span) => void };
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ReadableJson } from '../chat/readable-json.tsx';
+import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import type { Job } from '../client/shapes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';

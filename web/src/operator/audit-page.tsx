@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ReadableJson } from '../chat/readable-json.tsx';
+import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { gateway } from '../client/gateway.ts';
 import type { AuditPage as AuditEntries } from '../client/shapes.ts';
 import { Dialog } from '../parts/dialog.tsx';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { gateway } from '../client/gateway.ts';
+import { formatDuration } from '../format/time.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
@@ -7,7 +8,6 @@ import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
-import { formatDuration } from '../parts/time.ts';
 
 /** How busy the service is, and who does the work. */
 export function HealthPage() {

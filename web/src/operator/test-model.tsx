@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { gateway } from '../client/gateway.ts';
+import { formatDuration } from '../format/time.ts';
 import { Button } from '../parts/button.tsx';
-import { formatDuration } from '../parts/time.ts';
 
 /** Asks the model something small, and tells the outcome in words. */
 export function TestModel({ route }: { readonly route?: string }) {

@@ -1,7 +1,7 @@
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { formatTokens } from '../chat/context-meter.tsx';
-import { formatCost } from '../parts/money.ts';
-import { formatDuration } from '../parts/time.ts';
+import { formatTokens } from '../chat/composer/context-meter.tsx';
+import { formatCost } from '../format/money.ts';
+import { formatDuration } from '../format/time.ts';
 import type { UsageDay } from './sum-usage.ts';
 
 /** Cost, tokens and latency above one time axis; pointing at a day reads all three. */

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { formatTokens } from '../chat/context-meter.tsx';
+import { formatTokens } from '../chat/composer/context-meter.tsx';
 import { gateway } from '../client/gateway.ts';
+import { formatCost } from '../format/money.ts';
+import { formatDuration } from '../format/time.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
-import { formatCost } from '../parts/money.ts';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { formatDuration } from '../parts/time.ts';
 import { sumDays, totalOf } from './sum-usage.ts';
 
 const UsageCharts = lazy(() => import('./usage-charts.tsx').then((module) => ({ default: module.UsageCharts })));

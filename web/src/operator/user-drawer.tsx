@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CopyButton } from '../chat/row-actions.tsx';
+import { CopyButton } from '../chat/transcript/row-actions.tsx';
 import { gateway } from '../client/gateway.ts';
 import type { TokenList, User } from '../client/shapes.ts';
 import { Button } from '../parts/button.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatAgo, formatExact } from './time.ts';
+import { formatAgo, formatExact } from '../format/time.ts';
 
 /** A time in words, with the exact one on hover. */
 export function RelativeTime({ time }: { readonly time: string }) {

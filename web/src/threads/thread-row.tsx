@@ -2,10 +2,10 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { download } from '../client/request.ts';
 import type { Thread } from '../client/shapes.ts';
+import { formatExact } from '../format/time.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { formatExact } from '../parts/time.ts';
 import { RenameThread } from './rename-thread.tsx';
 import { useChangeThread, useDeleteThread } from './use-threads.ts';
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { toBase64 } from '../chat/attachments.ts';
+import { toBase64 } from '../chat/composer/attachments.ts';
 import { gateway, type ToolInstall } from '../client/gateway.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

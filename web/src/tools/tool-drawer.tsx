@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
-import { ReadableJson } from '../chat/readable-json.tsx';
-import { SecretForm } from '../chat/secret-form.tsx';
+import { SecretForm } from '../chat/gates/secret-form.tsx';
+import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { gateway } from '../client/gateway.ts';
 import type { Tool } from '../client/shapes.ts';
+import { formatExact } from '../format/time.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { formatExact } from '../parts/time.ts';
 import { Capabilities } from './capabilities.tsx';
 
 export function ToolDrawer({ tool, onClose }: { readonly tool: Tool; readonly onClose: () => void }) {

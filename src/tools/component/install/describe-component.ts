@@ -1,7 +1,6 @@
 import { type GuestOutcome, type Jail, startJail } from '../jail/jail.ts';
-import { DEFAULT_LIMITS, type HostImports } from '../jail/jails.ts';
+import { type ComponentFiles, DEFAULT_LIMITS, type HostImports } from '../jail/jail-call.ts';
 import { findWall } from '../jail/wall.ts';
-import type { ComponentFiles } from './prepare-component.ts';
 
 export type Described = { readonly schema: string; readonly description: string } | { readonly refusal: string };
 

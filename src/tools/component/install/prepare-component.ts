@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { packageFile, programFile } from '#program-files.ts';
 import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
+import { type ComponentFiles } from '../jail/jail-call.ts';
 import { MAX_COMPONENT_BYTES } from './check-component.ts';
 import { describeComponent } from './describe-component.ts';
 
@@ -16,9 +17,6 @@ export type PreparedComponent = {
   readonly description: string;
   readonly files: ComponentFiles;
 };
-
-/** What the transpiler made: one JavaScript module, and core modules. It is run in a jail and nowhere else. */
-export type ComponentFiles = { readonly [path: string]: Uint8Array };
 
 /** The component can't be installed. The message tells its author what is wrong and what to do. */
 export class InstallRefused extends Error {

@@ -2,7 +2,6 @@ import { generate, $init as transpilerReady } from '@bytecodealliance/jco-transp
 import { componentWit } from '@bytecodealliance/jco-transpile/wasm-tools';
 import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
 import { checkComponent, MAX_COMPONENT_BYTES } from './check-component.ts';
-import { checkExports } from './check-exports.ts';
 import { WIT_VERSION } from './check-imports.ts';
 import { GateRefusal } from './gate-refusal.ts';
 
@@ -57,4 +56,22 @@ function transpile(component: Uint8Array, witVersion: string): [string, Uint8Arr
 
 function send(message: FromPreparer, bytes?: Uint8Array): void {
   process.stdout.write(encodeFrame(message, bytes));
+}
+
+const WANTED = [
+  'record request { params: string, }',
+  'record response { output: option<string>, error: option<string>, }',
+  'export execute: func(request: request) -> response;',
+  'export schema: func() -> string;',
+  'export description: func() -> string;',
+];
+
+/** Compares the component's own world, as wasm-tools prints it, with ours. More exports than ours do no harm. */
+export function checkExports(wit: string): void {
+  const world = wit.replaceAll(/\s+/g, ' ');
+  const missing = WANTED.filter((line) => !world.includes(line));
+  if (missing.length === 0) return;
+  throw new GateRefusal(
+    `The component lacks \`${missing.join('` and `')}\`. Build it for the world \`tool\` of reborn:tool.`,
+  );
 }

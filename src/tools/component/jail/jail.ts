@@ -1,6 +1,5 @@
-import type { ComponentFiles } from '../install/prepare-component.ts';
 import type { ChildMessage } from './child-messages.ts';
-import type { HostImports, JailLimits, Log } from './jails.ts';
+import type { ComponentFiles, HostImports, JailLimits, Log } from './jail-call.ts';
 import { readInside } from './read-inside.ts';
 import { type Child, type Loss, startChild } from './start-child.ts';
 import type { Wall } from './wall.ts';

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { componentize } from 'componentize-qjs';
 import { afterAll, expect, test } from 'vitest';
 import { prepareComponent } from '../install/prepare-component.ts';
-import { createJails, DEFAULT_LIMITS, type HostImports, type HostRequest } from './jails.ts';
+import { DEFAULT_LIMITS, type HostImports, type HostRequest } from './jail-call.ts';
+import { createJails } from './jails.ts';
 
 /** QuickJS in a component: it needs WASI, of which it is given the inert kind. */
 const SOURCE = `

@@ -1,6 +1,6 @@
-import type { ComponentFiles } from '../install/prepare-component.ts';
 import { type CrashRules, createCrashLedger } from './crash-ledger.ts';
 import { type FailureKind, type GuestOutcome, type Jail, type Patience, startJail } from './jail.ts';
+import type { ComponentFiles, HostImports, JailLimits, Log } from './jail-call.ts';
 import { createPlaces, NoPlace, type TakePlace } from './places.ts';
 import { findWall, LAYERS, type Wall } from './wall.ts';
 
@@ -23,36 +23,10 @@ export type JailCall = {
   readonly signal: AbortSignal;
 };
 
-export type HostImports = {
-  /** A rejection's message is what the guest gets as the error. */
-  httpRequest(request: HostRequest): Promise<{ status: number; body: Uint8Array }>;
-  secretExists(name: string): boolean;
-};
-
-export type HostRequest = { method: string; url: string; headers: string; body?: Uint8Array; timeoutMs?: number };
-
-export type JailLimits = {
-  readonly memoryBytes: number;
-  readonly cpuMs: number;
-  readonly wallMs: number;
-  readonly logLines: number;
-  readonly logLineBytes: number;
-};
-
-export const DEFAULT_LIMITS: JailLimits = {
-  memoryBytes: 64 * 1024 * 1024,
-  cpuMs: 10_000,
-  wallMs: 60_000,
-  logLines: 1000,
-  logLineBytes: 4096,
-};
-
 export type JailAnswer = {
   readonly result: { readonly output: string } | { readonly error: string };
   readonly logs: readonly Log[];
 };
-
-export type Log = { readonly level: string; readonly message: string };
 
 /** The tool could not answer. The message is for the model to read. */
 export class JailFailure extends Error {

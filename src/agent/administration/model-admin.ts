@@ -1,0 +1,92 @@
+import { InvalidRequest } from '#domain/errors.ts';
+import { type Principal, requireOperator } from '#domain/principal.ts';
+import { text } from '#domain/thread/item.ts';
+import type { KeyFor } from '#models/bound-keys.ts';
+import { ModelCallAborted, ModelFailure } from '#models/model.ts';
+import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from '#models/model-route.ts';
+import { findWrongFallback } from '#models/model-routes.ts';
+import type { createModelSettings } from './model-settings.ts';
+
+type Routes = Readonly<Record<string, ModelRoute>>;
+
+export type ModelDesk = ReturnType<typeof createModelDesk>;
+
+export type { ModelRoute } from '#models/model-route.ts';
+
+const PATIENCE_MS = 30_000;
+
+/** Which models there are, and whether they answer; for the operator. Keys are never shown. */
+export function createModelDesk(parts: {
+  readonly settings: ReturnType<typeof createModelSettings>;
+  readonly default: ModelRoute;
+  readonly apiKeyFor: KeyFor;
+}) {
+  const addressOf = (provider: ModelProvider) => (provider === parts.default.provider ? parts.default : { provider });
+  const keyOf = (route: ModelRoute) => route.apiKey ?? parts.apiKeyFor(route);
+
+  return {
+    async read(actor: Principal) {
+      requireOperator(actor);
+      return {
+        default: parts.default,
+        hasKey: keyOf(parts.default) !== undefined,
+        providers: MODEL_PROVIDERS.map((name) => ({ name, hasKey: parts.apiKeyFor(addressOf(name)) !== undefined })),
+        routes: await parts.settings.readRoutes(),
+      };
+    },
+
+    async writeRoutes(actor: Principal, routes: Routes): Promise<void> {
+      requireOperator(actor);
+      for (const [name, { provider, baseUrl }] of Object.entries(routes))
+        if (provider === 'openai-compatible' && !baseUrl)
+          throw new InvalidRequest(
+            'invalid_request',
+            `model_routes.${name}.base_url`,
+            'This provider needs a base_url.',
+          );
+      const wrong = findWrongFallback(routes);
+      if (wrong) throw new InvalidRequest('invalid_request', `model_routes.${wrong.route}.fallback`, wrong.message);
+      await parts.settings.writeRoutes(routes, actor.userId);
+    },
+
+    /** Asks the model something small. That it can't answer is an outcome like any other. */
+    async test(actor: Principal, which: { name?: string; route?: ModelRoute }) {
+      requireOperator(actor);
+      const route = which.route ?? (await find(which.name));
+      const { createModel } = await import('#models/provider/create-model.ts');
+      const model = createModel({ ...route, apiKey: keyOf(route) });
+      const began = performance.now();
+      const result = (ok: boolean, message: string) => ({
+        ok,
+        message,
+        provider: route.provider,
+        model: route.name,
+        milliseconds: Math.round(performance.now() - began),
+      });
+      try {
+        const answer = await model.ask(QUESTION, () => {}, AbortSignal.timeout(PATIENCE_MS));
+        return result(true, `It answered: ${answer.text.slice(0, 200) || '(nothing)'}`);
+      } catch (error) {
+        if (error instanceof ModelFailure) return result(false, error.message);
+        if (error instanceof ModelCallAborted)
+          return result(false, 'It did not answer within 30 seconds. Check the address, and whether the model is up.');
+        throw error;
+      }
+    },
+  };
+
+  async function find(name: string | undefined): Promise<ModelRoute> {
+    if (name === undefined) return parts.default;
+    const routes = await parts.settings.readRoutes();
+    const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
+    if (!route) throw new InvalidRequest('invalid_request', 'route', `There is no route "${name}".`);
+    return route;
+  }
+}
+
+const QUESTION = {
+  system: 'This is a test of the connection. Answer with the single word: ready.',
+  messages: [{ role: 'user' as const, content: [text('Are you there?')] }],
+  tools: [],
+  temperature: null,
+};

@@ -1,0 +1,120 @@
+import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
+import { type Principal, requireOperator } from '#domain/principal.ts';
+import type { Skill, SkillSummary } from '#domain/tool/skill.ts';
+import { audited } from '#store/audit.ts';
+import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
+import { deleteSkill, EVERYONE, findSkill, listSkills, putSkill } from '#store/tools/skills.ts';
+import { checkSkillFiles } from '#tools/skills/check-skill-files.ts';
+import { InvalidSkill, parseSkill } from '#tools/skills/parse-skill.ts';
+import type { Skills } from '#tools/skills/skills.ts';
+
+export type SkillDesk = ReturnType<typeof createSkillDesk>;
+
+/** The nearest first: one's own, those for everyone, and those in the folder of this replica. */
+const SOURCES = ['me', 'everyone', 'folder'] as const;
+
+export type SkillSource = (typeof SOURCES)[number];
+
+/** Whose skills can be changed here. */
+export type SkillHolder = Exclude<SkillSource, 'folder'>;
+
+/** `hidden`: there is a nearer one of the same name, which the agent reads instead. */
+export type ListedSkill = SkillSummary & { readonly source: SkillSource; readonly hidden: boolean };
+
+export type FoundSkill = Skill & { readonly source: SkillSource };
+
+const MAX_SKILLS = 200;
+
+/** What the agent can read up on: everybody adds their own, the operator also those for everyone. */
+export function createSkillDesk({
+  db,
+  skills,
+}: {
+  readonly db: Database;
+  readonly skills: Pick<Skills, 'layers' | 'onDisk'>;
+}) {
+  const inFolder = async (name: string) => (await skills.onDisk()).find((skill) => skill.name === name);
+
+  function find(principal: Principal, source: SkillSource, name: string): Promise<Skill | undefined> {
+    if (source === 'folder') return inFolder(name);
+    const owner = ownerOf(principal, source);
+    return withOwner(db, owner, (trx) => findSkill(trx, owner, name));
+  }
+
+  function change<T>(
+    actor: Principal,
+    holder: SkillHolder,
+    act: (trx: OwnedTransaction, owner: Owner) => Promise<T>,
+  ): Promise<T> {
+    if (holder === 'everyone') requireOperator(actor);
+    const owner = ownerOf(actor, holder);
+    return withOwner(db, owner, (trx) => act(trx, owner));
+  }
+
+  return {
+    async list(principal: Principal): Promise<ListedSkill[]> {
+      const layers = await skills.layers(principal);
+      const known = new Set<string>();
+      const listed = SOURCES.flatMap((source) =>
+        layers[source].map(({ name, description }) => {
+          const hidden = known.has(name);
+          known.add(name);
+          return { name, description, source, hidden };
+        }),
+      );
+      return listed.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
+    },
+
+    /** The one of that source, or else the one that the agent would read. */
+    async get(principal: Principal, name: string, source?: SkillSource): Promise<FoundSkill> {
+      for (const each of source ? [source] : SOURCES) {
+        const found = await find(principal, each, name);
+        if (found) return { ...found, source: each };
+      }
+      throw noSkill(name);
+    },
+
+    /** In place of one of its name only with `replace`. */
+    add(
+      actor: Principal,
+      files: Readonly<Record<string, string>>,
+      { holder, replace }: { readonly holder: SkillHolder; readonly replace: boolean },
+    ): Promise<Skill> {
+      return change(actor, holder, async (trx, owner) => {
+        const skill = parseFiles(files);
+        const there = await listSkills(trx, owner);
+        const exists = there.some(({ name }) => name === skill.name);
+        if (exists && !replace)
+          throw new Conflict('already_exists', `There is a skill "${skill.name}" already. Replace it, or rename one.`);
+        if (!exists && there.length >= MAX_SKILLS)
+          throw new InvalidRequest('invalid_request', null, `There can be ${MAX_SKILLS} skills. Remove one first.`);
+        const detail = { for: holder, replaced: exists };
+        const entry = { actor: actor.userId, action: 'skill.add', subject: skill.name, detail };
+        await audited(trx, (writing) => putSkill(writing, owner, skill), entry);
+        return skill;
+      });
+    },
+
+    remove(actor: Principal, name: string, holder: SkillHolder): Promise<void> {
+      return change(actor, holder, async (trx, owner) => {
+        const entry = { actor: actor.userId, action: 'skill.remove', subject: name, detail: { for: holder } };
+        const existed = await audited(trx, (writing) => deleteSkill(writing, owner, name), entry);
+        if (!existed) throw noSkill(name);
+      });
+    },
+  };
+}
+
+const ownerOf = (principal: Principal, holder: SkillHolder): Owner => (holder === 'everyone' ? EVERYONE : principal);
+
+const noSkill = (name: string) => new NotFound(`There is no skill "${name.slice(0, 64)}" here.`);
+
+function parseFiles(files: Readonly<Record<string, string>>): Skill {
+  try {
+    checkSkillFiles(files);
+    return parseSkill(files);
+  } catch (error) {
+    if (error instanceof InvalidSkill) throw new InvalidRequest('invalid_request', 'files', error.message);
+    throw error;
+  }
+}

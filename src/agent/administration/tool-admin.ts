@@ -1,0 +1,229 @@
+import { Conflict, Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
+import { type Principal, requireOperator } from '#domain/principal.ts';
+import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import type { Database } from '#store/connection.ts';
+import { findTool, listTools, type ToolRow } from '#store/tools/tools.ts';
+import { AuthFailure } from '#tools/auth/auth-failure.ts';
+import type { BrowserSignIn } from '#tools/auth/browser-sign-in.ts';
+import type { Capabilities } from '#tools/component/capabilities/capabilities.ts';
+import { describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
+import { InvalidCapabilities, parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
+import { InstallRefused } from '#tools/component/install/prepare-component.ts';
+import { type Installation, installTool, prepareTool, removeTool } from '#tools/component/install-tool.ts';
+import type { ToolRegistry } from '#tools/registry.ts';
+import type { Secrets } from '#tools/secrets/secrets.ts';
+
+export type ToolDesk = ReturnType<typeof createToolDesk>;
+
+export type Sentence = { readonly text: string; readonly dangerous: boolean };
+
+/** A tool as somebody sees it who may use it. `installed` is undefined for a builtin one. */
+export type ListedTool = {
+  readonly name: string;
+  readonly description: string | null;
+  readonly parameters: unknown;
+  readonly needsSignIn: boolean;
+  /** Until when this replica does without it, because it crashed too often. */
+  readonly quarantinedUntil: Date | null;
+  readonly installed: InstalledTool | undefined;
+};
+
+export type InstalledTool = Pick<ToolRow, 'installedAt' | 'updatedAt'> & {
+  readonly version: string | null;
+  readonly sentences: readonly Sentence[];
+  readonly auth: Capabilities['auth'];
+  readonly secrets: readonly {
+    readonly name: string;
+    readonly prompt: string;
+    readonly optional: boolean;
+    readonly stored: boolean;
+  }[];
+};
+
+export type ToolUpload = {
+  readonly name: string;
+  readonly wasm: Uint8Array;
+  readonly capabilities: string | undefined;
+};
+
+/** What is known of a tool before it is installed. */
+export type ToolPreview = {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string | null;
+  readonly hash: string;
+  readonly sentences: readonly Sentence[];
+  readonly warnings: readonly string[];
+  readonly replaces: string | null;
+};
+
+/** The agent's tools: everybody sees them and brings their own secrets, the operator adds and removes them. */
+export function createToolDesk(parts: {
+  readonly db: Database;
+  readonly tools: ToolRegistry;
+  readonly secrets: Pick<Secrets, 'put' | 'exists'>;
+  readonly signIn: BrowserSignIn;
+  readonly builtinNames: ReadonlySet<string>;
+}) {
+  const { db, tools, secrets } = parts;
+
+  async function describeInstalled(principal: Principal, row: ToolRow): Promise<InstalledTool> {
+    const capabilities = parseCapabilities(row.capabilities);
+    const required = capabilities.setup.requiredSecrets.map(async ({ name, prompt, optional = false }) => ({
+      name,
+      prompt,
+      optional,
+      stored: await secrets.exists(principal, name),
+    }));
+    return {
+      version: capabilities.version ?? null,
+      sentences: sentencesOf(capabilities),
+      auth: capabilities.auth,
+      secrets: await Promise.all(required),
+      installedAt: row.installedAt,
+      updatedAt: row.updatedAt,
+    };
+  }
+
+  async function getSignIn(name: string) {
+    const row = await findTool(db, name);
+    if (!row) throw noTool(name);
+    return { name, auth: parseCapabilities(row.capabilities).auth };
+  }
+
+  return {
+    async list(principal: Principal): Promise<ListedTool[]> {
+      const [current, rows] = await Promise.all([tools.current(), listTools(db)]);
+      const listed = current.definitions().map(async ({ name, description, parameters }): Promise<ListedTool> => {
+        const tool = current.find(name);
+        const restLeft = tool?.restLeft?.() ?? 0;
+        const row = parts.builtinNames.has(name) ? undefined : rows.find((each) => each.name === name);
+        return {
+          name,
+          description,
+          parameters,
+          needsSignIn: (await tool?.needsSignIn?.(principal)) ?? false,
+          quarantinedUntil: restLeft > 0 ? new Date(Date.now() + restLeft) : null,
+          installed: row && (await describeInstalled(principal, row)),
+        };
+      });
+      return (await Promise.all(listed)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
+    /** What the tool is and may do. With `install` it becomes one, in place of one of its name only with `replace`. */
+    async add(
+      actor: Principal,
+      upload: ToolUpload,
+      { install, replace }: { install: boolean; replace: boolean },
+    ): Promise<ToolPreview> {
+      requireOperator(actor);
+      const installation = await orExplain(() =>
+        prepareTool({ ...upload, isTaken: (name) => parts.builtinNames.has(name) }),
+      );
+      const before = await findTool(db, installation.name);
+      if (install && before && !replace)
+        throw new Conflict(
+          'already_exists',
+          `There is a tool "${upload.name}" already. Replace it, or choose another name.`,
+        );
+      if (install) {
+        await orExplain(() => installTool(db, installation, { force: replace, actor: actor.userId }));
+      }
+      return previewOf(installation, before);
+    },
+
+    async remove(actor: Principal, name: string): Promise<void> {
+      requireOperator(actor);
+      if (!(await removeTool(db, name, actor.userId))) throw noTool(name);
+    },
+
+    /** Where the caller signs in to what the tool uses; `finishSignIn` takes what they come back with. */
+    async beginSignIn(principal: Principal, toolName: string, redirectUri: string): Promise<string> {
+      const tool = await getSignIn(toolName);
+      return orExplain(() => parts.signIn.begin(principal, tool, redirectUri));
+    },
+
+    async finishSignIn(principal: Principal, toolName: string, answer: { state: string; code: string }): Promise<void> {
+      const tool = await getSignIn(toolName);
+      await orExplain(() => parts.signIn.finish(principal, tool, answer));
+    },
+
+    /** Only a secret that the tool itself names can be stored by way of it. */
+    async putSecret(
+      principal: Principal,
+      toolName: string,
+      secret: { name: string; value: string; forEveryone: boolean },
+    ): Promise<void> {
+      if (secret.forEveryone && principal.role !== 'operator')
+        throw new Forbidden(
+          'operator_only',
+          'Only the operator may store a secret for everyone. Store your own instead.',
+        );
+      const row = await findTool(db, toolName);
+      if (!row) throw noTool(toolName);
+      const names = secretNames(parseCapabilities(row.capabilities));
+      if (!names.includes(secret.name))
+        throw new InvalidRequest(
+          'invalid_request',
+          'name',
+          `The tool "${toolName}" uses no secret of this name. It uses: ${names.join(', ') || 'none'}.`,
+        );
+      if (!secret.value.isWellFormed())
+        throw new InvalidRequest('invalid_request', 'value', 'value must be valid Unicode text.');
+      const holder = secret.forEveryone ? 'everyone' : principal;
+      await secrets.put(holder, secret.name, secret.value, { actor: principal.userId });
+    },
+  };
+}
+
+const noTool = (name: string) => new NotFound(`There is no installed tool "${name}".`);
+
+/** What the person can mend is told them; what they can't is a fault of ours. */
+async function orExplain<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof InstallRefused || error instanceof InvalidCapabilities)
+      throw new InvalidRequest(
+        'invalid_tool',
+        error instanceof InvalidCapabilities ? 'capabilities' : null,
+        error.message,
+      );
+    if (error instanceof AuthFailure || error instanceof EgressFailed || error instanceof EgressRefused)
+      throw new InvalidRequest('invalid_request', null, error.message);
+    throw error;
+  }
+}
+
+function previewOf(
+  { name, component, capabilities, warnings }: Installation,
+  before: ToolRow | undefined,
+): ToolPreview {
+  const { description, hash } = component;
+  const version = capabilities.version ?? null;
+  return {
+    name,
+    description,
+    version,
+    hash,
+    warnings,
+    sentences: sentencesOf(capabilities),
+    replaces: before?.hash ?? null,
+  };
+}
+
+/** Those that change something elsewhere, or hand over a secret, deserve a second look. */
+const DANGEROUS =
+  /^may [A-Z, and]*\b(?:POST|PUT|PATCH|DELETE)\b|^sends the secret |^takes the secret |^reads the environment /;
+
+const sentencesOf = (capabilities: Capabilities): Sentence[] =>
+  describeCapabilities(capabilities).map((text) => ({ text, dangerous: DANGEROUS.test(text) }));
+
+function secretNames({ http, auth, setup }: Capabilities): string[] {
+  const names = [
+    ...(auth ? [auth.secretName] : []),
+    ...setup.requiredSecrets.map(({ name }) => name),
+    ...http.credentials.map(({ secretName }) => secretName),
+  ];
+  return [...new Set(names)];
+}

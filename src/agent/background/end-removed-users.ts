@@ -1,0 +1,41 @@
+import type { UserId } from '#domain/principal.ts';
+import type { Engine } from '#engine/engine.ts';
+import { repeat } from '#engine/repeat.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { listActiveTurns } from '#store/threads/turns.ts';
+import { cancelTurn } from '../turn/cancel-turn.ts';
+
+const LOOK_EVERY_MS = 500;
+
+export type RemovedUsersParts = {
+  readonly db: Database;
+  readonly engine: Engine;
+  /** Users who were removed within the last minute, here, on another replica, or by a command. */
+  readonly findRemoved: () => Promise<UserId[]>;
+  /** Called once for each of them. */
+  readonly onRemoved: (userId: UserId) => void;
+  readonly onError: (error: unknown) => void;
+};
+
+/**
+ * Ends what removed users still have going: their turns, and with these the streams that follow them. A turn that was
+ * accepted while its user was being removed is found by a later look.
+ */
+export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, onError }: RemovedUsersParts) {
+  let known = new Set<UserId>();
+
+  async function look(): Promise<void> {
+    const removed = await findRemoved();
+    for (const userId of removed) if (!known.has(userId)) onRemoved(userId);
+    known = new Set(removed);
+    for (const userId of removed) await endTurns(userId);
+  }
+
+  async function endTurns(userId: UserId): Promise<void> {
+    const owner = { userId, role: 'member' } as const;
+    const turns = await withOwner(db, owner, (trx) => listActiveTurns(trx, owner));
+    await Promise.all(turns.map((place) => cancelTurn(db, engine, owner, place, 'cancelled')));
+  }
+
+  return repeat(LOOK_EVERY_MS, look, onError);
+}

@@ -1,0 +1,149 @@
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import { type GateId, newId } from '#domain/ids.ts';
+import type { Principal, UserId } from '#domain/principal.ts';
+import { type NewItem, text } from '#domain/thread/item.ts';
+import { type Channel, refusalAt, type Turn } from '#domain/thread/turn.ts';
+import { whyNotApprovable } from '#domain/tool/approvable.ts';
+import { shapeOf } from '#domain/tool/argument-shape.ts';
+import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
+import type { Gate, OpenGate } from '#domain/tool/gate.ts';
+import type { Engine } from '#engine/engine.ts';
+import { putPairing } from '#store/accounts/pairings.ts';
+import { type AuditEntry, type Audited, audited } from '#store/audit.ts';
+import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
+import { decideGate, findGate } from '#store/threads/gates.ts';
+import { passJobOn } from '#store/threads/jobs.ts';
+import { lockThread, takePlace } from '#store/threads/threads.ts';
+import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
+import { insertApproval } from '#store/tools/approvals.ts';
+import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
+import { checkPartner } from './pairings.ts';
+import { findPolicy } from './policy-settings.ts';
+
+/** `overdue`: nobody answered, so it is denied, and the turn fails with the code of what was missing. */
+export type GateAnswer =
+  /** `userId`: with whom a webhook user is paired. */
+  | { readonly kind: 'approve'; readonly userId?: UserId }
+  | { readonly kind: 'always' }
+  | { readonly kind: 'deny'; readonly reason: string }
+  | { readonly kind: 'overdue' };
+
+type Answering = {
+  readonly answer: GateAnswer;
+  readonly by: Principal;
+  readonly channel: Channel;
+};
+
+/**
+ * Answers a gate, which starts the thread's next turn: it takes up the call that had to wait, or its denial. Nothing
+ * else gives an approval or a pairing.
+ */
+export async function answerGate(
+  db: Database,
+  engine: Engine,
+  owner: Owner,
+  id: GateId,
+  { answer, by, channel }: Answering,
+): Promise<Turn> {
+  const turn = await withOwner(db, owner, async (trx) => {
+    const gate = await getOpenGate(trx, owner, id);
+    return audited(
+      trx,
+      (deciding) => decide(deciding, owner, gate, { answer, by, channel }),
+      decisionOf(gate, answer, by),
+    );
+  });
+  engine.kick();
+  engine.tellThread(turn);
+  return turn;
+}
+
+/** The next turn is there when the decision is, and only then. */
+async function decide(
+  trx: Audited<OwnedTransaction>,
+  owner: Owner,
+  gate: OpenGate,
+  { answer, by, channel }: Answering,
+): Promise<Turn> {
+  const turnId = newId();
+  const thread = await takePlace(trx, owner, gate.threadId, turnId);
+  if (!thread) throw new NotFound('There is no such gate.');
+
+  if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, gate, answer, by);
+  const { request: asked } = await getTurnById(trx, owner, gate.turnId);
+  const request = { ...asked, tools: thread.catalog, echo: {} };
+  const place = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
+  const started = await insertTurn(trx, owner, place, itemsOf(gate, answer), thread.active === turnId);
+  if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
+  await decideGate(trx, owner, gate.id, started.seq);
+  await passJobOn(trx, owner, gate.id, started.id);
+  return started;
+}
+
+function decisionOf(gate: OpenGate, answer: GateAnswer, by: Principal): AuditEntry {
+  return {
+    actor: by.userId,
+    action: `gate.${answer.kind}`,
+    subject: gate.id,
+    detail: {
+      kind: gate.kind,
+      user: gate.userId,
+      tool: gate.call.name,
+      ...(gate.kind === 'pairing' && 'userId' in answer && { pairedWith: answer.userId }),
+    },
+  };
+}
+
+/** Looked for again once the thread is locked: of two answers the first one counts. */
+async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate> {
+  const seen = await findGate(trx, owner, id);
+  if (seen) await lockThread(trx, owner, seen.threadId);
+  const gate = seen && (await findGate(trx, owner, id));
+  if (!gate) throw new NotFound('There is no such gate, or it was answered already.');
+  if (gate.kind === 'external-tool')
+    throw new InvalidRequest('invalid_request', null, "This gate waits for the output of the caller's tool.");
+  return gate;
+}
+
+/** Keeps what the answer allows. It is about the call as the gate has it, which is what was shown. */
+async function grant(
+  trx: Audited<OwnedTransaction>,
+  owner: Owner,
+  { id, kind, call, revision }: OpenGate,
+  answer: Extract<GateAnswer, { kind: 'approve' | 'always' }>,
+  by: Principal,
+): Promise<void> {
+  const refusal = kind === 'approval' ? whyNotApprovable(call) : undefined;
+  if (refusal !== undefined) throw new InvalidRequest('invalid_request', 'answer', refusal);
+  if (answer.kind === 'always') {
+    await checkAlways(trx, kind, call.name);
+    const shape = shapeOf(call.arguments);
+    const digest = digestShape(call, revision, shape);
+    await insertStandingApproval(trx, owner, { tool: call.name, revision, shape, digest });
+  }
+  if (kind === 'approval')
+    await insertApproval(trx, owner, { gateId: id, callId: call.id, digest: digestCall(call, revision) });
+  if (kind === 'pairing') {
+    if (by.role !== 'operator') throw new NotFound('There is no such gate.');
+    await putPairing(trx, owner, checkPartner(answer.kind === 'approve' ? answer.userId : undefined));
+  }
+}
+
+async function checkAlways(trx: OwnedTransaction, kind: Gate['kind'], tool: string): Promise<void> {
+  if (kind !== 'approval')
+    throw new InvalidRequest('invalid_request', 'answer', 'Only an approval can be given for always.');
+  if ((await findPolicy(trx, tool)) === 'ask')
+    throw new InvalidRequest(
+      'invalid_request',
+      'answer',
+      `The operator wants to be asked about every call of ${tool}. Answer approve or deny.`,
+    );
+}
+
+function itemsOf({ call }: Gate, answer: GateAnswer): NewItem[] {
+  if (answer.kind === 'approve' || answer.kind === 'always') return [];
+  const reason = answer.kind === 'deny' ? answer.reason : 'nobody answered in time.';
+  return [
+    { id: newId(), type: 'function_call_output', callId: call.callId, output: [text(`Not run: denied. ${reason}`)] },
+  ];
+}

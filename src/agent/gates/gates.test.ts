@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FunctionCallItem } from '#domain/thread/item.ts';
+import type { Gate, GateKind } from '#domain/tool/gate.ts';
+import { putPairing } from '#store/accounts/pairings.ts';
+import { type Owner, withOwner } from '#store/connection.ts';
+import { createRegistry } from '#tools/registry.ts';
+import type { Tool } from '#tools/tool.ts';
+import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { unrecorded } from '../../../test/support/unrecorded.ts';
+import { checkAnswer, type PassageFacts, passageFor } from './gates.ts';
+
+const place = { threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null, attempt: 0 };
+const call = (name: string): FunctionCallItem => ({
+  ...place,
+  id: '00000000-0000-7000-8000-000000000001',
+  type: 'function_call',
+  external: false,
+  callId: 'call_1',
+  arguments: '{"a": 1}',
+  name,
+  turnSeq: 2,
+});
+const gate = (kind: GateKind): Gate => ({ id: 'g', threadId: 't', turnId: 'u', kind, call: call('look') });
+
+let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+beforeAll(async () => {
+  database = await openMigratedDatabase();
+});
+afterAll(() => database.close());
+
+const owner = { userId: 'ann' };
+
+/** The passage of a call of `look`, a tool with these traits, or of another tool. */
+async function passage(traits: Partial<Tool>, made = call('look'), facts: Partial<PassageFacts> = {}) {
+  const definition = { name: 'look', description: null, parameters: null, strict: null };
+  const look: Tool = { definition, repeatable: true, level: 'allow', call: async () => '', ...traits };
+  const tools = await createRegistry([look]).current();
+  const raise: PassageFacts['raise'] = async (_tool, _call, level) => level;
+  return passageFor(made, { db: database.db, owner, tools, started: false, raise, userTexts: () => [], ...facts });
+}
+
+test("a call that is the caller's to make opens an external gate, whatever the level", async () => {
+  const made = { ...call('look'), external: true };
+
+  expect(await passage({ level: 'never' }, made)).toEqual({
+    kind: 'gate',
+    gate: { id: expect.any(String), kind: 'external-tool', call: made },
+  });
+});
+
+const signIn = { needsSignIn: async ({ userId }: Owner) => userId === 'ann' || userId === 'webhook:ann' };
+
+test('a call of a tool to which its owner has yet to sign in opens an auth gate, before anybody is asked', async () => {
+  expect(await passage({ ...signIn, level: 'ask' })).toMatchObject({ gate: { kind: 'auth', call: call('look') } });
+});
+
+test('a webhook user that would have to sign in needs to be paired first', async () => {
+  const webhook = { userId: 'webhook:ann' };
+  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'pairing' } });
+
+  await withOwner(database.db, webhook, (trx) => unrecorded(trx, (writing) => putPairing(writing, webhook, 'ann')));
+  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'auth' } });
+  await withOwner(database.db, webhook, (trx) => unrecorded(trx, (writing) => putPairing(writing, webhook, 'bob')));
+  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({
+    kind: 'open',
+    secretsOf: { userId: 'bob' },
+  });
+});
+
+test('a call that shall be asked about opens an approval gate, for this version of the tool', async () => {
+  expect(await passage({ level: 'ask', revision: 'r1' })).toEqual({
+    kind: 'gate',
+    gate: { id: expect.any(String), kind: 'approval', call: call('look'), revision: 'r1' },
+  });
+});
+
+test('a call that was let through before a crash is not asked about again, but may have been forbidden since', async () => {
+  expect(await passage({ level: 'ask' }, call('look'), { started: true })).toMatchObject({ kind: 'open' });
+  expect(await passage({ level: 'never' }, call('look'), { started: true })).toEqual({ kind: 'forbidden' });
+});
+
+test('any other call needs no gate', async () => {
+  expect(await passage({ level: 'allow' })).toMatchObject({ kind: 'open', secretsOf: owner });
+  expect(await passage(signIn, call('elsewhere'))).toMatchObject({ kind: 'open', tool: undefined });
+});
+
+test('the call_id of the pending call opens the gate', () => {
+  const open = gate('external-tool');
+
+  expect(checkAnswer(open, ['call_1'])).toBe(open);
+});
+
+test.each([[[]], [['call_2']], [['']], [['call_1', 'call_1']], [['call_1', 'call_2']], [['call_2', 'call_1']]])(
+  'the answers %j are refused, and the pending call_id is named',
+  (callIds) => {
+    expect(() => checkAnswer(gate('external-tool'), callIds)).toThrow(
+      expect.objectContaining({
+        name: 'InvalidRequest',
+        code: 'call_id_mismatch',
+        param: 'input.call_id',
+        message: expect.stringContaining('"call_1"'),
+      }),
+    );
+  },
+);
+
+test('an answer to a thread that waits for nothing is refused', () => {
+  expect(() => checkAnswer(undefined, ['call_1'])).toThrow(
+    expect.objectContaining({ name: 'InvalidRequest', code: 'no_pending_call', param: 'input' }),
+  );
+});
+
+test.each<[GateKind, says: string]>([
+  ['approval', 'an approval'],
+  ['auth', 'a sign-in'],
+  ['pairing', 'paired'],
+])('an answer to a thread at a gate of kind %s is refused, and says what it waits for', (kind, says) => {
+  expect(() => checkAnswer(gate(kind), ['call_1'])).toThrow(
+    expect.objectContaining({ code: 'no_pending_call', param: 'input', message: expect.stringContaining(says) }),
+  );
+});

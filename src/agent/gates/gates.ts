@@ -1,0 +1,91 @@
+import { InvalidRequest } from '#domain/errors.ts';
+import { type GateId, newId } from '#domain/ids.ts';
+import { isWebhookUser } from '#domain/thread/job.ts';
+import { refusalAt } from '#domain/thread/turn.ts';
+import { shapeOf } from '#domain/tool/argument-shape.ts';
+import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
+import type { Gate, GatedCall, GateKind, NewGate } from '#domain/tool/gate.ts';
+import type { ToolLevel } from '#domain/tool/tool.ts';
+import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import { findApproval } from '#store/tools/approvals.ts';
+import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
+import type { ToolSet } from '#tools/registry.ts';
+import type { LevelFacts, Tool } from '#tools/tool.ts';
+import { isBlockedCall } from '../turn/safety.ts';
+import { findSecretsOwner } from './pairings.ts';
+import { findPolicy } from './policy-settings.ts';
+import { levelOf, type PolicyFacts } from './tool-policy.ts';
+
+/** What lies before a call: a gate, the operator's no, or nothing. */
+export type Passage = { readonly kind: 'gate'; readonly gate: NewGate } | { readonly kind: 'forbidden' } | OpenPassage;
+
+/** The call may be made: by this tool, which is the one that was looked at, and at the cost of the approval if there is one. */
+export type OpenPassage = {
+  readonly kind: 'open';
+  readonly tool: Tool | undefined;
+  readonly secretsOf: Owner;
+  readonly approval: GateId | undefined;
+};
+
+export type PassageFacts = Omit<LevelFacts, 'owner'> & {
+  readonly db: Database;
+  readonly owner: Owner;
+  readonly tools: ToolSet;
+  /** The level after a look at what the model has read, and at what the call would send. */
+  raise(tool: Tool, call: GatedCall, level: ToolLevel): Promise<ToolLevel>;
+  /** It was let through before, by an attempt that did not live to see its output. */
+  readonly started: boolean;
+};
+
+/** Whether a call can be made now. Approval is looked for last, so that it does not expire while somebody signs in. */
+export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<Passage> {
+  const { db, owner, tools, started } = facts;
+  if (call.external) return gateAt('external-tool', call);
+  const tool = tools.find(call.name);
+  if (!tool || isBlockedCall(call)) return { kind: 'open', tool, secretsOf: owner, approval: undefined };
+
+  const level = await facts.raise(tool, call, await levelOf(tool, call, policyFacts(tool, call, facts)));
+  if (level === 'never') return { kind: 'forbidden' };
+  const secretsOf = await findSecretsOwner(db, owner);
+  if (await tool.needsSignIn?.(secretsOf)) return gateAt(signInGate(owner, secretsOf), call);
+
+  if (level === 'allow' || started) return { kind: 'open', tool, secretsOf, approval: undefined };
+  const shown = { callId: call.id, digest: digestCall(call, tool.revision ?? null) };
+  const approval = await withOwner(db, owner, (trx) => findApproval(trx, owner, shown));
+  return approval ? { kind: 'open', tool, secretsOf, approval } : gateAt('approval', call, tool.revision);
+}
+
+function gateAt(kind: GateKind, call: GatedCall, revision?: string): Passage {
+  return { kind: 'gate', gate: { id: newId(), kind, call, ...(revision !== undefined && { revision }) } };
+}
+
+/** Nobody can sign in as a webhook user: it needs somebody whose secrets it may use. */
+function signInGate(owner: Owner, secretsOf: Owner): GateKind {
+  return isWebhookUser(owner.userId) && secretsOf.userId === owner.userId ? 'pairing' : 'auth';
+}
+
+function policyFacts(tool: Tool, call: GatedCall, { db, owner, userTexts }: PassageFacts): PolicyFacts {
+  return {
+    owner,
+    userTexts,
+    operatorLevel: () => findPolicy(db, call.name, tool.revision === undefined ? undefined : owner.userId),
+    isAlwaysApproved: () => {
+      const digest = digestShape(call, tool.revision ?? null, shapeOf(call.arguments));
+      return withOwner(db, owner, (trx) => hasStandingApproval(trx, owner, digest));
+    },
+  };
+}
+
+/** The call_id that opens `gate`; a wrong answer leaves the thread waiting. */
+export function checkAnswer(gate: Gate | undefined, callIds: readonly string[]): Gate {
+  if (gate && gate.kind !== 'external-tool')
+    throw new InvalidRequest('no_pending_call', 'input', refusalAt(gate).message);
+  if (!gate) throw new InvalidRequest('no_pending_call', 'input', 'This thread is not waiting for a tool result.');
+  if (callIds.length !== 1 || callIds[0] !== gate.call.callId)
+    throw new InvalidRequest(
+      'call_id_mismatch',
+      'input.call_id',
+      `The thread waits for call_id "${gate.call.callId}" alone.`,
+    );
+  return gate;
+}

@@ -1,0 +1,32 @@
+import { NotFound } from '#domain/errors.ts';
+import { WEBHOOK } from '#domain/thread/job.ts';
+import type { Engine } from '#engine/engine.ts';
+import { repeat } from '#engine/repeat.ts';
+import type { Database } from '#store/connection.ts';
+import { answerGate } from './answer-gate.ts';
+
+const LOOK_EVERY_MS = 60_000;
+
+/** A webhook caller can't answer a gate. One that nobody answers within a day is denied, so that its job ends. */
+export function startDenyingOverdueGates(
+  db: Database,
+  engine: Engine,
+  onError: (error: unknown) => void,
+  lookEveryMs = LOOK_EVERY_MS,
+) {
+  return repeat(lookEveryMs, () => denyOverdueGates(db, engine), onError);
+}
+
+async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {
+  for (const { id, userId } of await engine.findOverdueGates()) {
+    try {
+      await answerGate(db, engine, { userId }, id, {
+        answer: { kind: 'overdue' },
+        by: WEBHOOK,
+        channel: 'webhook',
+      });
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error; // else somebody was faster
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { OPERATOR, type UserId } from '#domain/principal.ts';
+import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
+import { audited } from '#store/audit.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { deleteSetting, listSettings, readSetting, writeSetting } from '#store/settings.ts';
+
+/** What the operator has set for a tool, which comes before what the tool says of itself. */
+export type ToolPolicy = { readonly tool: string; readonly level: ToolLevel };
+
+/** One setting for each tool, so that two who set different ones don't undo each other's. Read anew for each call. */
+const PREFIX = 'tool_policy:';
+
+export async function findPolicy(db: Database, tool: string, userId?: UserId): Promise<ToolLevel | undefined> {
+  const ofUser = userId === undefined ? undefined : await readSetting(db, PREFIX + quarantineOf(tool, userId));
+  const value = ofUser ?? (await readSetting(db, PREFIX + tool));
+  return value === undefined ? undefined : levelIn(value);
+}
+
+/**
+ * Forbids the tool to one user, in whose call it tried to send a secret. Others keep it: a user can choose the value of
+ * a secret, and with one that is an ordinary word could take the tool from everybody.
+ */
+export async function quarantineTool(
+  db: Database,
+  { tool, userId, secretName }: { readonly tool: string; readonly userId: UserId; readonly secretName: string },
+): Promise<void> {
+  const entry = { actor: userId, action: 'tool.quarantine', subject: tool, detail: { secret: secretName } };
+  await withOwner(db, OPERATOR, (trx) =>
+    audited(trx, (writing) => writeSetting(writing, PREFIX + quarantineOf(tool, userId), { level: 'never' }), entry),
+  );
+}
+
+/** How it is listed among the policies, and lifted: no tool has such a name. */
+const quarantineOf = (tool: string, userId: UserId) => `${tool}@${userId}`;
+
+export async function listPolicies(db: Database): Promise<ToolPolicy[]> {
+  const rows = await listSettings(db, PREFIX);
+  return rows.map(({ name, value }) => ({ tool: name.slice(PREFIX.length), level: levelIn(value) }));
+}
+
+export async function setPolicy(db: Database, { tool, level }: ToolPolicy, actor: UserId): Promise<void> {
+  const entry = { actor, action: 'policy.set', subject: tool, detail: { level } };
+  await withOwner(db, OPERATOR, (trx) =>
+    audited(trx, (writing) => writeSetting(writing, PREFIX + tool, { level }), entry),
+  );
+}
+
+/** Whether there was one. The tool's own level holds again. */
+export function unsetPolicy(db: Database, tool: string, actor: UserId): Promise<boolean> {
+  return withOwner(db, OPERATOR, (trx) =>
+    audited(
+      trx,
+      (writing) => deleteSetting(writing, PREFIX + tool),
+      (existed) => (existed ? { actor, action: 'policy.unset', subject: tool, detail: {} } : 'no right changed'),
+    ),
+  );
+}
+
+/** One that can't be read forbids: somebody meant to restrict something. */
+function levelIn(value: unknown): ToolLevel {
+  const { level } = value as { level?: unknown };
+  return TOOL_LEVELS.find((known) => known === level) ?? 'never';
+}

@@ -1,0 +1,92 @@
+import { NotFound } from '#domain/errors.ts';
+import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { type TimedItem, textOf } from '#domain/thread/item.ts';
+import type { MadeSummary } from '#domain/thread/summary.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { TurnSpan } from '#domain/thread/turn-span.ts';
+import type { Engine } from '#engine/engine.ts';
+import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
+import type { Prompt } from '#models/model.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { findSummary } from '#store/threads/summaries.ts';
+import { listHistory } from '#store/threads/thread-items.ts';
+import { findTimedGate, findTurnTimes, type TimedGate } from '#store/threads/turn-details.ts';
+import { findTurn } from '#store/threads/turns.ts';
+import type { ToolRegistry } from '#tools/registry.ts';
+import { recentItems } from '../prompt/history.ts';
+import { buildPrompt } from '../prompt/prompt.ts';
+import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
+import { spansOf } from './turn-spans.ts';
+
+/** Everything that is known of how a turn went. */
+export type Inspection = {
+  readonly turn: Turn;
+  readonly startedAt: Date | null;
+  readonly runner: ReplicaId | null;
+  readonly items: readonly TimedItem[];
+  readonly gate: TimedGate | undefined;
+  readonly spans: readonly TurnSpan[];
+  /** What its newest model call was asked, built anew from what is stored, with the tools of now. */
+  readonly prompt: Prompt;
+  /** What stands in that prompt for the older part of the thread. */
+  readonly summary: MadeSummary | undefined;
+  /** What attempts had said that did not live to write it down. */
+  readonly superseded: readonly { readonly attempt: number; readonly text: string }[];
+};
+
+export type InspectTurn = (owner: Principal, id: TurnId) => Promise<Inspection>;
+
+export function createInspectTurn(
+  parts: SettingParts & { db: Database; engine: Engine; tools: ToolRegistry },
+): InspectTurn {
+  const { db, engine, tools } = parts;
+  return async (owner, id) => {
+    const { turn, times, history, answer, summary, gate } = await withOwner(db, owner, async (trx) => {
+      const found = await findTurnTimes(trx, owner, id);
+      const row = found && (await findTurn(trx, owner, found.threadId, id));
+      if (!row) throw new NotFound('There is no such turn.');
+      const said = await listHistory(trx, owner, row.threadId, row.seq);
+      const newest = newestAnswer(said, row);
+      return {
+        turn: row,
+        times: found,
+        history: said,
+        answer: newest,
+        summary: await findSummary(trx, owner, row.threadId, { seq: row.seq, before: newest?.createdAt }),
+        gate: await findTimedGate(trx, owner, id),
+      };
+    });
+    const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
+    const items = history.filter((item) => item.turnSeq === turn.seq);
+    const trace = await engine.readTrace(id);
+    const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), await tools.current());
+    return {
+      turn,
+      startedAt: times.startedAt,
+      runner: times.runner,
+      items,
+      gate,
+      spans: spansOf(turn, times.startedAt, items, trace, gate),
+      prompt: buildPrompt(turn, shown, setting, summary),
+      summary,
+      superseded: supersededIn(trace, items),
+    };
+  };
+}
+
+/** The first item of it; the newest model call saw everything up to there. */
+function newestAnswer(history: readonly TimedItem[], turn: Turn): TimedItem | undefined {
+  return history.findLast((item) => item.turnSeq === turn.seq && item.usage !== null);
+}
+
+function supersededIn(trace: readonly AttemptTrace[], items: readonly TimedItem[]): Inspection['superseded'] {
+  const written = new Set(items.map((item) => item.id));
+  return trace.flatMap(({ attempt, events }) =>
+    events.flatMap((event) =>
+      event.type === 'item-done' && !event.written && event.item.type === 'message' && !written.has(event.item.id)
+        ? [{ attempt: attempt - 1, text: textOf(event.item.content) }]
+        : [],
+    ),
+  );
+}

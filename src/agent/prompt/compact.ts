@@ -1,0 +1,89 @@
+import type { Item } from '#domain/thread/item.ts';
+import type { Summary } from '#domain/thread/summary.ts';
+import type { Prompt } from '#models/model.ts';
+import { buildSummaryPrompt, MOST_TOKENS_OF_ONE } from './compact-prompt.ts';
+import { findSeams, isRequest } from './history.ts';
+import { itemTokens } from './history-tokens.ts';
+
+/** Tokens are meant as they are estimated. */
+export type Compaction = {
+  readonly turnSeq: number;
+  readonly summary: Summary | null;
+  /** All items after the summary, the oldest first. */
+  readonly items: readonly Item[];
+  /** What a prompt may have. */
+  readonly limit: number;
+  /** What it has in any case: tools, instructions and what the turn was asked. */
+  readonly fixed: number;
+  /** Asks for a summary and writes it down before it resolves. */
+  readonly summarise: (prompt: Prompt, toSummary: (said: string) => Summary) => Promise<Summary>;
+};
+
+/** A prompt that passes the first share of what it may have is brought down to the second: rarely, and then far. */
+export const COMPACT_ABOVE = 0.75;
+const COMPACT_TO = 0.4;
+/** How much of it one call for a summary takes in. */
+const STEP = 0.5;
+/** Below this gain a summary is not worth its price, nor the provider's cache that it spoils. */
+const LEAST_GAIN = 0.1;
+const SUMMARY = 0.1;
+const MOST_SUMMARY_TOKENS = 4000;
+
+/**
+ * Puts a summary in the place of the older items. If they are too many for one call, each summary takes in the one
+ * before. Resolves to the newest; undefined when there is too little that could be summarised.
+ */
+export async function compact(compaction: Compaction): Promise<Summary | undefined> {
+  const { items, limit, turnSeq } = compaction;
+  const before = sumsOf(items, (item) => (isRequest(item, turnSeq) ? 0 : itemTokens(item)));
+  const shown = sumsOf(items, (item) => Math.min(MOST_TOKENS_OF_ONE, itemTokens(item)));
+  const seams = findSeams(items);
+  const end = findEnd(compaction, before, seams);
+  if ((before[end] ?? 0) - summaryTokens(limit) < LEAST_GAIN * limit) return undefined;
+
+  let { summary } = compaction;
+  for (let begin = 0; begin < end; ) {
+    const next = stepFrom(begin, end, seams, (seam) => (shown[seam] ?? 0) - (shown[begin] ?? 0) <= STEP * limit);
+    summary = await summariseStep(compaction, summary, items.slice(begin, next));
+    begin = next;
+  }
+  return summary ?? undefined;
+}
+
+/** The first seam after which little enough is left, or else the last one. */
+function findEnd({ limit, fixed }: Compaction, before: readonly number[], seams: readonly number[]): number {
+  const room = COMPACT_TO * limit - fixed - summaryTokens(limit);
+  const all = before.at(-1) ?? 0;
+  return seams.find((seam) => all - (before[seam] ?? 0) <= room) ?? seams.at(-1) ?? 0;
+}
+
+/** The last seam that one call can reach, or the next one if it can reach none. */
+function stepFrom(begin: number, end: number, seams: readonly number[], fits: (seam: number) => boolean): number {
+  const ahead = seams.filter((seam) => seam > begin && seam <= end);
+  return ahead.findLast(fits) ?? ahead[0] ?? end;
+}
+
+function summariseStep(
+  { limit, turnSeq, summarise }: Compaction,
+  earlier: Summary | null,
+  items: readonly Item[],
+): Promise<Summary> {
+  const last = items.at(-1);
+  if (!last) throw new Error('There is nothing to summarise.');
+  const most = summaryTokens(limit) * 4;
+  const prompt = buildSummaryPrompt(earlier, items, { characters: STEP * limit * 4, summaryCharacters: most });
+  return summarise(prompt, (said) => ({
+    throughSeq: last.turnSeq,
+    throughPosition: last.position,
+    turnSeq,
+    text: said.length > most ? `${said.slice(0, most - 1)}…` : said,
+  }));
+}
+
+const summaryTokens = (limit: number) => Math.min(MOST_SUMMARY_TOKENS, Math.floor(SUMMARY * limit));
+
+/** What is before each index, and at last the whole. */
+function sumsOf(items: readonly Item[], weigh: (item: Item) => number): number[] {
+  let sum = 0;
+  return [0, ...items.map((item) => (sum += weigh(item)))];
+}

@@ -1,0 +1,113 @@
+import type { Item } from '#domain/thread/item.ts';
+import type { Summary } from '#domain/thread/summary.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
+import type { TurnRun } from '#engine/running-turns.ts';
+import { estimateTokens } from '#models/estimate-tokens.ts';
+import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
+import { SUSPICIOUS_SUMMARY } from '../gates/raise-level-of.ts';
+import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
+import { COMPACT_ABOVE, type Compaction, compact } from './compact.ts';
+import { isCovered, isRequest, recentItems } from './history.ts';
+import { scaleFrom } from './history-tokens.ts';
+import { buildPrompt, type PromptSetting } from './prompt.ts';
+
+/** How much of a prompt that a model refused as too long the next one may have. */
+const AFTER_REFUSAL = 0.5;
+
+/** Shows a model as much of a thread as it can read, and has the rest summarised. */
+export function createHistoryWindow(
+  turn: Turn,
+  run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
+  meter: Pick<Meter, 'ask' | 'discard'>,
+  isSuspicious: (history: readonly Item[]) => Promise<boolean> = async () => false,
+) {
+  let summary = run.summary;
+  let usage = NO_USAGE;
+
+  /** The prompt, not much longer than `limit`; `must` it be shorter, as the model said, or the whole turn fails? */
+  async function fit(thread: Thread, limit: number, must = false): Promise<Fitted> {
+    const { model, history, setting } = thread;
+    const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));
+    const recent = recentItems(history, summary, turn.seq);
+    const scale = scaleFrom(recent, summary, estimate);
+    if (estimate(recent) * scale > COMPACT_ABOVE * limit) {
+      const request = history.filter((item) => isRequest(item, turn.seq));
+      const mark = await markFor(history);
+      const shorter = await compact({
+        turnSeq: turn.seq,
+        summary,
+        items: history.filter((item) => !summary || !isCovered(item, summary)),
+        limit: limit / scale,
+        fixed: estimateTokens(buildPrompt(turn, request, setting)),
+        summarise: (prompt, toSummary) => summarise(model, prompt, (said) => toSummary(said + mark)),
+      });
+      if (!shorter && must) throw tooLong(limit / AFTER_REFUSAL, model);
+      summary = shorter ?? summary;
+    }
+    const prompt = buildPrompt(turn, recentItems(history, summary, turn.seq), setting, summary);
+    return { prompt, tokens: estimateTokens(prompt) * scale };
+  }
+
+  /** What a summary ends with, so that a flag is not lost with the texts that it was for. */
+  async function markFor(history: readonly Item[]): Promise<string> {
+    const isMarked = summary?.text.includes(SUSPICIOUS_SUMMARY) ?? false;
+    return isMarked || (await isSuspicious(history)) ? `\n\n${SUSPICIOUS_SUMMARY}` : '';
+  }
+
+  const summarise: Unscoped = async (model, prompt, toSummary) => {
+    const { answer, call } = await meter.ask(model, prompt, () => {});
+    const said = answer.text.replaceAll('\u0000', '').trim(); // PostgreSQL keeps none in a text
+    if (!said) {
+      meter.discard(call);
+      throw new ModelFailure('model_error', NO_SUMMARY);
+    }
+    const made = toSummary(said);
+    await run.writeSummary(made, call);
+    usage = addUsage(usage, call.usage);
+    return made;
+  };
+
+  return {
+    /** What stands for the older items now. */
+    summary: () => summary,
+
+    /** What the summaries of this attempt consumed. */
+    usage: (): Usage => usage,
+
+    async ask(
+      model: Model,
+      history: readonly Item[],
+      setting: PromptSetting,
+      onText: (delta: string) => void,
+    ): Promise<MeteredAnswer> {
+      const { promptTokens, windowTokens } = model.contextSize;
+      const first = await fit({ model, history, setting }, promptTokens);
+      if (first.tokens > windowTokens) throw tooLong(first.tokens, model);
+      try {
+        return await meter.ask(model, first.prompt, onText);
+      } catch (error) {
+        if (!(error instanceof ModelFailure && error.tooLong)) throw error;
+        const { prompt } = await fit({ model, history, setting }, first.tokens * AFTER_REFUSAL, true);
+        return meter.ask(model, prompt, onText);
+      }
+    },
+  };
+}
+
+type Thread = {
+  readonly model: Model;
+  readonly history: readonly Item[];
+  readonly setting: PromptSetting;
+};
+
+type Fitted = { readonly prompt: Prompt; readonly tokens: number };
+
+type Unscoped = (model: Model, ...asked: Parameters<Compaction['summarise']>) => Promise<Summary>;
+
+const NO_SUMMARY = 'The model was asked to summarise the older part of this thread and said nothing. Send it again.';
+
+function tooLong(tokens: number, { name, contextSize }: Model): ModelFailure {
+  const message = `About ${Math.ceil(tokens)} tokens are more than the model ${name} can read at once (${contextSize.windowTokens}). Send less in one message.`;
+  return new ModelFailure('model_error', message, { tooLong: true });
+}

@@ -1,0 +1,50 @@
+import { wrapUntrusted } from '#domain/text/untrusted.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
+import type { TurnRun } from '#engine/running-turns.ts';
+import { identityFor } from '#memory/identity.ts';
+import type { Owner } from '#store/connection.ts';
+import type { ToolSet } from '#tools/registry.ts';
+import type { Skills } from '#tools/skills/skills.ts';
+import type { PromptSetting } from './prompt.ts';
+
+export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
+
+/** What holds for every prompt that is made on behalf of `owner` in this turn, from what came along with it. */
+export async function readPromptSetting(
+  { skills }: SettingParts,
+  owner: Owner,
+  setting: TurnRun['setting'],
+  offered: ToolSet,
+): Promise<PromptSetting> {
+  return {
+    tools: promptTools(offered),
+    identity: identityFor(owner, setting.notes),
+    skills: await skills.withFolder(setting.skills),
+    sourceOf: (call) => sourceOf(call, offered),
+  };
+}
+
+/** What an installed tool says of itself is its author's word, and is wrapped like its output. */
+export function promptTools(offered: ToolSet): ToolDefinition[] {
+  return offered.definitions().map((definition) => {
+    const { name, description } = definition;
+    if (!description || !isInstalled(name, offered)) return definition;
+    return { ...definition, description: wrapUntrusted(description, name) };
+  });
+}
+
+/** The words in a prompt that the authors of installed tools wrote. */
+export function toolTexts(offered: ToolSet): string[] {
+  return offered
+    .definitions()
+    .filter(({ name }) => isInstalled(name, offered))
+    .map(({ description, parameters }) => `${description ?? ''}\n${JSON.stringify(parameters)}`);
+}
+
+const isInstalled = (name: string, offered: ToolSet) => offered.find(name)?.revision !== undefined;
+
+/** A tool that is gone may have said anything. */
+function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {
+  const tool = tools.find(call.name);
+  return tool?.trusted ? undefined : (tool?.source?.(call.arguments) ?? call.name);
+}

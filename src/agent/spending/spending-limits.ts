@@ -1,0 +1,39 @@
+import { NotFound } from '#domain/errors.ts';
+import { OPERATOR, type Principal, requireOperator, type UserId } from '#domain/principal.ts';
+import type { SpendingLimits } from '#domain/spending.ts';
+import { isWebhookUser } from '#domain/thread/job.ts';
+import { audited } from '#store/audit.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { deleteBudget, listBudgets, putBudget } from '#store/spending/budgets.ts';
+
+export type LimitsDesk = ReturnType<typeof createLimitsDesk>;
+
+/** What each user may spend, in place of what everybody may. Only the operator decides it. */
+export function createLimitsDesk(db: Database, isUser: (id: UserId) => Promise<boolean>) {
+  return {
+    /** By user; those who have no limits of their own are left out, and everybody's hold for them. */
+    async list(actor: Principal, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, SpendingLimits>> {
+      requireOperator(actor);
+      const budgets = await withOwner(db, OPERATOR, (trx) => listBudgets(trx, userIds));
+      return new Map(budgets.map(({ userId, ...limits }) => [userId, limits]));
+    },
+
+    /** They hold from the user's next turn on. */
+    async set(actor: Principal, userId: UserId, limits: SpendingLimits): Promise<void> {
+      requireOperator(actor);
+      const isSomebody = userId === OPERATOR.userId || isWebhookUser(userId) || (await isUser(userId));
+      if (!isSomebody) throw new NotFound('There is no such user.');
+      const { tokensPerDay, usdPerDay } = limits;
+      const isNone = tokensPerDay === null && usdPerDay === null;
+      await withOwner(db, OPERATOR, async (trx) => {
+        const detail = { tokensPerDay, usdPerDay };
+        await audited(trx, (writing) => (isNone ? deleteBudget(writing, userId) : putBudget(writing, userId, limits)), {
+          actor: actor.userId,
+          action: 'user.limit',
+          subject: userId,
+          detail,
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { ItemId } from '#domain/ids.ts';
+import { textOf } from '#domain/thread/item.ts';
+import { attemptOf, emptied, firstSequence, type NumberedEvent } from '#domain/thread/turn-event.ts';
+
+/**
+ * The events of a turn from its first one on, without the holes that a crash of PostgreSQL leaves in the log. Text that was lost
+ * arrives with the end of its item, under numbers that were lost too; until then later text of that item is held back, so that no
+ * reader ever sees words in the wrong order.
+ */
+export async function* fillGaps(events: AsyncIterable<NumberedEvent>): AsyncGenerator<NumberedEvent, void> {
+  const said = new Map<ItemId, string>(); // of the items that are not done
+  const torn = new Set<ItemId>(); // those of which something is missing
+  let next = 0;
+  let known = -1;
+  for await (const { sequence, event } of events) {
+    const expected = Math.max(known + 1, firstSequence(attemptOf(sequence)));
+    if (sequence > expected) for (const id of said.keys()) torn.add(id);
+    known = sequence;
+    next = Math.max(next, firstSequence(attemptOf(sequence)));
+
+    if (event.type === 'item-added') said.set(event.item.id, '');
+    if (event.type === 'text-delta') {
+      const before = said.get(event.itemId);
+      if (before === undefined || torn.has(event.itemId)) continue;
+      said.set(event.itemId, before + event.delta);
+    }
+    if (event.type === 'item-done') {
+      const { item } = event;
+      const before = said.get(item.id);
+      if (before === undefined) yield { sequence: next++, event: { type: 'item-added', item: emptied(item) } };
+      const rest = item.type === 'message' ? textOf(item.content).slice(before?.length ?? 0) : '';
+      if (rest) yield { sequence: next++, event: { type: 'text-delta', itemId: item.id, delta: rest } };
+      said.delete(item.id);
+      torn.delete(item.id);
+    }
+    next = sequence + 1;
+    yield { sequence, event };
+  }
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
+import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
+
+/** How often a model is asked that fails, and how long the waits in between add up to. */
+export type RetryLimits = { readonly tries: number; readonly seconds: number };
+
+export const USUAL_RETRIES: RetryLimits = { tries: 4, seconds: 15 };
+
+/** A provider that wants us to stay away for longer than this is not waited for. */
+const LONGEST_WAIT_MS = 60_000;
+/** Each wait is so many times the one before. */
+const GROWTH = 3;
+const JITTER = 0.2;
+
+/**
+ * Asks a model again that failed before it said anything. Once it has said something, a failure is final: text that
+ * watchers have seen is never doubled.
+ */
+export function createRetries(parts: {
+  readonly limits: RetryLimits;
+  readonly meter: Meter;
+  readonly signal: AbortSignal;
+  readonly emit: (event: TurnEvent) => void;
+}) {
+  const { limits, meter, signal, emit } = parts;
+
+  return {
+    /** Throws what the meter throws, and when its signal is aborted during a wait, an `AbortError`. */
+    async ask(model: Model, prompt: Prompt, onText: (delta: string) => void): Promise<MeteredAnswer> {
+      for (let tries = 1; ; tries++) {
+        let spoke = false;
+        const hear = (delta: string) => {
+          spoke = true;
+          onText(delta);
+        };
+        try {
+          return await meter.ask(model, prompt, hear);
+        } catch (error) {
+          if (!(error instanceof ModelFailure) || error.remedy !== 'ask-again' || spoke) throw error;
+          const waitMs = Math.max(backoffMs(limits, tries), withJitter(error.retryAfterMs));
+          if (tries >= limits.tries || error.retryAfterMs > LONGEST_WAIT_MS) throw error;
+          emit(modelFailed(model, error, { next: model, waitMs }));
+          await sleep(waitMs, undefined, { signal });
+        }
+      }
+    },
+  };
+}
+
+export function modelFailed(
+  model: Model,
+  failure: ModelFailure,
+  { next, waitMs }: { readonly next: Model; readonly waitMs: number },
+): TurnEvent {
+  const failedAt = new Date().toISOString();
+  return { type: 'model-failed', model: model.name, message: failure.message, next: next.name, waitMs, failedAt };
+}
+
+/** The wait after a number of tries. All waits together take about `seconds`; later ones are longer. */
+function backoffMs({ tries, seconds }: RetryLimits, failed: number): number {
+  const shares = Array.from({ length: tries - 1 }, (_, index) => GROWTH ** index);
+  const all = shares.reduce((sum, share) => sum + share, 0);
+  const share = (shares[failed - 1] ?? 0) / (all || 1);
+  return Math.round(share * seconds * 1000 * (1 + JITTER * (2 * Math.random() - 1)));
+}
+
+/** Later than the provider asked for, never earlier: its clients must not all come back at the same moment. */
+const withJitter = (ms: number) => Math.round(ms * (1 + JITTER * Math.random()));

@@ -1,0 +1,62 @@
+import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
+import { type RunTurn, type TurnRun, TurnStopped } from '#engine/running-turns.ts';
+import { ModelFailure } from '#models/model.ts';
+import { BudgetExceeded } from '../spending/budget.ts';
+import { ToolFailure } from './call-tool.ts';
+import { runTurn } from './run-turn.ts';
+import { createAttempt, type TurnContext } from './turn-steps.ts';
+
+/** What the engine runs: one attempt at a turn, closed properly whichever way it ends. */
+export function createRunner(context: TurnContext): RunTurn {
+  return async (turn, run) => {
+    const attempt = createAttempt(context, turn, run);
+    const early = endedBefore(turn, run);
+    if (early && !attempt.gateAhead) await attempt.loadHistory(); // a gate's calls are not this turn's to close
+
+    const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
+    if (outcome.status === 'failed') attempt.close(`Not run: ${outcome.failure.message}`);
+    if (outcome.status === 'cancelled') attempt.close('Not run: the turn was cancelled.');
+    return { outcome, ...attempt.end() };
+  };
+}
+
+/** A turn that must not run at all, though it was claimed. */
+function endedBefore(turn: Turn, { hopeless }: TurnRun): TurnOutcome | undefined {
+  if (turn.cancelReason) return outcomeOfCancel(turn.cancelReason);
+  if (hopeless === 'kills-its-host') return { status: 'failed', failure: POISONED };
+  if (hopeless === 'breaks') return { status: 'failed', failure: BROKEN };
+  return undefined;
+}
+
+/** Expected breaks become outcomes. Anything else is thrown on: the engine begins the turn again. */
+function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
+  const stopped: unknown = signal.reason;
+  if (stopped instanceof TurnStopped) {
+    if (!stopped.cancelled) throw stopped;
+    return outcomeOfCancel(stopped.cancelled);
+  }
+  if (error instanceof ModelFailure) return { status: 'failed', failure: { code: error.code, message: error.message } };
+  if (error instanceof BudgetExceeded)
+    return { status: 'failed', failure: { code: 'budget_exceeded', message: error.message } };
+  if (error instanceof ToolFailure)
+    return { status: 'failed', failure: { code: 'tool_error', message: error.message } };
+  throw error;
+}
+
+function outcomeOfCancel(reason: CancelReason): TurnOutcome {
+  if (reason === 'cancelled') return { status: 'cancelled' };
+  return { status: 'failed', failure: { code: reason, message: reason === 'turn_timeout' ? TIMED_OUT : UNANSWERED } };
+}
+
+const TIMED_OUT = 'The turn took too long to wait for. Use stream or background for long work.';
+const UNANSWERED = 'What this turn waited for was not answered in time, so it was denied.';
+
+const POISONED: Failure = {
+  code: 'interrupted',
+  message: 'The turn was begun three times, and each time the process that ran it died.',
+};
+
+const BROKEN: Failure = {
+  code: 'internal_error',
+  message: 'The service failed three times while it worked on this turn. Its log has the details.',
+};

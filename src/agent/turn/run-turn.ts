@@ -1,0 +1,53 @@
+import type { FunctionCallItem, Item } from '#domain/thread/item.ts';
+import { isAnswered, nextPendingCall } from '#domain/thread/pending-calls.ts';
+import { refusalAt, type TurnOutcome } from '#domain/thread/turn.ts';
+import type { NewGate } from '#domain/tool/gate.ts';
+import type { Passage } from '../gates/gates.ts';
+
+/** What a turn can do. Each step that writes has written, under the attempt's fence, before it resolves. */
+export type TurnSteps = {
+  readonly seq: number;
+  loadHistory(): Promise<Item[]>;
+  /** A gate at which an earlier turn waits and which this turn's input does not answer. */
+  readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
+  /** Where people see the thread. */
+  readonly threadUrl: string | undefined;
+  askModel(history: readonly Item[]): Promise<Item[]>;
+  passageFor(call: FunctionCallItem): Promise<Passage>;
+  callTool(call: FunctionCallItem, passage: Exclude<Passage, { kind: 'gate' }>): Promise<Item[]>;
+};
+
+const MAX_ROUNDS = 50;
+
+/**
+ * One turn: ask the model, run the tool it wants, ask again.
+ * A turn never sleeps. It ends at a gate; answering the gate starts the next turn.
+ */
+export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
+  if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead, steps.threadUrl), refused: true };
+
+  const history = await steps.loadHistory();
+  for (let round = 0; !isAnswered(steps.seq, history); ) {
+    const call = nextPendingCall(history);
+    if (!call) {
+      if (round++ === MAX_ROUNDS) return { status: 'failed', failure: TOO_MANY_ROUNDS };
+      history.push(...(await steps.askModel(history)));
+      continue;
+    }
+    const passage = await steps.passageFor(call);
+    if (passage.kind === 'gate') return { status: 'waiting', gate: passage.gate };
+
+    history.push(...(await steps.callTool(call, passage)));
+  }
+  return { status: isCutShort(history) ? 'incomplete' : 'completed' };
+}
+
+const TOO_MANY_ROUNDS = {
+  code: 'max_rounds',
+  message: `The model asked for tools ${MAX_ROUNDS} times without an answer. Ask for less at once.`,
+} as const;
+
+function isCutShort(history: readonly Item[]): boolean {
+  const last = history.at(-1);
+  return last?.type === 'message' && last.status === 'incomplete';
+}

@@ -1,0 +1,33 @@
+import { type ItemId, newId } from '#domain/ids.ts';
+import { type MessageBody, type NewItem, text } from '#domain/thread/item.ts';
+import { emptied, type TurnEvent } from '#domain/thread/turn-event.ts';
+
+/** The message that the model is saying now: told to watchers piece by piece, and known here in case it breaks off. */
+export function createSpokenMessage(emit: (event: TurnEvent) => void) {
+  let current: { readonly id: ItemId; said: string } | undefined;
+
+  return {
+    say(delta: string): void {
+      if (!current) {
+        current = { id: newId(), said: '' };
+        emit({ type: 'item-added', item: emptied(assistantMessage(current.id, '', 'completed')) });
+      }
+      current.said += delta;
+      emit({ type: 'text-delta', itemId: current.id, delta });
+    },
+    /** The id it was announced with, if it was begun. */
+    id: (): ItemId | undefined => current?.id,
+    half: (): NewItem | undefined => current && assistantMessage(current.id, current.said, 'incomplete'),
+    /** Tells that it has been written; answers whether `item` is the one that was being said. */
+    finish(item: NewItem): boolean {
+      if (item.id !== current?.id) return false;
+      current = undefined;
+      emit({ type: 'item-done', item, written: true });
+      return true;
+    },
+  };
+}
+
+export function assistantMessage(id: ItemId, said: string, status: MessageBody['status']): NewItem {
+  return { id, type: 'message', role: 'assistant', content: [text(said)], status };
+}

@@ -1,0 +1,222 @@
+import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
+import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { firstWords } from '#domain/thread/first-words.ts';
+import type { NewItem } from '#domain/thread/item.ts';
+import type { NewJob } from '#domain/thread/job.ts';
+import { MAX_WAITING_TURNS, type Thread } from '#domain/thread/thread.ts';
+import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
+import type { Gate } from '#domain/tool/gate.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
+import type { Engine } from '#engine/engine.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { closeGate, findOpenGate } from '#store/threads/gates.ts';
+import { takeKey } from '#store/threads/idempotency-keys.ts';
+import { insertJob, passJobOn } from '#store/threads/jobs.ts';
+import { findNamedThread, insertThread, replaceCatalog, takePlace } from '#store/threads/threads.ts';
+import {
+  countWaiting,
+  findTurn,
+  findTurnById,
+  getTurnById,
+  insertFailedTurn,
+  insertTurn,
+} from '#store/threads/turns.ts';
+import { checkAnswer } from '../gates/gates.ts';
+
+export type TurnInput = {
+  /** The thread to continue; undefined begins a new one. */
+  readonly threadId: ThreadId | undefined;
+  /** The turn that the caller continues. If it is not one of the thread's, the caller never got this pair of ids from us. */
+  readonly previousTurnId?: TurnId | undefined;
+  /** What becomes of an input for a thread that does not exist, or is somebody else's: the two look alike. */
+  readonly unknownThread: 'failed-turn' | 'not-found';
+  readonly channel: Channel;
+  readonly items: readonly NewItem[];
+  readonly request: Omit<TurnRequest, 'tools'>;
+  /** The caller's tools; undefined when the request named none. */
+  readonly tools: readonly ToolDefinition[] | undefined;
+  /** Makes the same request, sent again, be the same turn. */
+  readonly idempotency: Idempotency | undefined;
+  /** Makes the turn a job as well. A job may name its thread itself: the name begins it, and continues it later. */
+  readonly job?: NewJob;
+};
+
+/** `isLasting`: the key is never forgotten, as opposed to after a day. */
+export type Idempotency = { readonly key: string; readonly digest: string; readonly isLasting?: boolean };
+
+/** `fresh`: it was accepted just now, as opposed to being the turn of an earlier request with the same key. */
+export type StartedTurn = { readonly turn: Turn; readonly fresh: boolean };
+
+/** Accepts an input: from the moment this resolves it can't be lost. */
+export async function startTurn(
+  db: Database,
+  engine: Engine,
+  owner: Principal,
+  input: TurnInput,
+): Promise<StartedTurn> {
+  const started = isAnswer(input)
+    ? await startStepwise(db, engine, owner, input)
+    : await accept(db, engine, owner, input);
+  if (started.fresh) engine.tellThread(started.turn);
+  return started;
+}
+
+/** The short way, for a message: one call, shared with other messages of the moment, accepts it and starts its turn. */
+async function accept(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
+  const turnId = newId();
+  const accepted = await engine.accept({
+    turnId,
+    threadId: input.threadId ?? newId(),
+    isNew: input.threadId === undefined,
+    userId: owner.userId,
+    channel: input.channel,
+    request: { ...input.request, tools: input.tools ?? [] },
+    items: input.items,
+    after: input.previousTurnId,
+    idempotency: input.idempotency,
+    job: input.job,
+  });
+  switch (accepted.outcome) {
+    case 'accepted':
+      return { turn: accepted.turn, fresh: true };
+    case 'known':
+      return { turn: await withOwner(db, owner, (trx) => getTurnById(trx, owner, turnId)), fresh: true };
+    case 'repeated':
+      return { turn: await withOwner(db, owner, (trx) => getEarlier(trx, owner, accepted, input)), fresh: false };
+    case 'full':
+      throw new Conflict(
+        'thread_busy',
+        `${MAX_WAITING_TURNS} messages already wait on this thread. Send the next one when they are done.`,
+      );
+    case 'large':
+      throw new Conflict('thread_full', 'This thread holds as much as one thread can. Begin a new one.');
+    case 'busy':
+    case 'gate':
+    case 'unknown':
+      return startStepwise(db, engine, owner, input);
+  }
+}
+
+/**
+ * The long way, for an answer to a gate and for what the short way can't accept: place, items and gate are one transaction, and
+ * the thread's row lock orders concurrent inputs, and concurrent answers to one gate.
+ */
+async function startStepwise(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
+  const started = await withOwner(db, owner, async (trx): Promise<StartedTurn> => {
+    const id = newId();
+    const earlier = input.idempotency && (await findEarlier(trx, owner, id, input));
+    if (earlier) return { turn: earlier, fresh: false };
+
+    const turn = await takeInput(trx, owner, id, input);
+    if (input.job) await insertJob(trx, owner, turn, input.job);
+    return { turn, fresh: true };
+  });
+  if (started.fresh && started.turn.status === 'queued') engine.kick();
+  return started;
+}
+
+/** The turn that an earlier request with the same key began. */
+async function findEarlier(
+  trx: OwnedTransaction,
+  owner: Principal,
+  id: TurnId,
+  input: TurnInput,
+): Promise<Turn | undefined> {
+  if (!input.idempotency) return undefined;
+  const { key, digest, isLasting = false } = input.idempotency;
+  const kept = await takeKey(trx, owner, key, { digest, turnId: id, isLasting });
+  return kept.turnId === id ? undefined : getEarlier(trx, owner, kept, input);
+}
+
+async function getEarlier(
+  trx: OwnedTransaction,
+  owner: Principal,
+  kept: { readonly turnId: TurnId; readonly digest: string },
+  { idempotency }: TurnInput,
+): Promise<Turn> {
+  if (kept.digest !== idempotency?.digest)
+    throw new Conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before. Use a new key.');
+  const turn = await findTurnById(trx, owner, kept.turnId);
+  if (!turn) throw new Conflict('idempotency_mismatch', 'What came of this request was deleted. Use a new key.');
+  return turn;
+}
+
+async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Turn> {
+  const { previousTurnId: previous } = input;
+  if (input.threadId && previous && !(await findTurn(trx, owner, input.threadId, previous)))
+    return insertUnknownThread(trx, owner, id, input);
+  const name = input.job?.conversationId;
+  const threadId = input.threadId ?? (name ? await findNamedThread(trx, owner, name) : undefined);
+  if (!threadId) throw new NotFound('There is no such thread.');
+  return continueThread(trx, owner, id, threadId, input);
+}
+
+async function continueThread(
+  trx: OwnedTransaction,
+  owner: Principal,
+  id: TurnId,
+  threadId: ThreadId,
+  input: TurnInput,
+): Promise<Turn> {
+  const { preview } = firstWords(input.items);
+  const thread = await takePlace(trx, owner, threadId, id, { preview, bytes: bytesOf(input.items) });
+  if (!thread && input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
+  if (!thread) return insertUnknownThread(trx, owner, id, input);
+
+  const answered = checkInput(await findOpenGate(trx, owner, threadId), input);
+  if (thread.active !== id) await checkRoom(trx, owner, thread);
+
+  const tools = input.tools ?? (answered ? thread.catalog : []);
+  const request = { ...input.request, tools };
+  const place = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
+  const turn = await insertTurn(trx, owner, place, input.items, thread.active === id);
+  if (answered) {
+    await closeGate(trx, owner, answered.id, turn.seq);
+    await passJobOn(trx, owner, answered.id, turn.id);
+  }
+  if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
+  return turn;
+}
+
+const bytesOf = (items: readonly NewItem[]): number => Buffer.byteLength(JSON.stringify(items));
+
+/** Whether all an input says is what a tool of the caller gave. */
+const isAnswer = (input: TurnInput): boolean =>
+  input.threadId !== undefined && input.items.every((item) => item.type === 'function_call_output');
+
+/** The gate this input answers, if it is an answer; refuses what the thread can't take now. */
+function checkInput(gate: Gate | undefined, input: TurnInput): Gate | undefined {
+  const outputs = input.items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
+  if (isAnswer(input)) return checkAnswer(gate, outputs);
+  if (gate?.kind === 'external-tool') throw new InvalidRequest('tool_output_missing', 'input', refusalAt(gate).message);
+  return undefined;
+}
+
+async function checkRoom(trx: OwnedTransaction, owner: Principal, thread: Thread): Promise<void> {
+  if (!thread.active) return;
+  const waiting = await countWaiting(trx, owner, thread.id, thread.active);
+  if (waiting >= MAX_WAITING_TURNS)
+    throw new Conflict(
+      'thread_busy',
+      `${waiting} messages already wait on this thread. Send the next one when they are done.`,
+    );
+}
+
+/** A failed turn, on a new thread of the caller, that tells nothing. */
+async function insertUnknownThread(
+  trx: OwnedTransaction,
+  owner: Principal,
+  id: TurnId,
+  input: TurnInput,
+): Promise<Turn> {
+  const place = { id, threadId: newId(), seq: 1 };
+  await insertThread(trx, owner, place.threadId);
+  const request = { ...input.request, tools: input.tools ?? [] };
+  return insertFailedTurn(trx, owner, { ...place, channel: input.channel, request }, UNKNOWN_THREAD);
+}
+
+const UNKNOWN_THREAD: Failure = {
+  code: 'previous_response_not_found',
+  message: 'The previous response was not found. Check previous_response_id, or leave it out to begin a new thread.',
+};

@@ -1,0 +1,267 @@
+import { type ItemId, newId } from '#domain/ids.ts';
+import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
+import {
+  type FunctionCallBody,
+  type FunctionCallItem,
+  type Item,
+  type MessageItem,
+  type NewItem,
+  text,
+  textOf,
+  type WrittenItem,
+} from '#domain/thread/item.ts';
+import { pendingCalls } from '#domain/thread/pending-calls.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import { placeItems, type Turn } from '#domain/thread/turn.ts';
+import { callOf, contentOf, eventsOf, missingEvents } from '#domain/thread/turn-event.ts';
+import { addUsage, NO_USAGE } from '#domain/usage.ts';
+import type { TurnRun } from '#engine/running-turns.ts';
+import type { TurnEnd } from '#engine/statements/settle.ts';
+import { identityFor } from '#memory/identity.ts';
+import { type Model, type ModelAnswer, ModelFailure } from '#models/model.ts';
+import type { ModelChain, Models } from '#models/model-routes.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { markStarted } from '#store/threads/items.ts';
+import { useApproval } from '#store/tools/approvals.ts';
+import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import { type OpenPassage, type Passage, type PassageFacts, passageFor } from '../gates/gates.ts';
+import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
+import { createHistoryWindow } from '../prompt/history-window.ts';
+import type { PromptSetting } from '../prompt/prompt.ts';
+import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
+import { createMeter, type MeteredAnswer } from '../spending/budget-meter.ts';
+import { callTool } from './call-tool.ts';
+import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
+import type { TurnSteps } from './run-turn.ts';
+import { isBlockedCall, type Safety } from './safety.ts';
+import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
+
+export type TurnContext = SettingParts & {
+  readonly db: Database;
+  readonly models: Models;
+  readonly tools: ToolRegistry;
+  readonly threadUrl?: ThreadUrl;
+  /** What each user may spend in a day; nobody is limited when it is left out. */
+  readonly limits?: SpendingLimits;
+  readonly retries?: RetryLimits;
+  readonly safety: Safety;
+};
+
+/** One attempt at a turn: its steps, and how it is closed when it can't go on. */
+export type TurnAttempt = TurnSteps & {
+  /** Keeps what was said so far and gives every call without an output one that says why. */
+  close(reason: string): void;
+  /** What the engine writes when the turn ends. */
+  end(): Omit<TurnEnd, 'outcome'>;
+};
+
+/** Items that have their place in the thread and are not written yet: they are written with the end of the turn. */
+type Deferred = {
+  readonly items: readonly WrittenItem[];
+  readonly appended: readonly Item[];
+  readonly call: ModelCall | null;
+};
+
+export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+  const { db, models, tools, safety, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
+  safety.prepare(turn, run.setting.secrets);
+  const thread: Item[] = []; // as far as this attempt knows it
+  const spoken = createSpokenMessage(run.emit);
+  const meter = createMeter({
+    limits: run.limits ?? limits,
+    spent: () => run.spent(),
+    signal: run.signal,
+  });
+  const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit: run.emit });
+  const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard }, async (history) =>
+    isSuspicious(history, await tools.current(), turn.userId),
+  );
+  let failedModels = 0; // of the route's chain: the rest of the attempt doesn't wait for them again
+  let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
+  let isLoaded = false;
+  const deferred: Deferred[] = [];
+  let decided: DecidedCall | undefined; // by the answer that was written last
+  const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
+
+  async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
+    const position = ownItems().length;
+    await run.append(position, items, call);
+    const appended = placeItems(turn, position, items);
+    thread.push(...appended);
+    tell(appended);
+    return appended;
+  }
+
+  /** For items after which the turn ends: they are written together with its end. */
+  function defer(items: readonly WrittenItem[], call: ModelCall | null = null): Item[] {
+    const appended = placeItems(turn, ownItems().length, items);
+    thread.push(...appended);
+    deferred.push({ items, appended, call });
+    return appended;
+  }
+
+  /** Watchers learn of items only when they are written. */
+  function tell(items: readonly Item[]): void {
+    for (const item of items.map(contentOf)) {
+      if (!spoken.finish(item)) eventsOf(item).forEach(run.emit);
+    }
+  }
+
+  const passageFacts = (offered: ToolSet): PassageFacts => ({
+    db,
+    owner: turn,
+    tools: offered,
+    started: false,
+    raise: async (tool, call, level) => {
+      const flags = await safety.flagsOfCall(turn, call.arguments);
+      const alsoRead = [
+        window.summary()?.text ?? '',
+        identityFor(turn, run.setting.notes).user ?? '',
+        ...toolTexts(offered),
+      ];
+      return raiseLevelOf(tool, call, level, { history: thread, tools: offered, alsoRead, flags, userId: turn.userId });
+    },
+    userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
+  });
+
+  /** Asks the route's first model, and after failures that another one may not have, its fallbacks. */
+  async function askChain(chain: ModelChain, ask: (model: Model) => Promise<MeteredAnswer>, isFinal: () => boolean) {
+    for (;;) {
+      const model = chain[Math.min(failedModels, chain.length - 1)] ?? chain[0];
+      try {
+        return await ask(model);
+      } catch (error) {
+        const next = chain[failedModels + 1];
+        if (!(error instanceof ModelFailure) || error.remedy === 'none' || isFinal() || !next) throw error;
+        run.emit(modelFailed(model, error, { next, waitMs: 0 }));
+        failedModels++;
+      }
+    }
+  }
+
+  /** What the model says and wants, without the secrets it may have come to know. */
+  async function askUnspoiled(chain: ModelChain, history: readonly Item[], offered: ToolSet) {
+    const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
+    let spoke = false;
+    const say = (piece: string) => piece && spoken.say(piece);
+    const hear = (delta: string) => {
+      spoke = true;
+      say(said.push(delta));
+    };
+    began ??= readPromptSetting(context, turn, run.setting, offered);
+    const setting = { ...(await began), tools: promptTools(offered) };
+    const ask = (model: Model) => window.ask(model, history, setting, hear);
+    const { answer, call } = await askChain(chain, ask, () => spoke);
+    say(said.end());
+    const calls = await Promise.all(answer.calls.map((wanted) => safety.checkCall(turn, wanted)));
+    return { answer: { ...answer, text: whole.push(answer.text) + whole.end(), calls }, call };
+  }
+
+  return {
+    seq: turn.seq,
+    gateAhead: run.gateAhead,
+    threadUrl: context.threadUrl?.(turn.threadId),
+
+    async passageFor(call) {
+      const known = decided?.id === call.id ? decided.passage : undefined;
+      decided = undefined; // it holds for this moment, and for this call
+      if (known) return known;
+      return passageFor(callOf(call), { ...passageFacts(await tools.current()), started: call.startedAt !== null });
+    },
+
+    async loadHistory() {
+      thread.push(...(await run.history()));
+      isLoaded = true;
+      if (turn.attempt > 0) {
+        const made = ownItems().filter((item) => item.attempt !== null);
+        missingEvents(await run.seenEvents(), made).forEach(run.emit);
+      }
+      return [...thread];
+    },
+
+    async askModel(history) {
+      const chain = await models.find(turn.request.model);
+      const offered = await tools.current();
+      const { answer, call } = await askUnspoiled(chain, history, offered);
+      const written = await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered));
+      decided = written.first;
+      const isLast = answer.calls.length === 0 || written.first?.passage.kind === 'gate';
+      return isLast ? defer(written.items, call) : append(written.items, call);
+    },
+
+    async callTool(call, passage) {
+      if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
+      if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
+      const output = await callTool(call, { turn, passage, signal: run.signal });
+      return append([outputOf(call, await safety.receive(turn, call.name, output))]);
+    },
+
+    close(reason) {
+      const half = deferred.length === 0 ? spoken.half() : undefined; // else it is deferred as a whole
+      const outputs = pendingCalls(thread).map((call) => outputOf(call, reason));
+      const closing = [...(half ? [plain(half)] : []), ...outputs];
+      if (closing.length > 0) defer(closing);
+    },
+
+    end() {
+      const items = deferred.flatMap((each) => each.items);
+      const usages = ownItems().map(({ usage }) => usage ?? NO_USAGE);
+      return {
+        usage: [window.usage(), meter.failedUsage(), ...usages].reduce(addUsage),
+        last: { position: isLoaded ? ownItems().length - items.length : null, items },
+        calls: [...deferred.flatMap(({ call }) => call ?? []), ...meter.failedCalls()],
+        onWritten: () => tell(deferred.flatMap(({ appended }) => appended)),
+      };
+    },
+  };
+}
+
+/** The start is recorded and the approval used up at once: whatever happens, the call is not made a second time on it. */
+async function start(
+  trx: OwnedTransaction,
+  turn: Turn,
+  call: FunctionCallItem,
+  { approval }: OpenPassage,
+): Promise<void> {
+  await markStarted(trx, turn, turn, call);
+  if (approval && !(await useApproval(trx, turn, approval)))
+    throw new Error(`The approval of gate ${approval} was used or has expired.`);
+}
+
+const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without it, and say so.';
+
+const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
+
+/** What lies before a call, as it was decided when the call was written down. */
+type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
+
+/** What the model said and wants. Its first call, if no gate stops it, is started by the write that records it. */
+async function toItems(
+  answer: ModelAnswer,
+  messageId: ItemId,
+  turn: Turn,
+  facts: PassageFacts,
+): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
+  const { tools } = facts;
+  const status = answer.finish === 'length' ? 'incomplete' : 'completed';
+  const said =
+    answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
+  const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
+    const own = tools.find(call.name) !== undefined;
+    const external = !own && !isBlockedCall(call) && turn.request.tools.some(({ name }) => name === call.name);
+    return { id: newId(), type: 'function_call', ...call, external };
+  });
+  const [first, ...others] = calls;
+  const passage = first && (await passageFor(first, facts));
+  const started = passage?.kind === 'open' && passage.tool !== undefined;
+  const items = [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
+    index === 0 ? { ...item, usage: answer.usage } : item,
+  );
+  return { items, first: first && passage && { id: first.id, passage } };
+}
+
+function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {
+  return plain({ id: newId(), type: 'function_call_output', callId, output: [text(output)] });
+}
+
+const plain = (item: NewItem): WrittenItem => ({ ...item, usage: null, started: false });

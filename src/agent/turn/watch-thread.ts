@@ -1,0 +1,93 @@
+import { NotFound } from '#domain/errors.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { TimedItem } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { NumberedEvent } from '#domain/thread/turn-event.ts';
+import type { Gate } from '#domain/tool/gate.ts';
+import type { Agent } from '../agent.ts';
+import type { Threads } from '../threads.ts';
+
+/** What one who follows a thread gets to know. */
+export type ThreadEvent =
+  /** A turn was accepted; `items` is its input. */
+  | { readonly kind: 'started'; readonly turn: Turn; readonly items: readonly TimedItem[] }
+  | { readonly kind: 'event'; readonly turn: Turn; readonly numbered: NumberedEvent }
+  | { readonly kind: 'gate'; readonly gate: Gate };
+
+export type ThreadWatch = {
+  /** The last that is known: the turn, and its event; without one, nothing of that turn is. -1 is its start. */
+  readonly after: { readonly turnId: TurnId; readonly sequence: number | undefined } | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** The number of a turn's start, ahead of all its events. */
+export const STARTED = -1;
+
+/**
+ * Follows a thread without end: its turns one after the other, each from its start to its end, wherever they run and
+ * whoever started them. Without `after`, from the turn that is unfinished now on. It is as slow as its reader.
+ */
+export async function* watchThread(
+  { agent, threads }: { agent: Agent; threads: Threads },
+  owner: Principal,
+  threadId: ThreadId,
+  { after, signal }: ThreadWatch,
+): AsyncGenerator<ThreadEvent, void> {
+  const bell = createBell(signal);
+  const unfollow = threads.follow(owner, (change) => {
+    if (change.threadId === threadId) bell.ring();
+  });
+  try {
+    let { seq, known } = await findStart();
+    const waiting = await threads.findGate(owner, threadId);
+    if (waiting) yield { kind: 'gate', gate: waiting };
+    while (!signal.aborted) {
+      const turns = await threads.turnsFrom(owner, threadId, seq);
+      if (!turns) return; // it was deleted
+      for (const turn of turns) {
+        yield* followTurn(turn, known);
+        known = undefined;
+        seq = turn.seq + 1;
+        if (signal.aborted) return;
+      }
+      if (turns.length === 0) await bell.rung();
+    }
+  } finally {
+    unfollow();
+  }
+
+  /** The place from which on turns are told, and how much is known of the first of them. */
+  async function findStart(): Promise<{ seq: number; known: number | undefined }> {
+    if (after) {
+      const turn = await threads.getTurn(owner, after.turnId);
+      if (turn.threadId !== threadId) throw new NotFound('There is no such turn in this thread.');
+      return { seq: turn.seq, known: after.sequence };
+    }
+    const { active, next } = await threads.getEnd(owner, threadId);
+    return { seq: active ?? next, known: undefined };
+  }
+
+  async function* followTurn(turn: Turn, known: number | undefined): AsyncGenerator<ThreadEvent, void> {
+    if (known === undefined) yield { kind: 'started', turn, items: await threads.inputOf(owner, turn) };
+    for await (const numbered of agent.watch(owner, turn, { after: known ?? STARTED, signal })) {
+      yield { kind: 'event', turn, numbered };
+      if (numbered.event.type !== 'turn-ended' || numbered.event.status !== 'waiting') continue;
+      const gate = await threads.findGate(owner, threadId);
+      if (gate) yield { kind: 'gate', gate };
+    }
+  }
+}
+
+/** Rung while nobody listens, it is heard by the next who does. */
+function createBell(signal: AbortSignal) {
+  let rung = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => rung.resolve(), { once: true });
+  return {
+    ring: () => rung.resolve(),
+    async rung(): Promise<void> {
+      await rung.promise;
+      if (!signal.aborted) rung = Promise.withResolvers<void>();
+    },
+  };
+}

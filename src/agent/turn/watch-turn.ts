@@ -1,0 +1,54 @@
+import type { Item } from '#domain/thread/item.ts';
+import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
+import {
+  contentOf,
+  firstSequence,
+  missingEvents,
+  type NumberedEvent,
+  type TurnEvent,
+} from '#domain/thread/turn-event.ts';
+import type { Engine } from '#engine/engine.ts';
+import { fillGaps } from './fill-gaps.ts';
+
+/**
+ * Follows a turn from its first event, or from after `after`, to its end, wherever it runs. Where the log is gone,
+ * the rest is made from the stored items, under numbers that no attempt ever used; nothing comes after the last event.
+ */
+export async function* watchTurn(
+  engine: Engine,
+  turn: Turn,
+  options: { after: number; fresh: boolean; signal: AbortSignal; getRecord: () => Promise<TurnRecord> },
+): AsyncGenerator<NumberedEvent, void> {
+  const seen: TurnEvent[] = [];
+  let last = options.after;
+  const isLate = options.after >= 0; // what was seen before `after` is not known here
+  const told = engine.watch(turn.id, options);
+  for await (const numbered of isLate ? told : fillGaps(told)) {
+    seen.push(numbered.event);
+    last = numbered.sequence;
+    yield numbered;
+    if (numbered.event.type === 'turn-ended') return;
+  }
+  if (options.signal.aborted) return;
+  if (isLate && seen.length === 0 && (await engine.isLastEvent(turn.id, options.after))) return;
+
+  const record = await options.getRecord();
+  const first = last < 0 ? 0 : Math.max(last + 1, firstSequence(record.turn.attempt + 1));
+  const made = record.items.filter((item: Item) => item.attempt !== null);
+  const rest = isLate ? wholeItems(seen, made) : missingEvents(seen, made);
+  for (const [index, event] of [...rest, endOf(record)].entries()) yield { sequence: first + index, event };
+}
+
+/** For one who may have seen any part of them: each item once more, whole. */
+function wholeItems(seen: readonly TurnEvent[], made: readonly Item[]): TurnEvent[] {
+  const done = new Set(seen.flatMap((event) => (event.type === 'item-done' ? event.item.id : [])));
+  return made
+    .filter((item) => !done.has(item.id))
+    .map((item) => ({ type: 'item-done', item: contentOf(item), written: true }));
+}
+
+function endOf({ turn, gate }: TurnRecord): TurnEvent {
+  const { status, failure, usage, endedAt } = turn;
+  if (status === 'queued' || status === 'running' || !endedAt) throw new Error(`Turn ${turn.id} is still ${status}.`);
+  return { type: 'turn-ended', status, failure, gate, usage, endedAt: endedAt.toISOString() };
+}

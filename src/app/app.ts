@@ -1,0 +1,359 @@
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { createModelDesk } from '#agent/administration/model-admin.ts';
+import { createModelSettings } from '#agent/administration/model-settings.ts';
+import { createOperations } from '#agent/administration/operations.ts';
+import { createToolDesk } from '#agent/administration/tool-admin.ts';
+import { createAgent } from '#agent/agent.ts';
+import type { CallbackPace } from '#agent/background/callbacks.ts';
+import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
+import { type IndexPace, startIndexingNotes } from '#agent/background/index-notes.ts';
+import { type NotesPace, startEmbeddingNotes } from '#agent/background/waiting-notes.ts';
+import { startDenyingOverdueGates } from '#agent/gates/overdue-gates.ts';
+import { quarantineTool } from '#agent/gates/policy-settings.ts';
+import { startTracingTurns, type TracingPace } from '#agent/inspection/trace-turns.ts';
+import { createJobs } from '#agent/jobs.ts';
+import { createThreads } from '#agent/threads.ts';
+import { createRunner } from '#agent/turn/run-claimed-turn.ts';
+import { createSafety } from '#agent/turn/safety.ts';
+import { createAuth } from '#auth/auth.ts';
+import { findExposures } from '#auth/find-exposures.ts';
+import { newToken, provisionOperatorToken } from '#auth/tokens/operator-token.ts';
+import { type Config, type EnabledWebhook, readForeignVariable } from '#config/config.ts';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
+import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
+import { PreparingClient } from '#database/preparing-client.ts';
+import { warnOfUnboundRole } from '#database/unbound-role.ts';
+import type { Embedder } from '#domain/embedder.ts';
+import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
+import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
+import { createEgress } from '#egress/egress.ts';
+import { type EgressRequest } from '#egress/exchange.ts';
+import { type Network } from '#egress/network.ts';
+import { startEngine } from '#engine/engine.ts';
+import type { TakeUse } from '#http/caller/rate-limit.ts';
+import { createMemory } from '#memory/memory.ts';
+import { createKeyLookup } from '#models/bound-keys.ts';
+import { findEmbeddingRoute } from '#models/create-embedder.ts';
+import { describeModelSettings } from '#models/describe-model-settings.ts';
+import { createModels } from '#models/model-routes.ts';
+import { findRecentlyRemoved } from '#store/accounts/users.ts';
+import { recordAudit } from '#store/audit.ts';
+import { isAway } from '#store/away.ts';
+import { connectStore, isReachable } from '#store/connection.ts';
+import { connectIdentities } from '#store/identity-connection.ts';
+import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
+import { takeUse } from '#store/spending/rate-windows.ts';
+import { readComponentFiles } from '#store/tools/tools.ts';
+import { createTraceSender } from '#telemetry/otlp-traces.ts';
+import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
+import { createCredentials } from '#tools/auth/credentials.ts';
+import { createRefresh } from '#tools/auth/refresh.ts';
+import { memoryTools } from '#tools/builtin/memory-tools.ts';
+import { createInstalledTools } from '#tools/component/installed-tools.ts';
+import { createJails } from '#tools/component/jail/jails.ts';
+import { builtinTools, createRegistry } from '#tools/registry.ts';
+import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
+import { openSecrets } from '#tools/secrets/open-secrets.ts';
+import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
+import { createSkills } from '#tools/skills/skills.ts';
+import type { Tool } from '#tools/tool.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { createGateway } from './gateway-server.ts';
+import { writeToolLine } from './log.ts';
+import { createWebhook } from './webhook-server.ts';
+
+export type App = {
+  /** What `GET /healthz` calls this process. */
+  readonly replica: ReplicaId;
+  /** Where the gateway listens; undefined when it is turned off. */
+  readonly gatewayUrl: string | undefined;
+  /** Where the terminal finds the service: the gateway, or an address of its own when that is off or its port taken. */
+  readonly terminalUrl: string | undefined;
+  /** What did not work and was no reason to stay away. */
+  readonly notices: readonly string[];
+  /** Where the webhook channel listens; undefined when it is turned off. */
+  readonly webhookUrl: string | undefined;
+  /** Every route of the gateway, such as `GET /api/status`. */
+  readonly routes: readonly string[];
+  /** Stops in good order. What is unfinished goes on in another replica, or at the next start. */
+  close(): Promise<void>;
+};
+
+/** What a composition may choose besides the configuration. */
+export type Parts = {
+  /** Opened already; it is closed with the rest. Otherwise the configured one is opened. */
+  readonly database?: OpenDatabase;
+  /** Tools of its own, besides the built-in ones. */
+  readonly tools?: readonly Tool[];
+  /** false: callers may not bring tools. */
+  readonly externalTools?: boolean;
+  /** Started for a terminal, which opens even when a port is taken or the gateway is off. */
+  readonly terminal?: boolean;
+  /** How names and addresses are reached. */
+  readonly network?: Network;
+  /** How often overdue gates are looked for. */
+  readonly overdueGatesEveryMs?: number;
+  /** Where the browser app was built. */
+  readonly webFolder?: string;
+  /** How patiently callers are called back. */
+  readonly callbacks?: Partial<CallbackPace>;
+  /** How patiently notes are embedded. */
+  readonly notes?: Partial<NotesPace>;
+  /** How often traces are sent. */
+  readonly traces?: Partial<TracingPace>;
+  /** When notes are indexed. */
+  readonly noteIndexes?: Partial<IndexPace>;
+};
+
+const RUNNING_TURNS = 500;
+
+/** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
+export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
+  const onError = (error: unknown) => log.error({ err: error }, 'a background task failed');
+  await using undo = new AsyncDisposableStack(); // what has been started is stopped again when a later part fails
+
+  const database =
+    parts.database ??
+    (await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) }));
+  undo.defer(() => database.close());
+  await migrateDatabase(database.connection, MIGRATIONS);
+  await warnOfUnboundRole(database.connection, log);
+  const replica = newId();
+  const application = `reborn ${replica}`;
+  const connection = { ...database.connection, Client: PreparingClient, application_name: application };
+  const db = connectStore(connection, onError);
+  undo.defer(() => db.destroy());
+  const identities = connectIdentities(connection, onError);
+  undo.defer(() => identities.destroy());
+
+  const limitUse: TakeUse = (key, limit) => takeUse(db, key, limit);
+  const { secrets, key } = await openSecrets(db, config);
+  const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
+  for (const problem of keyProblems) if (problem) log.warn(problem);
+  const tokens = await provisionTokens(config);
+  const egress = createEgress(parts.network);
+  undo.defer(() => egress.close());
+  const settings = createModelSettings(db);
+  const apiKeyFor = createKeyLookup(config.model);
+  const models = createModels({ default: config.model, routes: () => settings.readRoutes(), apiKeyFor });
+  const embedder = await findEmbedder(config, log);
+  const memory = createMemory(db, embedder);
+  const environment = readForeignVariable;
+  const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
+  const refresh = createRefresh(providers);
+  const jails = createJails({ onLog: (line) => log.warn(line) });
+  undo.defer(() => jails.close());
+  const installed = createInstalledTools(db, {
+    jails,
+    egress,
+    credentials: createCredentials({ secrets, environment, refresh }),
+    takeUse: limitUse,
+    loadFiles: (hash) => readComponentFiles(db, hash),
+    onSecretsUsed: (actor, tool, names) =>
+      recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
+    onLeak: (userId, tool, secretName) => quarantineTool(db, { tool, userId, secretName }),
+    onLog: (tool, line) => writeToolLine(log, tool, line),
+  });
+  const web = { url: config.publicUrl };
+  const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
+  const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
+  const safety = createSafety({
+    knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
+    onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule was set off'),
+  });
+  const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
+  const tools = createRegistry(fixed, installed);
+  const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
+  const engine = await startEngine({
+    connection,
+    replica,
+    application,
+    capacity: RUNNING_TURNS,
+    facts,
+    admit: (living) => admitTo(living, facts, log),
+    runTurn: createRunner({
+      db,
+      models,
+      tools,
+      safety,
+      skills,
+      threadUrl,
+      limits: config.spending,
+      retries: config.model.retries,
+    }),
+    onError,
+    isAway,
+    keepJobsDays: config.webhook.jobDays,
+  });
+  undo.defer(() => engine.drain());
+  const agent = createAgent(db, engine);
+  const isReady = async () => engine.isReady() && (await isReachable(db));
+  const jobs = createJobs(db);
+  const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
+  const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
+  undo.defer(() => overdueGates.stop());
+  if (embedder) {
+    const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
+    const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
+    undo.defer(() => notes.stop());
+    const indexes = startIndexingNotes({
+      engine,
+      model: embedder.model,
+      build: (plan, signal) => buildNoteIndexes(database.connection, plan, signal),
+      pace: parts.noteIndexes,
+      onProblem: (problem) => log.warn(problem),
+      onError,
+    });
+    undo.defer(() => indexes.stop());
+  }
+
+  if (config.otelEndpoint) {
+    const service = { version: packageJson.version, replica: engine.replica };
+    const send = createTraceSender(config.otelEndpoint, service);
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'traces could not be sent, and are tried again');
+    const tracing = startTracingTurns({ db, engine, send, onFailure, pace: parts.traces });
+    undo.defer(() => tracing.stop());
+  }
+
+  for (const warning of findExposures(config)) log.warn(warning);
+  const auth = await createAuth({
+    identities,
+    operatorTokens: Object.values(tokens),
+    passingToken: config.gateway.authToken === undefined ? tokens.gateway : undefined,
+    oidc: config.oidc,
+    onError,
+  });
+  const removedUsers = startEndingRemovedUsers({
+    db,
+    engine,
+    findRemoved: () => findRecentlyRemoved(identities),
+    onRemoved: () => auth.forget(),
+    onError,
+  });
+  undo.defer(() => removedUsers.stop());
+  const { server: gateway, routes } = await createGateway({
+    ...parts,
+    config,
+    log,
+    db,
+    database,
+    auth,
+    takeUse: limitUse,
+    engine,
+    isReady,
+    agent,
+    jobs,
+    tools,
+    memory,
+    skills,
+    threadUrl,
+    threads: createThreads(db, engine),
+    operations: createOperations(engine),
+    toolDesk: createToolDesk({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
+    modelDesk: createModelDesk({ settings, default: config.model, apiKeyFor }),
+    modelNames: async () => Object.keys(await settings.readRoutes()),
+    onError,
+  });
+  // Closed together, so that their periods of grace run at the same time.
+  const channels: { close(): PromiseLike<unknown> }[] = [gateway];
+  undo.defer(async () => {
+    await Promise.all(channels.map((channel) => channel.close()));
+  });
+  const notices: string[] = [];
+  const onTaken = parts.terminal ? (notice: string) => void notices.push(notice) : undefined;
+  const gatewayUrl = config.gateway.enabled
+    ? await listen(gateway, config.gateway, 'GATEWAY_PORT', onTaken)
+    : undefined;
+  web.url ??= gatewayUrl;
+  if (gatewayUrl) {
+    const made = await auth.signIn.createCode(tokens.gateway);
+    const link = made.outcome === 'known' ? `${gatewayUrl}/login?code=${made.code}` : 'run `reborn link`';
+    // Only a generated token is shown, this once: one that the operator has set is theirs to keep.
+    const token = config.gateway.authToken === undefined ? `; the token of this start: ${tokens.gateway}` : '';
+    log.info(`The gateway is at ${gatewayUrl} (sign in once, within 15 minutes: ${link}${token})`);
+  }
+  const terminalUrl = gatewayUrl ?? (parts.terminal ? await gateway.listen({ host: '127.0.0.1', port: 0 }) : undefined);
+
+  const webhookUrl = config.webhook.enabled ? await startWebhook(config.webhook) : undefined;
+  if (webhookUrl) log.info(`The webhook channel is at ${webhookUrl}`);
+
+  async function startWebhook(enabled: EnabledWebhook) {
+    const shared = {
+      trustedProxies: config.trustedProxies,
+      log,
+      db,
+      isReady,
+      secrets,
+      egress,
+      takeUse: limitUse,
+      agent,
+      jobs,
+      onError,
+    };
+    const webhook = await createWebhook({ ...shared, config: enabled, pace: parts.callbacks });
+    channels.push(webhook);
+    return listen(webhook.server, enabled, 'HTTP_PORT', onTaken);
+  }
+
+  const running = undo.move();
+  const urls = { gatewayUrl, terminalUrl, webhookUrl };
+  return { ...urls, replica: engine.replica, notices, routes, close: () => running.disposeAsync() };
+}
+
+/** Throws, with what to do, when this process must not run turns beside the living replicas. */
+function admitTo(living: readonly ReplicaFacts[], self: ReplicaFacts, log: Logger): void {
+  const { refusal, warning } = judgeJoining(self, living);
+  if (refusal) throw new Error(refusal);
+  if (warning) log.warn(warning);
+}
+
+async function findEmbedder({ model, embeddingModel }: Config, log: Logger): Promise<Embedder | undefined> {
+  if (!embeddingModel) return undefined;
+  const route = findEmbeddingRoute(model, embeddingModel);
+  if (!route)
+    log.warn(
+      `EMBEDDING_MODEL is set, but ${model.provider} embeds nothing, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
+    );
+  return route && (await import('#models/create-embedder.ts')).createEmbedder(route);
+}
+
+/** What the service itself is let in with; nothing that the agent reads or says may hold it. */
+function secretsOfService(config: Config, tokens: { operator: string; gateway: string }): Map<string, string> {
+  const keys = Object.entries(config.model.apiKeys).map(([provider, key]) => [`${provider}_api_key`, key] as const);
+  const webhook = config.webhook.enabled ? [['webhook_secret', config.webhook.secret] as const] : [];
+  const all = [
+    ...keys,
+    ...webhook,
+    ['operator_token', tokens.operator] as const,
+    ['gateway_token', tokens.gateway] as const,
+  ];
+  return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
+/** Each of these means the operator. */
+async function provisionTokens(config: Config): Promise<{ operator: string; gateway: string }> {
+  return {
+    operator: config.operatorToken ?? (await provisionOperatorToken(config.home)),
+    gateway: config.gateway.authToken ?? newToken(),
+  };
+}
+
+/** A taken port is told in words that say what to change: to `onTaken`, or else by throwing. */
+async function listen(
+  app: FastifyInstance,
+  { host, port }: { host: string; port: number },
+  option: 'GATEWAY_PORT' | 'HTTP_PORT',
+  onTaken?: (notice: string) => void,
+): Promise<string | undefined> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const notice = `Port ${port} on ${host} is taken. Set ${option} to another port.`;
+    if (!onTaken) throw new Error(notice, { cause: error });
+    onTaken(notice);
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import { createWebhookRoutes } from '#agent/administration/webhook-routes.ts';
+import type { Agent } from '#agent/agent.ts';
+import { type CallbackPace, startCallbacks } from '#agent/background/callbacks.ts';
+import type { Jobs } from '#agent/jobs.ts';
+import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
+import { eventRoutes } from '#channels/webhook/events/events.ts';
+import { renderJob } from '#channels/webhook/render-job.ts';
+import { webhookRoutes } from '#channels/webhook/routes.ts';
+import { limitAddresses } from '#channels/webhook/secret.ts';
+import type { EnabledWebhook } from '#config/config.ts';
+import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
+import type { Egress } from '#egress/egress.ts';
+import { createLimiter, type TakeUse } from '#http/caller/rate-limit.ts';
+import { healthRoutes } from '#http/server/health.ts';
+import { createServer } from '#http/server/server.ts';
+import type { Database } from '#store/connection.ts';
+import type { Secrets } from '#tools/secrets/secrets.ts';
+
+/** What the webhook channel is made of. */
+export type WebhookParts = {
+  readonly config: EnabledWebhook;
+  readonly trustedProxies: readonly string[];
+  readonly log: Logger;
+  readonly db: Database;
+  /** Whether turns can be accepted and run here. */
+  readonly isReady: () => Promise<boolean>;
+  readonly secrets: Secrets;
+  readonly egress: Egress;
+  readonly takeUse: TakeUse;
+  readonly agent: Agent;
+  readonly jobs: Jobs;
+  /** How patiently callers are called back. */
+  readonly pace?: Partial<CallbackPace> | undefined;
+  readonly onError: (error: unknown) => void;
+};
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The server of the webhook channel, which doesn't listen yet, and the calls back to those who asked for one. */
+export async function createWebhook(parts: WebhookParts) {
+  const { trustedProxies, log, db, secrets, egress, takeUse, agent, jobs, onError } = parts;
+  const { secret, ratePerMinute, callbackHosts } = parts.config;
+  const callbackRule = { hosts: callbackHosts };
+  const server = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies });
+  await server.register(healthRoutes(parts.isReady));
+  await server.register(async (app) => {
+    limitAddresses(app, createLimiter(takeUse, { limit: ratePerMinute, windowSeconds: 60 }));
+    await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));
+    await app.register(eventRoutes(agent, jobs, createWebhookRoutes(db, secrets)));
+  });
+  const callbacks = startCallbacks({
+    db,
+    egress,
+    render: async (job) => JSON.stringify(renderJob(await jobs.withResponse({ ...job, callback: null }))),
+    secret: toSigningSecret(deriveSigningText(secret)),
+    isAllowed: (url) => isCallbackAllowed(url, callbackRule),
+    ...(parts.pace && { pace: parts.pace }),
+    onDead: (job, error) => log.warn({ job: job.id, error }, 'a callback was given up'),
+    onError,
+  });
+  return {
+    server,
+    async close() {
+      await callbacks.stop();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { newId } from '#domain/ids.ts';
+import type { OidcIdentity, User } from '#domain/user.ts';
+import {
+  claimUserByEmail,
+  findUserByIdentity,
+  insertUser,
+  isRemovedAddress,
+  type NewUser,
+} from '#store/accounts/users.ts';
+import { type Audited, audited } from '#store/audit.ts';
+import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
+import type { Verdict } from '../authenticate.ts';
+import type { Claims } from './verify-id-token.ts';
+
+/**
+ * Lets in whom the provider vouches for, and makes them a user when they come for the first time. Removed people stay
+ * out, also those who never signed in before, whose address is all that is known of them.
+ */
+export async function admitOidcUser(
+  db: IdentityDatabase,
+  allowedDomains: readonly string[] | undefined,
+  claims: Claims,
+): Promise<Verdict> {
+  if (allowedDomains && !isFrom(allowedDomains, claims)) return { outcome: 'domain-not-allowed' };
+
+  const user = (await findUserByIdentity(db, claims)) ?? (await welcomeUnlessRemoved(db, claims));
+  if (!user || ('removedAt' in user && user.removedAt)) return { outcome: 'unknown' };
+  return { outcome: 'known', principal: { userId: user.id, role: user.role } };
+}
+
+/** An address that nobody has verified may be anybody's. */
+function isFrom(domains: readonly string[], { email, emailVerified }: Claims): boolean {
+  const domain = email?.slice(email.lastIndexOf('@') + 1);
+  return emailVerified && domain !== undefined && domains.some((allowed) => allowed.toLowerCase() === domain);
+}
+
+/** The operator lets somebody back in by adding a user with their address. */
+async function welcomeUnlessRemoved(db: IdentityDatabase, claims: Claims): Promise<User | undefined> {
+  if (claims.email !== undefined && (await isRemovedAddress(db, claims.email))) return undefined;
+  return welcome(db, claims);
+}
+
+/** The user who was added with their address, or a new one. Of several first requests at once, one makes the user. */
+async function welcome(db: IdentityDatabase, claims: Claims): Promise<User | undefined> {
+  const email = claims.emailVerified ? (claims.email ?? null) : null;
+  const name = claims.name ?? claims.email ?? claims.subject;
+  const identity = { issuer: claims.issuer, subject: claims.subject };
+  const insert = async (address: string | null) => {
+    const welcomed = await inOneGo(db, (trx) =>
+      audited(
+        trx,
+        (writing) => claimOrInsert(writing, { id: newId(), name, email: address, role: 'member', identity }),
+        ({ user, action }) =>
+          user
+            ? { actor: user.id, action, subject: user.id, detail: { issuer: claims.issuer, email: address } }
+            : 'no right changed',
+      ),
+    );
+    return welcomed.user;
+  };
+  // The address may be that of a user with another identity, who keeps it.
+  return (await insert(email)) ?? (await findUserByIdentity(db, claims)) ?? (await insert(null));
+}
+
+async function claimOrInsert(trx: Audited<IdentityTransaction>, user: NewUser & { readonly identity: OidcIdentity }) {
+  const claimed = user.email === null ? undefined : await claimUserByEmail(trx, user.email, user.identity);
+  if (claimed) return { user: claimed, action: 'user.link' };
+  return { user: await insertUser(trx, user), action: 'user.first-sign-in' };
+}

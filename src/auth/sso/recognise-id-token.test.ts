@@ -1,0 +1,264 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
+import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
+import { findUser, insertUser, listUsers, markRemoved, type NewUser } from '#store/accounts/users.ts';
+import { readAudit } from '#store/audit.ts';
+import { connectIdentities, type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import {
+  CLIENT_ID,
+  type IdentityProvider,
+  newKey,
+  sign,
+  startIdentityProvider,
+} from '../../../test/support/identity-provider.ts';
+import { unrecorded } from '../../../test/support/unrecorded.ts';
+import { createProvider, type OidcSettings, type Provider } from './oidc-provider.ts';
+import { recogniseIdToken } from './single-sign-on.ts';
+
+const PEOPLE = [
+  { sub: 'ann', name: 'Ann', email: 'Ann@Example.com', email_verified: true },
+  { sub: 'bob', name: 'Bob', email: 'bob@elsewhere.com', email_verified: true },
+  { sub: 'cat', name: 'Cat', email: 'cat@example.com', email_verified: false },
+  { sub: 'dan', email: 'dan@notexample.com', email_verified: true },
+  { sub: 'eve', email: 'eve@example.com.evil.org', email_verified: true },
+  { sub: 'nobody' },
+];
+
+let home: string;
+let database: OpenDatabase;
+let identities: IdentityDatabase;
+let idp: IdentityProvider;
+let provider: Provider;
+let problems: unknown[];
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
+  await chmod(home, 0o711); // as root, PostgreSQL runs as another user
+  database = await openDatabase({ url: undefined, home });
+  await migrateDatabase(database.connection, MIGRATIONS);
+});
+
+afterAll(async () => {
+  await database.close();
+  await rm(home, { recursive: true });
+});
+
+beforeEach(async () => {
+  identities = connectIdentities(database.connection, () => {});
+  idp = await startIdentityProvider({ people: PEOPLE });
+  problems = [];
+  provider = createProvider(settings(), (error) => problems.push(error), 200);
+});
+
+afterEach(async () => {
+  await identities.destroy();
+  await idp.close().catch(() => {});
+});
+
+const settings = (allowedDomains?: string[]): OidcSettings => ({
+  issuer: idp.issuer,
+  clientId: CLIENT_ID,
+  clientSecret: undefined,
+  allowedDomains,
+});
+
+const recognise = async (token: string, allowedDomains?: string[]) =>
+  (await recogniseIdToken(identities, provider, settings(allowedDomains), token)).verdict;
+
+async function userOf(token: string): Promise<string> {
+  const verdict = await recognise(token);
+  if (verdict.outcome !== 'known') throw new Error(verdict.outcome);
+  return verdict.principal.userId;
+}
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+const usual = () => ({ sub: crypto.randomUUID(), exp: inSeconds(300) });
+
+test('who comes for the first time becomes a member, and is the same one afterwards', async () => {
+  const userId = await userOf(await idp.idToken('ann'));
+
+  expect(await findUser(identities, userId)).toMatchObject({ name: 'Ann', email: 'ann@example.com', role: 'member' });
+  expect(await userOf(await idp.idToken('ann'))).toBe(userId);
+  expect(await readAudit(identities, { before: undefined, limit: 1 })).toMatchObject([
+    { actor: userId, action: 'user.first-sign-in', detail: { issuer: idp.issuer, email: 'ann@example.com' } },
+  ]);
+});
+
+test.each(['', 'a\u0000b', 'x'.repeat(256), 'æ'])('the subject %j is refused', async (sub) => {
+  expect(await recognise(await idp.sign({ ...usual(), sub }))).toEqual({ outcome: 'unknown' });
+});
+
+test('a name or address that the tables could not keep, or that is no address, is left out or made plain', async () => {
+  const odd = { name: `An\u0000n ${'x'.repeat(5000)}`, email: 'a@evil@example.com', email_verified: true };
+  const user = await findUser(identities, await userOf(await idp.sign({ ...usual(), ...odd })));
+
+  expect(user?.name).toMatch(/^An n x{100,}$/);
+  expect(user?.name.length).toBeLessThanOrEqual(200);
+  expect(user?.email).toBeNull();
+});
+
+test('twenty first requests at once make one user', async () => {
+  const claims = usual();
+  const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => idp.sign({ ...claims, jti: String(i) })));
+  const users = await Promise.all(tokens.map(userOf));
+
+  expect(new Set(users).size).toBe(1);
+});
+
+const addUser = (user: NewUser) =>
+  inOneGo(identities, (trx) => unrecorded(trx, (writing) => insertUser(writing, user)));
+const removeUser = (id: string) => inOneGo(identities, (trx) => unrecorded(trx, (writing) => markRemoved(writing, id)));
+
+test('a verified address makes somebody the user who was added with it, and takes nobody else’s place', async () => {
+  const boss = { id: 'added', name: 'Boss', email: 'boss@example.com', role: 'operator' } as const;
+  const added = await addUser(boss);
+  const withEmail = (verified: boolean) =>
+    idp.sign({ ...usual(), email: 'Boss@example.com', email_verified: verified });
+
+  expect(await userOf(await withEmail(false))).not.toBe('added');
+  expect(await recognise(await withEmail(true))).toEqual({
+    outcome: 'known',
+    principal: { userId: added?.id, role: 'operator' },
+  });
+  const namesake = await userOf(await withEmail(true));
+  expect(namesake).not.toBe('added');
+  expect(await findUser(identities, namesake)).toMatchObject({ email: null, role: 'member' });
+});
+
+test('who was removed stays out', async () => {
+  const token = await idp.sign(usual());
+  const userId = await userOf(token);
+  await removeUser(userId);
+
+  expect(await recognise(token)).toEqual({ outcome: 'unknown' });
+});
+
+test('a token for several clients is good here when it was made for us', async () => {
+  const claims = { ...usual(), aud: ['another', CLIENT_ID], azp: CLIENT_ID };
+
+  expect(await recognise(await idp.sign(claims))).toMatchObject({ outcome: 'known' });
+});
+
+test.each([true, false])(
+  'who was removed before a first sign-on stays out, until they are added again (email verified: %s)',
+  async (verified) => {
+    const email = `early-${verified}@example.com`;
+    const sso = () => idp.sign({ ...usual(), email: email.toUpperCase(), email_verified: verified });
+    const user = { name: 'Early', email, role: 'operator' } as const;
+    await addUser({ id: `early-${verified}`, ...user });
+    await removeUser(`early-${verified}`);
+    const before = await listUsers(identities, { after: undefined, limit: 1000 });
+
+    expect(await recognise(await sso())).toEqual({ outcome: 'unknown' });
+    expect(await listUsers(identities, { after: undefined, limit: 1000 })).toEqual(before);
+
+    await addUser({ id: `again-${verified}`, ...user });
+    expect(await recognise(await sso())).toMatchObject({ outcome: 'known' });
+  },
+);
+
+describe('with OIDC_ALLOWED_DOMAINS', () => {
+  test.each([['example.com'], ['EXAMPLE.com'], ['other.org', 'example.com']])('%s lets Ann in', async (...domains) => {
+    expect(await recognise(await idp.idToken('ann'), domains)).toMatchObject({ outcome: 'known' });
+  });
+
+  test.each(['bob', 'cat', 'dan', 'eve', 'nobody'])('%s is refused, and does not become a user', async (sub) => {
+    const before = await listUsers(identities, { after: undefined, limit: 1000 });
+
+    expect(await recognise(await idp.idToken(sub), ['example.com'])).toEqual({ outcome: 'domain-not-allowed' });
+    expect(await listUsers(identities, { after: undefined, limit: 1000 })).toEqual(before);
+  });
+
+  test('"true" in quotes is not verified', async () => {
+    const token = await idp.sign({ ...usual(), email: 'x@example.com', email_verified: 'true' });
+
+    expect(await recognise(token, ['example.com'])).toEqual({ outcome: 'domain-not-allowed' });
+  });
+});
+
+describe('a token is refused', () => {
+  test('once it has expired, the skew of clocks granted', async () => {
+    expect(await recognise(await idp.sign({ ...usual(), exp: inSeconds(-61) }))).toEqual({ outcome: 'unknown' });
+    expect(await recognise(await idp.sign({ ...usual(), exp: inSeconds(-30) }))).toMatchObject({ outcome: 'known' });
+  });
+
+  test.each<[string, object]>([
+    ['never expires', { exp: undefined }],
+    ['is for another client', { aud: 'another' }],
+    ['was made for another client', { aud: ['another', CLIENT_ID], azp: 'another' }],
+    ['does not say for which of its clients', { aud: ['another', CLIENT_ID] }],
+    ['is of another issuer', { iss: 'https://evil.example' }],
+    ['is nobody’s', { sub: undefined }],
+    ['is not valid yet', { nbf: inSeconds(120) }],
+  ])('that %s', async (_what, claims) => {
+    expect(await recognise(await idp.sign({ ...usual(), ...claims }))).toEqual({ outcome: 'unknown' });
+  });
+
+  test('that was signed by somebody else, also under the name of the right key', async () => {
+    const stranger = await newKey();
+    const claims = { iss: idp.issuer, aud: CLIENT_ID, ...usual() };
+
+    expect(await recognise(await sign(stranger, claims))).toEqual({ outcome: 'unknown' });
+    expect(await recognise(await sign({ ...stranger, kid: idp.key.kid ?? '' }, claims))).toEqual({
+      outcome: 'unknown',
+    });
+  });
+
+  test('that is unsigned, or signed with a shared secret', async () => {
+    const claims = { iss: idp.issuer, aud: CLIENT_ID, ...usual() };
+    const secret = new TextEncoder().encode(JSON.stringify(idp.key));
+    const shared = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: idp.key.kid ?? '' }).sign(secret);
+
+    expect(await recognise(new UnsecuredJWT(claims).encode())).toEqual({ outcome: 'unknown' });
+    expect(await recognise(shared)).toEqual({ outcome: 'unknown' });
+  });
+
+  test('that tells of a logout', async () => {
+    expect(await recognise(await idp.sign(usual(), { typ: 'logout+jwt' }))).toEqual({ outcome: 'unknown' });
+  });
+
+  test.each(['a.b.c', '..', 'e30.e30.e30'])('that is nonsense: %s', async (token) => {
+    expect(await recognise(token)).toEqual({ outcome: 'unknown' });
+  });
+});
+
+describe('the provider', () => {
+  test('may change its keys: the new ones are fetched, the old ones refused', async () => {
+    const before = await idp.sign(usual());
+    expect(await recognise(before)).toMatchObject({ outcome: 'known' });
+
+    const { port } = idp;
+    await idp.close();
+    idp = await startIdentityProvider({ port, people: PEOPLE });
+    const after = await idp.sign(usual());
+    await expect.poll(() => recognise(after)).toMatchObject({ outcome: 'known' });
+    expect(await recognise(before)).toEqual({ outcome: 'unknown' });
+  });
+
+  test('may be down when it is first asked, and is asked again later, not by every request', async () => {
+    const token = await idp.sign(usual());
+    const { port, key } = idp;
+    await idp.close();
+    const verdicts = await Promise.all(Array.from({ length: 10 }, () => recognise(token)));
+
+    expect(verdicts).toEqual(verdicts.map(() => ({ outcome: 'provider-away' })));
+    expect(problems).toHaveLength(1);
+    idp = await startIdentityProvider({ port, people: PEOPLE, key });
+    await expect.poll(() => recognise(token)).toMatchObject({ outcome: 'known' });
+  });
+
+  test('may go down later: whose key is known is let in, even while strange keys are asked for', async () => {
+    const token = await idp.sign(usual());
+    expect(await recognise(token)).toMatchObject({ outcome: 'known' });
+    await idp.close();
+
+    expect(await recognise(token)).toMatchObject({ outcome: 'known' });
+    const strange = await sign(await newKey(), { iss: idp.issuer, aud: CLIENT_ID, ...usual() });
+    await expect.poll(() => recognise(strange)).toEqual({ outcome: 'provider-away' });
+    expect(await recognise(token)).toMatchObject({ outcome: 'known' });
+  });
+});

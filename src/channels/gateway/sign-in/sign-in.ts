@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type SignedIn, type SignIn, TICKET_SECONDS } from '#auth/sign-in.ts';
+import { refuse, SESSION_COOKIE } from '#http/caller/bearer.ts';
+import { clearCookie, readCookie, setCookie } from '#http/caller/cookies.ts';
+import type { Limiter } from '#http/caller/rate-limit.ts';
+import { requireSameOrigin } from '#http/caller/same-origin.ts';
+import { addressOf, type Site } from '#http/caller/site.ts';
+import { sendText } from '#http/plain-text.ts';
+import { parseBody } from '#http/routes/parse-body.ts';
+import { loginPage, sendLeavingPage, sendPage } from '../web-app/pages.ts';
+import type { AppPage } from '../web-app/web-app.ts';
+import { credentials, type openedSession } from './wire-sign-in.ts';
+
+const TICKET_COOKIE = 'reborn_sign_in';
+const CALLBACK = '/login/oidc/callback';
+
+export type SignInOptions = {
+  readonly signIn: SignIn;
+  readonly site: Site;
+  readonly appPage: AppPage;
+  /** Counts attempts to sign in by address. */
+  readonly limitGuesses: Limiter;
+};
+
+/** How a browser signs in and out. Nothing here needs a token, for whoever comes here has yet to show one. */
+export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOptions) {
+  const formerOf = (request: FastifyRequest) => readCookie(request, site, SESSION_COOKIE);
+
+  return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+    });
+
+    // Also where sign-in links lead: the page asks first, since another site may have sent the browser there.
+    app.get('/login', async (_request, reply) =>
+      appPage ? appPage(reply) : sendPage(reply, loginPage(signIn.oidc !== undefined)),
+    );
+
+    app.post('/login', async (request, reply) => {
+      requireSameOrigin(request, site);
+      await limitGuesses(`login:${request.ip}`);
+      const given = parseBody(credentials, request.body);
+      const former = formerOf(request);
+      const signedIn = await ('code' in given
+        ? signIn.withCode(given.code, former)
+        : signIn.withToken(given.token, former));
+      return admit(reply, signedIn, (key) => reply.send({ session_key: key } satisfies z.infer<typeof openedSession>));
+    });
+
+    app.get('/login/oidc', async (request, reply) => {
+      if (!signIn.oidc)
+        return sendText(reply, 404, 'Single sign-on is not set up. Set OIDC_ISSUER and OIDC_CLIENT_ID.');
+      const begun = await signIn.oidc.begin(addressOf(request, site, CALLBACK));
+      if (begun.outcome !== 'begun') return refuse(reply, begun);
+      // Lax, because the provider's page sends the browser back here.
+      setCookie(reply, site, TICKET_COOKIE, begun.ticket, { sameSite: 'Lax', seconds: TICKET_SECONDS });
+      return reply.redirect(begun.url, 303);
+    });
+
+    app.get(CALLBACK, async (request, reply) => {
+      const ticket = readCookie(request, site, TICKET_COOKIE);
+      if (!signIn.oidc || !ticket) return sendText(reply, 400, START_AGAIN);
+      const callback = new URL(addressOf(request, site, CALLBACK) + queryOf(request));
+      const signedIn = await signIn.oidc.finish(ticket, callback, formerOf(request));
+      if (signedIn.outcome === 'unknown') return sendText(reply, 401, START_AGAIN);
+      // By a page, not a redirect: after one from another site the browser would leave the new cookie at home.
+      return admit(reply, signedIn, (key) => sendLeavingPage(reply, key));
+    });
+
+    app.post('/logout', async (request, reply) => {
+      requireSameOrigin(request, site);
+      const secret = formerOf(request);
+      if (secret) await signIn.signOut(secret);
+      clearCookie(reply, site, SESSION_COOKIE);
+      return reply.code(204).send();
+    });
+  };
+
+  function admit(reply: FastifyReply, signedIn: SignedIn, goOn: (key: string) => FastifyReply): FastifyReply {
+    if (signedIn.outcome !== 'known') return refuse(reply, signedIn);
+    const { secret, key, expiresAt } = signedIn.session;
+    const seconds = Math.floor((expiresAt.getTime() - Date.now()) / 1000);
+    setCookie(reply, site, SESSION_COOKIE, secret, { sameSite: 'Strict', seconds });
+    return goOn(key);
+  }
+}
+
+const START_AGAIN = 'The sign-in did not succeed, or took too long. Go to /login and start again.';
+
+const queryOf = ({ url }: FastifyRequest) => (url.includes('?') ? url.slice(url.indexOf('?')) : '');

@@ -1,0 +1,113 @@
+import type { Agent } from '#agent/agent.ts';
+import type { Jobs } from '#agent/jobs.ts';
+import type { Threads } from '#agent/threads.ts';
+import { InvalidRequest } from '#domain/errors.ts';
+import type { ThreadId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { Limiter } from '#http/caller/rate-limit.ts';
+import { parseBody } from '#http/routes/parse-body.ts';
+import { placeOf } from '../chat/accepted-turn.ts';
+import { toTurnInput } from '../chat/chat-input.ts';
+import { FREE_FIELDS } from '../chat/wire-chat.ts';
+import { toAnswer } from '../gates/gates.ts';
+import { renderSocketError } from './render-socket-error.ts';
+import type { Line } from './socket-line.ts';
+import { createNews } from './socket-news.ts';
+import { type After, subscribe } from './socket-subscription.ts';
+import { type ClientMessage, clientMessage } from './wire-socket.ts';
+
+/** What a conversation needs of the service. */
+export type Desk = {
+  readonly agent: Agent;
+  readonly threads: Threads;
+  readonly jobs: Jobs;
+  readonly limiter: Limiter;
+  readonly onError: (error: unknown) => void;
+};
+
+const MAX_SUBSCRIPTIONS = 32;
+
+/** Everything between one client and the service: what it asks for, and what it is told. */
+export function createConversation(principal: Principal, line: Line, desk: Desk) {
+  const { agent, threads, limiter } = desk;
+  const subscriptions = new Map<ThreadId, AbortController>();
+  const news = createNews(principal, line, desk);
+
+  function follow(threadId: ThreadId, after: After | undefined): void {
+    subscriptions.get(threadId)?.abort();
+    if (!subscriptions.has(threadId) && subscriptions.size >= MAX_SUBSCRIPTIONS)
+      throw new InvalidRequest('invalid_request', 'thread_id', `A socket may follow ${MAX_SUBSCRIPTIONS} threads.`);
+    const stop = new AbortController();
+    subscriptions.set(threadId, stop);
+    const signal = AbortSignal.any([stop.signal, line.closed]);
+    void subscribe(principal, line, desk, { threadId, after, signal }).finally(() => {
+      if (subscriptions.get(threadId) === stop) subscriptions.delete(threadId);
+    });
+  }
+
+  /** Whoever sends or answers wants to see what comes of it, from the start of that turn; unless they do already. */
+  async function accept(turn: Turn, id: string | undefined): Promise<void> {
+    await line.send({ type: 'accepted', ...reference(id), ...placeOf(turn), turn_id: turn.id });
+    if (!subscriptions.has(turn.threadId)) follow(turn.threadId, { turnId: turn.id, sequence: undefined });
+  }
+
+  async function act(message: ClientMessage): Promise<void> {
+    switch (message.type) {
+      case 'subscribe': {
+        const { thread_id: threadId, after } = message;
+        await threads.get(principal, threadId);
+        return follow(threadId, after ? { turnId: after.turn_id, sequence: after.sequence } : undefined);
+      }
+      case 'unsubscribe':
+        subscriptions.get(message.thread_id)?.abort();
+        subscriptions.delete(message.thread_id);
+        return;
+      case 'send': {
+        await limiter(`chat:${principal.userId}`);
+        const { turn } = await agent.startTurn(principal, toTurnInput(message, undefined));
+        return accept(turn, message.id);
+      }
+      case 'cancel': {
+        const { threadId, id } = await threads.getTurn(principal, message.turn_id);
+        return agent.cancelTurn(principal, { threadId, turnId: id }, 'cancelled');
+      }
+      case 'gate':
+        return accept(await agent.answerGate(principal, message.gate_id, toAnswer(message)), message.id);
+      case 'ping':
+        return line.send({ type: 'pong', ...reference(message.id) });
+    }
+  }
+
+  return {
+    async hear(text: string): Promise<void> {
+      let id: string | undefined;
+      try {
+        const json = parseJson(text);
+        id = idOf(json);
+        await act(parseBody(clientMessage, json, FREE_FIELDS));
+      } catch (error) {
+        await line.send({ type: 'error', ...reference(id), error: renderSocketError(error, desk.onError) });
+      }
+    },
+    end(): void {
+      news.end();
+      for (const stop of subscriptions.values()) stop.abort();
+    },
+  };
+}
+
+const reference = (id: string | undefined) => (id === undefined ? {} : { id });
+
+function idOf(json: unknown): string | undefined {
+  const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
+  return typeof id === 'string' ? id.slice(0, 100) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidRequest('invalid_request', null, 'A message must be JSON, as a text.');
+  }
+}

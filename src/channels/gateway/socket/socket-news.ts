@@ -1,0 +1,50 @@
+import type { Jobs } from '#agent/jobs.ts';
+import type { Threads } from '#agent/threads.ts';
+import type { ThreadId } from '#domain/ids.ts';
+import type { Principal, UserId } from '#domain/principal.ts';
+import { renderListedJob } from '../jobs/jobs.ts';
+import { renderThread } from '../threads/render-thread.ts';
+import type { Line } from './socket-line.ts';
+
+type Desk = { readonly threads: Threads; readonly jobs: Jobs; readonly onError: (error: unknown) => void };
+
+/** So many changes may wait for a slow reader; of more the oldest are left out, and its next look at the list tells. */
+const MAX_WAITING = 1000;
+
+/** Tells a client of every thread of its user that was made or has changed, each as it is when its turn comes. */
+export function createNews(principal: Principal, line: Line, desk: Desk) {
+  const changed = new Map<ThreadId, UserId>();
+  let telling = false;
+
+  const unfollow = desk.threads.follow(principal, ({ threadId, userId }) => {
+    changed.delete(threadId);
+    changed.set(threadId, userId);
+    if (changed.size > MAX_WAITING) changed.delete(changed.keys().next().value ?? '');
+    if (!telling) void tell().catch(desk.onError);
+  });
+
+  async function tell(): Promise<void> {
+    telling = true;
+    try {
+      for (const [threadId, userId] of changed) {
+        if (line.closed.aborted) return;
+        changed.delete(threadId);
+        await (userId === principal.userId ? tellThread(threadId) : tellJob(threadId, userId));
+      }
+    } finally {
+      telling = false;
+    }
+  }
+
+  async function tellThread(id: ThreadId): Promise<void> {
+    const thread = await desk.threads.find(principal, id);
+    await line.send({ type: 'thread', thread_id: id, thread: thread ? renderThread(thread) : null });
+  }
+
+  async function tellJob(threadId: ThreadId, userId: UserId): Promise<void> {
+    const job = await desk.jobs.findJobOfThread(principal, threadId, userId);
+    if (job) await line.send({ type: 'job', job: renderListedJob(job) });
+  }
+
+  return { end: unfollow };
+}

@@ -1,0 +1,76 @@
+import type { Agent } from '#agent/agent.ts';
+import type { Threads } from '#agent/threads.ts';
+import { STARTED, type ThreadEvent, watchThread } from '#agent/turn/watch-thread.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import { renderBareItem, renderItem, renderUsage } from '../threads/render-item.ts';
+import { renderSocketError } from './render-socket-error.ts';
+import type { Line } from './socket-line.ts';
+import type { ServerMessage } from './wire-socket.ts';
+
+export type After = { readonly turnId: TurnId; readonly sequence: number | undefined };
+
+type Desk = { readonly agent: Agent; readonly threads: Threads; readonly onError: (error: unknown) => void };
+
+/** Tells a client of a thread until one of them goes. If it breaks, the client is told to begin again where it was. */
+export async function subscribe(
+  principal: Principal,
+  line: Line,
+  desk: Desk,
+  { threadId, after, signal }: { threadId: ThreadId; after: After | undefined; signal: AbortSignal },
+): Promise<void> {
+  try {
+    for await (const event of watchThread(desk, principal, threadId, { after, signal })) {
+      if (signal.aborted) return;
+      await line.send(renderThreadEvent(event, threadId));
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    await line.send({ type: 'error', error: renderSocketError(error, desk.onError) });
+    await line.send({ type: 'resubscribe', thread_id: threadId });
+  }
+}
+
+function renderThreadEvent(event: ThreadEvent, threadId: ThreadId): ServerMessage {
+  if (event.kind === 'gate') {
+    const { id, turnId, kind, call } = event.gate;
+    const { callId, name, arguments: json } = call;
+    const gated = { call_id: callId, name, arguments: json };
+    return { type: 'gate', gate: { id, thread_id: threadId, turn_id: turnId, kind, call: gated } };
+  }
+  const place = { type: 'turn-event' as const, thread_id: threadId, turn_id: event.turn.id };
+  if (event.kind === 'event') {
+    const { sequence } = event.numbered;
+    return { ...place, sequence, event: renderTurnEvent(event.numbered.event, threadId) };
+  }
+  const { seq, channel, createdAt } = event.turn;
+  const items = event.items.map(renderItem);
+  const started = { type: 'turn-started' as const, seq, channel, created_at: createdAt.toISOString(), items };
+  return { ...place, sequence: STARTED, event: started };
+}
+
+type WireEvent = Extract<ServerMessage, { type: 'turn-event' }>['event'];
+
+function renderTurnEvent(event: TurnEvent, threadId: ThreadId): WireEvent {
+  switch (event.type) {
+    case 'item-added':
+      return { type: event.type, item: renderBareItem(event.item) };
+    case 'text-delta':
+      return { type: event.type, item_id: event.itemId, delta: event.delta };
+    case 'item-done':
+      return {
+        type: event.type,
+        item: renderBareItem(event.item, event.written ? threadId : undefined),
+        written: event.written,
+      };
+    case 'model-failed': {
+      const { type, model, message, next, waitMs, failedAt } = event;
+      return { type, model, message, next, wait_ms: waitMs, failed_at: failedAt };
+    }
+    case 'turn-ended': {
+      const { type, status, failure, usage, endedAt } = event;
+      return { type, status, failure, usage: renderUsage(usage), ended_at: endedAt };
+    }
+  }
+}

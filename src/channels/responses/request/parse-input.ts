@@ -1,0 +1,113 @@
+import { InvalidRequest } from '#domain/errors.ts';
+import { newId } from '#domain/ids.ts';
+import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
+import { isObject } from './json-value.ts';
+import { parseContent } from './parse-content.ts';
+
+/** Items of earlier responses, by the id they have on the wire. */
+export type KnownItems = ReadonlyMap<string, NewItem>;
+
+/** The wire ids that an input refers to, of whatever shape it is otherwise. */
+export function referencedIds(input: unknown): string[] {
+  if (!Array.isArray(input)) return [];
+  return input.flatMap((item) =>
+    isObject(item) && item['type'] === 'item_reference' && typeof item['id'] === 'string' ? item['id'] : [],
+  );
+}
+
+/** The `input` of a request as items. Whether it is an answer to a waiting thread is decided by what it holds. */
+export function parseInput(input: unknown, continues: boolean, known: KnownItems = new Map()): NewItem[] {
+  if (typeof input === 'string') {
+    if (input.trim() === '') throw refuse('input', 'input must not be blank.');
+    return [toItem({ type: 'message', role: 'user', content: [text(input)], status: 'completed' })];
+  }
+  if (!Array.isArray(input)) throw refuse('input', 'input is required: a string or an array of items.');
+  if (input.length === 0) throw refuse('input', 'input must hold at least one item.');
+
+  const bodies = input.map((item, index) => parseItem(item, `input[${index}]`, known));
+  checkOutputs(bodies, continues);
+  const items = bodies.filter((body) => body !== undefined).map(toItem);
+  if (items.length === 0) throw refuse('input', 'input must hold at least one message or tool result.');
+  return items;
+}
+
+const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'developer'] satisfies MessageRole[];
+
+const isRole = (role: unknown): role is MessageRole => ROLES.includes(role);
+
+/** undefined for an item that there is nothing in for us. */
+function parseItem(item: unknown, param: string, known: KnownItems): ItemBody | undefined {
+  if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
+  switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
+    case 'message':
+      return parseMessage(item, param);
+    case 'function_call':
+      return parseCall(item, param);
+    case 'function_call_output':
+      return parseOutput(item, param);
+    case 'item_reference':
+      return resolveReference(item, param, known);
+    case 'reasoning':
+      return undefined; // a client may send back what another service gave it
+    default:
+      throw refuse(`${param}.type`, 'The type must be message, function_call, function_call_output or item_reference.');
+  }
+}
+
+function resolveReference(item: Record<string, unknown>, param: string, known: KnownItems): ItemBody {
+  const found = typeof item['id'] === 'string' ? known.get(item['id']) : undefined;
+  if (!found) throw refuse(`${param}.id`, 'There is no such item. Send the item itself, or its id as it was returned.');
+  return found;
+}
+
+function parseMessage(item: Record<string, unknown>, param: string): ItemBody {
+  const { role } = item;
+  if (!isRole(role)) throw refuse(`${param}.role`, 'role must be user, assistant, system or developer.');
+  return { type: 'message', role, content: parseContent(item['content'], `${param}.content`), status: 'completed' };
+}
+
+function parseCall(item: Record<string, unknown>, param: string): ItemBody {
+  const { name, arguments: argumentsJson } = item;
+  if (typeof name !== 'string' || name === '') throw refuse(`${param}.name`, 'name must be a non-empty string.');
+  if (typeof argumentsJson !== 'string') throw refuse(`${param}.arguments`, 'arguments must be a string of JSON.');
+  return { type: 'function_call', callId: parseCallId(item, param), name, arguments: argumentsJson, external: true };
+}
+
+function parseOutput(item: Record<string, unknown>, param: string): ItemBody {
+  const output = item['output'] ?? undefined;
+  if (output === undefined) throw refuse(`${param}.output`, 'output is required.');
+  return {
+    type: 'function_call_output',
+    callId: parseCallId(item, param),
+    output: parseContent(output, `${param}.output`),
+  };
+}
+
+function parseCallId(item: Record<string, unknown>, param: string): string {
+  const callId = item['call_id'];
+  if (typeof callId !== 'string' || callId === '')
+    throw refuse(`${param}.call_id`, 'call_id must be a non-empty string.');
+  return callId;
+}
+
+/**
+ * Tool outputs alone answer a waiting thread, which must be named. Beside other items they are only fine when the
+ * whole history is replayed: no thread is named, and each stands after the call it answers.
+ */
+function checkOutputs(items: readonly (ItemBody | undefined)[], continues: boolean): void {
+  const outputs = items.filter((item) => item?.type === 'function_call_output');
+  if (outputs.length === 0) return;
+  if (outputs.length === items.length) {
+    if (!continues) throw refuse('previous_response_id', 'A tool result needs the previous_response_id it answers.');
+    return;
+  }
+  const isAnswered = (callId: string, at: number) =>
+    items.slice(0, at).some((item) => item?.type === 'function_call' && item.callId === callId);
+  if (continues || !outputs.every((output) => isAnswered(output.callId, items.indexOf(output))))
+    throw refuse('input', 'Send function_call_output items alone; a message goes into a request of its own.');
+}
+
+/** What is referred to is said once more, as an item of its own. */
+const toItem = (body: ItemBody): NewItem => ({ ...body, id: newId() });
+
+const refuse = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

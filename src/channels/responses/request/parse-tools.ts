@@ -1,0 +1,63 @@
+import { InvalidRequest } from '#domain/errors.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
+import { isObject, jsonBytes, sortKeys } from './json-value.ts';
+
+const MAX_TOOLS_BYTES = 16_384;
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const RESERVED_PREFIX = /^(mission|skill|memory|reborn)_/;
+
+/** The one place for the rules of a caller's tools. No tools and an empty list are the same: undefined. */
+export function parseTools(tools: unknown, isTaken: (name: string) => boolean): ToolDefinition[] | undefined {
+  if (tools === undefined || tools === null) return undefined;
+  if (!Array.isArray(tools)) throw new InvalidRequest('invalid_tool', 'tools', 'tools must be an array.');
+  if (tools.length === 0) return undefined;
+  checkSize(tools);
+
+  const names = new Set<string>();
+  return tools.map((tool, index) => {
+    const param = `tools[${index}]`;
+    const definition = parseTool(tool, param);
+    const { name } = definition;
+    const refuse = (message: string) => new InvalidRequest('invalid_tool', `${param}.name`, message);
+    if (names.has(name)) throw refuse(`The tool name "${name}" is used twice. Names must be unique within a request.`);
+    if (RESERVED_PREFIX.test(name) || isTaken(name))
+      throw refuse(`The tool name "${name}" is reserved by the service. Choose another one.`);
+    names.add(name);
+    return definition;
+  });
+}
+
+function checkSize(tools: unknown[]): void {
+  const bytes = canonicalBytes(tools);
+  if (bytes === undefined || bytes > MAX_TOOLS_BYTES)
+    throw new InvalidRequest(
+      'invalid_tool',
+      'tools',
+      `tools must not exceed ${MAX_TOOLS_BYTES} bytes of canonical JSON.`,
+    );
+}
+
+function canonicalBytes(tools: unknown[]): number | undefined {
+  try {
+    return jsonBytes(sortKeys(tools));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function parseTool(tool: unknown, param: string): ToolDefinition {
+  const refuse = (field: string, message: string) => new InvalidRequest('invalid_tool', `${param}${field}`, message);
+  if (!isObject(tool)) throw refuse('', 'A tool must be an object.');
+  if (tool['type'] !== 'function') throw refuse('.type', 'Only tools of type "function" are accepted.');
+  const name = tool['name'];
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw refuse('.name', 'A tool name must be 1 to 64 letters, digits, underscores or hyphens.');
+  const { description = null, parameters = null, strict = null } = tool;
+  if (description !== null && typeof description !== 'string')
+    throw refuse('.description', 'description must be a string.');
+  if (parameters !== null && !isObject(parameters))
+    throw refuse('.parameters', 'parameters must be a JSON Schema object.');
+  if (strict !== null && typeof strict !== 'boolean') throw refuse('.strict', 'strict must be true or false.');
+  return { name, description, parameters, strict };
+}

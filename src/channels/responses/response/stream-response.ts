@@ -1,0 +1,118 @@
+import type { Agent } from '#agent/agent.ts';
+import { noReplyYet, replyAfter } from '#agent/turn/turn-reply.ts';
+import type { Principal } from '#domain/principal.ts';
+import { type NewItem, textOf } from '#domain/thread/item.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import { attemptOf, firstSequence, type TurnEvent } from '#domain/thread/turn-event.ts';
+import { outputText, renderCall, renderMessage, renderResponse, wireItemId } from './render-response.ts';
+import type { NumberedWireEvent, WireEvent } from './wire-event.ts';
+import type { WireResponse } from './wire-response.ts';
+
+/**
+ * A turn as the events of the reference format, from its first one on. The numbers are counted here, the same way on
+ * every replica, so that `startingAfter` means the same wherever a client comes back; the terminal event always comes.
+ */
+export async function* streamResponse(
+  agent: Agent,
+  owner: Principal,
+  turn: Turn,
+  options: { model: string; threadUrl?: ThreadUrl; startingAfter: number; fresh: boolean; signal: AbortSignal },
+): AsyncGenerator<NumberedWireEvent, void> {
+  const { model, threadUrl, startingAfter } = options;
+  const number = createNumbering();
+  const output = createOutput();
+  let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
+  const started = renderResponse(reply, model);
+
+  for (const type of ['response.created', 'response.in_progress'] as const) {
+    const event = number({ type, response: started }, 0);
+    if (event.sequence_number > startingAfter) yield event;
+  }
+  for await (const { sequence, event } of agent.watch(owner, turn, options)) {
+    for (const rendered of output.render(event)) {
+      const numbered = number(rendered, attemptOf(sequence));
+      if (numbered.sequence_number > startingAfter) yield numbered;
+    }
+    reply = replyAfter(reply, event);
+    if (event.type === 'turn-ended')
+      yield number(terminalEvent(renderResponse(reply, model, threadUrl)), attemptOf(sequence));
+  }
+}
+
+/** Counts from 0, and on from a new base with every attempt. */
+function createNumbering() {
+  let next = 0;
+  return (event: WireEvent, attempt: number): NumberedWireEvent => {
+    next = Math.max(next, firstSequence(attempt));
+    return { ...event, sequence_number: next++ };
+  };
+}
+
+function terminalEvent(response: WireResponse): WireEvent {
+  const type = response.status === 'completed' || response.status === 'incomplete' ? response.status : 'failed';
+  return { type: `response.${type}` as const, response };
+}
+
+/** Gives every item that surfaces its place in the output. The service's own tool calls don't surface. */
+function createOutput() {
+  const places = new Map<string, number>();
+
+  const place = (item: NewItem) => {
+    const known = places.get(item.id) ?? places.size;
+    places.set(item.id, known);
+    return { output_index: known };
+  };
+  const part = (item: NewItem) => ({
+    item_id: wireItemId(item.type, item.id),
+    ...place(item),
+    content_index: 0 as const,
+  });
+
+  function* render(event: TurnEvent): Generator<WireEvent> {
+    switch (event.type) {
+      case 'item-added':
+        if (event.item.type !== 'message') return;
+        yield {
+          type: 'response.output_item.added',
+          ...place(event.item),
+          item: { ...renderMessage(event.item), status: 'in_progress', content: [] },
+        };
+        yield { type: 'response.content_part.added', ...part(event.item), part: outputText('') };
+        return;
+      case 'text-delta': {
+        const output_index = places.get(event.itemId);
+        if (output_index === undefined) return;
+        const item_id = wireItemId('message', event.itemId);
+        yield {
+          type: 'response.output_text.delta',
+          item_id,
+          output_index,
+          content_index: 0,
+          delta: event.delta,
+          logprobs: [],
+        };
+        return;
+      }
+      case 'item-done':
+        if (event.item.type !== 'message') return;
+        yield* finishMessage(event.item);
+        return;
+      case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
+        return;
+      case 'turn-ended':
+        if (event.gate?.kind !== 'external-tool') return;
+        for (const type of ['response.output_item.added', 'response.output_item.done'] as const)
+          yield { type, ...place(event.gate.call), item: renderCall(event.gate.call) };
+    }
+  }
+
+  function* finishMessage(item: Extract<NewItem, { type: 'message' }>): Generator<WireEvent> {
+    const said = textOf(item.content);
+    yield { type: 'response.output_text.done', ...part(item), text: said, logprobs: [] };
+    yield { type: 'response.content_part.done', ...part(item), part: outputText(said) };
+    yield { type: 'response.output_item.done', ...place(item), item: renderMessage(item) };
+  }
+
+  return { render };
+}

@@ -1,0 +1,22 @@
+import { text } from 'node:stream/consumers';
+import { readConfig } from '#config/config.ts';
+import { withQuietService } from '../connect/with-service.ts';
+import { runCommand } from '../run-command.ts';
+import { tellTurn } from './tell-turn.ts';
+
+type Options = { readonly thread?: string; readonly model?: string; readonly json?: true };
+
+/** `reborn ask`: one message, its answer on stdout, everything else on stderr. */
+export function ask(words: readonly string[], { thread, model, ...options }: Options): Promise<void> {
+  return runCommand(async () => {
+    const message = { text: await readMessage(words), threadId: thread, model };
+    await withQuietService(readConfig(), (service) => tellTurn(service, (client) => client.send(message), options));
+  });
+}
+
+async function readMessage(words: readonly string[]): Promise<string> {
+  const piped = process.stdin.isTTY ? '' : (await text(process.stdin)).trimEnd();
+  const message = [words.join(' ').trim(), piped].filter(Boolean).join('\n\n');
+  if (message.trim() === '') throw new Error('There is nothing to ask. Try: reborn ask "What time is it?"');
+  return message;
+}

@@ -1,0 +1,31 @@
+import { readConfig, wantsColour } from '#config/config.ts';
+import { openChat } from '#terminal/chat.ts';
+import { withService } from '../connect/with-service.ts';
+import { runCommand } from '../run-command.ts';
+import { serve } from '../serve.ts';
+import { ask } from './ask.ts';
+
+type Options = { readonly thread?: string };
+
+/** `reborn` alone: the chat. Without a terminal it answers what comes in by stdin; turned off, it is `reborn serve`. */
+export async function chat(options: Options, showHelp: () => Promise<void>): Promise<void> {
+  let enabled = true;
+  await runCommand(async () => {
+    enabled = readConfig().cli.enabled;
+  });
+  if (process.exitCode !== undefined) return;
+  if (!enabled) return serve();
+  if (!process.stdin.isTTY) return ask([], options);
+  if (!process.stdout.isTTY) return showHelp();
+  await runCommand(() => openInTerminal(options));
+  process.exit(); // whatever still lingers, the person has quit
+}
+
+async function openInTerminal({ thread }: Options): Promise<void> {
+  const config = readConfig();
+  process.stderr.write('Starting Reborn...');
+  await withService(config, ({ locate, notices }) => {
+    process.stderr.write('\r\x1b[K');
+    return openChat({ locate, notices, coloured: wantsColour(), threadId: thread });
+  });
+}

@@ -1,0 +1,50 @@
+import { type Answer, followTurn } from '#terminal/service/follow-turn.ts';
+import type { WireAccepted } from '#terminal/service/gateway-messages.ts';
+import type { ServiceClient } from '#terminal/service/service-client.ts';
+import type { ReachedService } from '../connect/with-service.ts';
+import { printJson, printNotice, printPiece } from '../print.ts';
+
+/** The exit codes besides 0 (answered) and 1 (failed). */
+const WAITING = 3;
+const CUT_SHORT = 4;
+const INTERRUPTED = 130;
+
+/** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code tells how it went. */
+export async function tellTurn(
+  { locate }: ReachedService,
+  begin: (client: ServiceClient) => Promise<WireAccepted>,
+  { json }: { readonly json?: true },
+): Promise<void> {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  const answer = await followTurn({
+    locate,
+    begin,
+    write: json ? () => {} : printPiece,
+    signal: interrupted.signal,
+    onLost: () => printNotice('reborn: the service is gone; waiting for it to come back.'),
+  });
+  if (json) printJson(answer);
+  process.exitCode = tellOutcome(answer);
+}
+
+function tellOutcome({ status, failure, thread_id: thread }: Answer): number {
+  switch (status) {
+    case 'completed':
+      return 0;
+    case 'waiting':
+      printNotice(
+        `reborn: the turn waits for an answer. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.`,
+      );
+      return WAITING;
+    case 'incomplete':
+      printNotice("reborn: the answer was cut short by the model's limit.");
+      return CUT_SHORT;
+    case 'cancelled':
+      printNotice('reborn: cancelled.');
+      return INTERRUPTED;
+    default:
+      printNotice(`reborn: ${failure?.message ?? 'the turn failed.'}`);
+      return 1;
+  }
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '#config/config.ts';
+
+/** How other processes of this home reach a service that runs. */
+export type RunningService = {
+  readonly pid: number;
+  /** What its `GET /healthz` says, so that another program on its port is not taken for it. */
+  readonly replica: string;
+  readonly url: string;
+};
+
+/** What the service says about itself; see `GET /api/status`. */
+export type ServiceStatus = {
+  readonly version: string;
+  readonly uptime_seconds: number;
+  readonly model: { readonly provider: string; readonly name: string; readonly demo: boolean };
+  readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
+  readonly database: { readonly kind: string; readonly version: string };
+  readonly replicas: number;
+  readonly queue: { readonly queued: number; readonly running: number };
+  readonly tools: number;
+  readonly threads: number;
+};
+
+/** How soon another service of this home takes the place of one that has ended. */
+const LOOK_AGAIN_MS = 2000;
+
+/**
+ * Writes `serve.json`, by which commands find the service. A living service's file is never touched: this one takes its
+ * place when that one has ended.
+ */
+export async function announceService(
+  home: string,
+  service: Omit<RunningService, 'pid'>,
+): Promise<() => Promise<void>> {
+  const file = fileIn(home);
+  const content = `${JSON.stringify({ pid: process.pid, ...service })}\n`;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+
+  async function announce(): Promise<void> {
+    const announced = await readAnnounced(home);
+    if (announced?.replica === service.replica || (announced && (await isAlive(announced)))) return;
+    const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+    await writeFile(draft, content, { mode: 0o600 });
+    await rename(draft, file);
+  }
+
+  let round = announce();
+  await round;
+  const timer = setInterval(() => {
+    round = announce().catch(() => {}); // a full disk, say: the next round tries again
+  }, LOOK_AGAIN_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await round;
+    if ((await readAnnounced(home))?.replica === service.replica) await rm(file, { force: true });
+  };
+}
+
+/** The service that announced itself last; it may have been killed since. */
+export async function readAnnounced(home: string): Promise<RunningService | undefined> {
+  try {
+    return JSON.parse(await readFile(fileIn(home), 'utf8')) as RunningService;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The service of this home, if it is alive. */
+export async function findService({ home }: Config): Promise<RunningService | undefined> {
+  const announced = await readAnnounced(home);
+  return announced && (await isAlive(announced)) ? announced : undefined;
+}
+
+/** Throws, with what to do, when the service is alive but does not let this command in. */
+export async function getStatus(config: Config, { url, pid }: RunningService): Promise<ServiceStatus> {
+  const token = await findOperatorToken(config);
+  const who = `A service is running at ${url} (process ${pid})`;
+  if (!token) throw new Error(`${who}, but its operator token is not known here. ${SET_TOKEN}`);
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/status`, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (response.ok) return (await response.json()) as ServiceStatus;
+  if (response.status === 401) throw new Error(`${who}, but it refused the operator token known here. ${SET_TOKEN}`);
+  throw new Error(`${who}, but it answered ${response.status}: ${(await response.text()).slice(0, 200)}`);
+}
+
+const SET_TOKEN = 'Set SERVICE_REBORN_WEBUI_TOKEN to the token the service was started with.';
+const PATIENCE_MS = 3000;
+
+async function isAlive({ url, replica }: RunningService): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return response.ok && ((await response.json()) as { replica?: string }).replica === replica;
+  } catch {
+    return false; // nobody listens, or somebody else does
+  }
+}
+
+/** The token by which the service knows this machine's commands. */
+export async function findOperatorToken({ operatorToken, home }: Config): Promise<string | undefined> {
+  if (operatorToken) return operatorToken;
+  const kept = await readFile(path.join(home, 'webui-token'), 'utf8').catch(() => '');
+  return kept.trim() || undefined;
+}
+
+const fileIn = (home: string) => path.join(home, 'serve.json');

@@ -1,0 +1,22 @@
+import { mkdir } from 'node:fs/promises';
+import { enableCompileCache } from 'node:module';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { App, Parts } from '#app/app.ts';
+import type { Config } from '#config/config.ts';
+import { openDatabase } from '#database/open-database.ts';
+
+/** Starts the service in this process. The program is loaded while PostgreSQL starts. */
+export async function startService(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
+  await mkdir(config.home, { recursive: true, mode: 0o700 });
+  // Compiled code goes to the home folder: in a temporary folder, other users could put code of theirs in its place.
+  enableCompileCache(path.join(config.home, 'compile-cache'));
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    home: config.home,
+    log: (line) => log.info(line),
+    onWaiting: () => void import('#app/app.ts').catch(() => {}), // the import below reports what is wrong
+  });
+  const { startApp } = await import('#app/app.ts');
+  return startApp(config, log, { ...parts, database });
+}

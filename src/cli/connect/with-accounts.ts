@@ -1,0 +1,35 @@
+import { createLimitsDesk, type LimitsDesk } from '#agent/spending/spending-limits.ts';
+import { type Accounts, createAccounts } from '#auth/accounts.ts';
+import type { User } from '#domain/user.ts';
+import { findUsersCalled } from '#store/accounts/users.ts';
+import { connectIdentities } from '#store/identity-connection.ts';
+import { withDatabase } from './with-database.ts';
+
+export type Desk = {
+  readonly accounts: Accounts;
+  readonly limits: LimitsDesk;
+  /** By id, email or name. Throws, with what to do, when that is nobody or more than one. */
+  readonly getUser: (called: string) => Promise<User>;
+};
+
+/** Does something with users and tokens, directly on the database; the service need not run, but may. */
+export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> {
+  return withDatabase(async ({ connection, db }) => {
+    await using undo = new AsyncDisposableStack();
+    const identities = connectIdentities(connection, () => {}); // a cut line fails the query, which reports it
+    undo.defer(() => identities.destroy());
+    const accounts = createAccounts(identities);
+    await act({
+      accounts,
+      limits: createLimitsDesk(db, (id) => accounts.isUser(id)),
+      getUser: async (called) => only(called, await findUsersCalled(identities, called)),
+    });
+  });
+}
+
+function only(called: string, users: readonly User[]): User {
+  const [user, ...more] = users;
+  if (!user) throw new Error(`There is no user "${called}". \`reborn user list\` shows who there is.`);
+  if (more.length > 0) throw new Error(`Several users are called "${called}". Use an id from \`reborn user list\`.`);
+  return user;
+}

@@ -1,0 +1,30 @@
+import { type Config, readConfig } from '#config/config.ts';
+import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
+import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
+import type { Principal } from '#domain/principal.ts';
+import { connectStore, type Database } from '#store/connection.ts';
+import { runCommand } from '../run-command.ts';
+
+/** Whoever can run commands here can read the database: to the audit log that is an operator of its own. */
+export const COMMAND_LINE: Principal = { userId: 'command-line', role: 'operator' };
+
+export type OpenedDatabase = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly connection: OpenDatabase['connection'];
+};
+
+/** Does something directly on the database. The service need not run, but may. */
+export function withDatabase(act: (opened: OpenedDatabase) => Promise<void>): Promise<void> {
+  return runCommand(async () => {
+    await using undo = new AsyncDisposableStack();
+    const config = readConfig();
+    const database = await openDatabase({ url: config.databaseUrl, home: config.home });
+    undo.defer(() => database.close());
+    const { connection } = database;
+    await migrateDatabase(connection, MIGRATIONS);
+    const db = connectStore(connection, () => {}); // a cut line fails the query, which reports it
+    undo.defer(() => db.destroy());
+    await act({ config, db, connection });
+  });
+}

@@ -1,0 +1,57 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLog } from '#app/log.ts';
+import type { Config } from '#config/config.ts';
+import { scrubLine } from '#safety/secrets/scrub-line.ts';
+import type { Address } from '#terminal/service/gateway-calls.ts';
+import { announceService, findOperatorToken, findService, getStatus, readAnnounced } from './running-service.ts';
+import { startService } from './start-service.ts';
+
+export type ReachedService = {
+  /** Where it is now: one that was restarted may have moved. */
+  readonly locate: () => Promise<Address | undefined>;
+  readonly notices: readonly string[];
+};
+
+/** Who quits does not want to wait; what is left undone is found at the next start, as after any crash. */
+const STOP_MS = 5000;
+
+/**
+ * Attaches to the service that runs for this home; if there is none, starts it inside this process for as long as `act`
+ * takes. Throws when a service is alive and does not know this home's token.
+ */
+export async function withService<T>(config: Config, act: (service: ReachedService) => Promise<T>): Promise<T> {
+  const running = await findService(config);
+  if (running) {
+    await getStatus(config, running);
+    return act({ locate: () => locateAnnounced(config), notices: [] });
+  }
+
+  await using undo = new AsyncDisposableStack();
+  await mkdir(config.home, { recursive: true, mode: 0o700 });
+  const log = createLog(config.logLevel, { file: path.join(config.home, 'reborn.log'), scrub: scrubLine });
+  const app = await startService(config, log, { terminal: true });
+  undo.defer(() => Promise.race([app.close(), sleep(STOP_MS, undefined, { ref: false })]));
+  const { gatewayUrl, terminalUrl, replica, notices } = app;
+  if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, replica }));
+  const token = await findOperatorToken(config);
+  const address = terminalUrl && token ? { url: terminalUrl, token, hasGateway: gatewayUrl !== undefined } : undefined;
+  return await act({ locate: async () => address, notices });
+}
+
+/** The same, but a service that has to be started is nobody else's: it opens no port to others. */
+export function withQuietService<T>(config: Config, act: (service: ReachedService) => Promise<T>): Promise<T> {
+  const { gateway, webhook } = config;
+  const quiet = {
+    ...config,
+    gateway: { ...gateway, enabled: false },
+    webhook: { ...webhook, enabled: false as const },
+  };
+  return withService(quiet, act);
+}
+
+async function locateAnnounced(config: Config): Promise<Address | undefined> {
+  const [announced, token] = await Promise.all([readAnnounced(config.home), findOperatorToken(config)]);
+  return announced && token ? { url: announced.url, token, hasGateway: true } : undefined;
+}

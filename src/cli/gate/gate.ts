@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import { createPairings } from '#agent/gates/pairings.ts';
+import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
+import { OPERATOR } from '#domain/principal.ts';
+import { withOwner } from '#store/connection.ts';
+import { listOpenGates } from '#store/threads/gates.ts';
+import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
+import { printJson, printLine, printTable } from '../print.ts';
+
+type Json = { readonly json?: true };
+
+const MOST_GATES = 1000;
+const MOST_LETTERS = 200;
+
+const ANSWER_HELP = `
+A secret that the call lacks is asked for without showing it, or read from stdin when that is no terminal.
+
+Examples:
+  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 always
+  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 deny --reason "Ask Ann first."
+  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 approve < token.txt
+
+Exit codes: 0 answered, 1 failed, 3 the turn waits again, 4 cut short by the model's limit, 130 cancelled with Ctrl+C.`;
+
+/** `reborn gate`, `reborn approval`, `reborn pairing`: who waits for what, and what was allowed for good. */
+export function addGateCommands(program: Command): void {
+  const gate = program.command('gate').description('See what threads wait for, and answer it.');
+  gate
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the open gates.')
+    .addHelpText('after', '\nExample:\n  reborn gate list')
+    .action(listGates);
+  gate
+    .command('answer')
+    .argument('<id>', 'the id from the list')
+    .argument('<answer>', 'approve, always or deny')
+    .option('--reason <text>', 'why it is denied; the model is told')
+    .option('--user <id>', 'for a pairing: whose secrets the webhook user may use')
+    .option('--json', 'print the outcome as JSON, when it is there')
+    .description('Answer a gate, and print what comes of it.')
+    .addHelpText('after', ANSWER_HELP)
+    .action(async (id: string, answer: string, options: { reason?: string; user?: string; json?: true }) =>
+      (await import('./gate-answer.ts')).answerGate(id, answer, options),
+    );
+
+  const approval = program.command('approval').description('See what was approved for good, and take it back.');
+  approval
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the approvals.')
+    .addHelpText('after', '\nExample:\n  reborn approval list --json')
+    .action(listApprovals);
+  approval
+    .command('revoke')
+    .argument('<id>', 'the id from the list')
+    .description('Ask about such calls again.')
+    .addHelpText('after', '\nExample:\n  reborn approval revoke 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')
+    .action(revokeApproval);
+
+  const pairing = program.command('pairing').description('See which webhook users may use whose secrets.');
+  pairing
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the pairings.')
+    .addHelpText('after', '\nExample:\n  reborn pairing list')
+    .action(showPairings);
+  pairing
+    .command('remove')
+    .argument('<webhook-user>', 'such as webhook:triage')
+    .description("Let a webhook user no longer use anybody's secrets.")
+    .addHelpText('after', '\nExample:\n  reborn pairing remove webhook:ann')
+    .action(removePairing);
+}
+
+function listGates({ json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const gates = await withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everybody', { limit: MOST_GATES }));
+    if (json) return printJson(gates);
+    if (gates.length === 0) return printLine('Nothing waits for an answer.');
+    printTable([
+      ['id', 'kind', 'user', 'call'],
+      ...gates.map(({ id, kind, userId, call }) => [id, kind, userId, shorten(`${call.name} ${call.arguments}`)]),
+    ]);
+  });
+}
+
+function shorten(call: string): string {
+  return call.length > MOST_LETTERS ? `${call.slice(0, MOST_LETTERS)}… (--json shows all)` : call;
+}
+
+function listApprovals({ json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const approvals = await createStandingApprovals(db).list(OPERATOR);
+    if (json) return printJson(approvals);
+    if (approvals.length === 0) return printLine('Nothing was approved for good.');
+    for (const { id, userId, tool, shape } of approvals) {
+      printLine(`${id}  ${userId}  ${tool}`);
+      for (const line of shape.split('\n')) printLine(`  ${line}`);
+    }
+  });
+}
+
+function revokeApproval(id: string): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    await createStandingApprovals(db).revoke(COMMAND_LINE, id);
+    printLine('Revoked. Such calls are asked about again.');
+  });
+}
+
+function showPairings({ json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const pairings = await createPairings(db).list(OPERATOR);
+    if (json) return printJson(pairings);
+    if (pairings.length === 0) return printLine('No webhook user is paired.');
+    printTable([
+      ['webhook user', 'uses the secrets of'],
+      ...pairings.map(({ userId, pairedUserId }) => [userId, pairedUserId]),
+    ]);
+  });
+}
+
+function removePairing(userId: string): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    await createPairings(db).remove(COMMAND_LINE, userId);
+    printLine(`Removed. ${userId} can use nobody's secrets but its own.`);
+  });
+}

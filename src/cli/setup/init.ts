@@ -1,0 +1,156 @@
+import { confirm, intro, isCancel, log, note, outro, password, select, spinner, text } from '@clack/prompts';
+import { explainOptions, findHome, findProblem, readEnvironment } from '#config/config.ts';
+import { changeSettings, settingsFile } from '#config/settings-file.ts';
+import type { ModelProvider, ModelRoute } from '#models/model-route.ts';
+import { toLines } from '../print.ts';
+import { runCommand } from '../run-command.ts';
+import { tryModel } from './try-model.ts';
+
+/** What is asked for; `undefined` takes it out of the settings. */
+type Chosen = {
+  readonly LLM_PROVIDER: ModelProvider;
+  readonly LLM_MODEL: string | undefined;
+  readonly LLM_BASE_URL: string | undefined;
+  readonly LLM_API_KEY: string | undefined;
+};
+
+class Cancelled extends Error {}
+
+/** `reborn init`: sets the model up. Every step shows what is set now, and Enter keeps it; running it again changes it. */
+export function init(): Promise<void> {
+  return runCommand(async () => {
+    if (!process.stdin.isTTY || !process.stdout.isTTY)
+      throw new Error(
+        'init asks questions, and there is no terminal to answer them in. Set LLM_PROVIDER, LLM_MODEL and LLM_API_KEY in the environment, or with `reborn config set`.',
+      );
+    try {
+      await setUp(findHome());
+    } catch (error) {
+      if (!(error instanceof Cancelled)) throw error;
+      outro('Nothing was changed.');
+      process.exitCode = 1;
+    }
+  });
+}
+
+async function setUp(home: string): Promise<void> {
+  intro('Reborn: which model shall answer?');
+  warnOfEnvironment();
+  let chosen = currentlyChosen();
+  do chosen = await choose(chosen);
+  while (await wantsAnotherTry(chosen));
+  await changeSettings(home, chosen);
+  note(
+    [
+      `Settings   ${settingsFile(home)} (yours alone to read)`,
+      `Everything ${home}, with the database, unless DATABASE_URL names one`,
+      'Other options: reborn config',
+    ].join('\n'),
+    'Where things are',
+  );
+  outro('Done. Start the chat with `reborn`, or the service with `reborn serve`.');
+}
+
+/** A value in the environment would go before what is kept here. */
+function warnOfEnvironment(): void {
+  const hidden = explainOptions().filter(({ name, source }) => name.startsWith('LLM_') && source === 'environment');
+  if (hidden.length > 0)
+    log.warn(
+      `Set in the environment, which goes before what you choose here: ${hidden.map(({ name }) => name).join(', ')}.`,
+    );
+}
+
+function currentlyChosen(): Chosen {
+  const env = readEnvironment();
+  return {
+    LLM_PROVIDER: (env['LLM_PROVIDER'] as ModelProvider | undefined) ?? 'openai',
+    LLM_MODEL: env['LLM_MODEL'],
+    LLM_BASE_URL: env['LLM_BASE_URL'],
+    LLM_API_KEY: env['LLM_API_KEY'],
+  };
+}
+
+async function choose(before: Chosen): Promise<Chosen> {
+  const provider = await answered(
+    select({ message: 'Provider', initialValue: before.LLM_PROVIDER, options: PROVIDERS }),
+  );
+  if (provider === 'demo')
+    return { LLM_PROVIDER: provider, LLM_MODEL: undefined, LLM_BASE_URL: undefined, LLM_API_KEY: undefined };
+  const same = provider === before.LLM_PROVIDER;
+  const model = await askFor('LLM_MODEL', "Model, in the provider's own spelling", same ? before.LLM_MODEL : undefined);
+  const baseUrl =
+    provider === 'openai-compatible'
+      ? await askFor(
+          'LLM_BASE_URL',
+          'Address, such as http://localhost:11434/v1',
+          same ? before.LLM_BASE_URL : undefined,
+        )
+      : undefined;
+  const key = await askForKey(provider, same ? before.LLM_API_KEY : undefined);
+  return { LLM_PROVIDER: provider, LLM_MODEL: model, LLM_BASE_URL: baseUrl, LLM_API_KEY: key };
+}
+
+async function askFor(name: string, message: string, before: string | undefined): Promise<string> {
+  const answer = await answered(
+    text({
+      message,
+      ...(before && { initialValue: before }),
+      validate: (value) => (value?.trim() ? findProblem(name, value.trim()) : 'It is needed.'),
+    }),
+  );
+  return answer.trim();
+}
+
+async function askForKey(provider: ModelProvider, before: string | undefined): Promise<string | undefined> {
+  const hint = before
+    ? 'Enter keeps the one that is set'
+    : provider === 'openai-compatible'
+      ? 'Enter for none'
+      : 'hidden';
+  const answer = await answered(password({ message: `Key (${hint})`, validate: (value) => keyProblem(value) }));
+  return answer?.trim() || before;
+}
+
+const keyProblem = (value: string | undefined) =>
+  value?.trim() ? findProblem('LLM_API_KEY', value.trim()) : undefined;
+
+/** The test is a real call, so that a wrong key is found now. It can be skipped, and whatever it says kept. */
+async function wantsAnotherTry(chosen: Chosen): Promise<boolean> {
+  if (chosen.LLM_PROVIDER === 'demo') return false;
+  if (!(await answered(confirm({ message: 'Try it with one small, real call?' })))) return false;
+  const waiting = spinner();
+  waiting.start('Asking the model');
+  const outcome = await tryModel(routeOf(chosen));
+  if ('said' in outcome) {
+    waiting.stop('The model answers.');
+    return false;
+  }
+  waiting.error(toLines(outcome.failure));
+  return answered(
+    select({
+      message: 'What now?',
+      options: [
+        { value: true, label: 'Choose again' },
+        { value: false, label: 'Keep it as it is' },
+      ],
+    }),
+  );
+}
+
+function routeOf({ LLM_PROVIDER, LLM_MODEL = '', LLM_BASE_URL, LLM_API_KEY }: Chosen): ModelRoute {
+  return { provider: LLM_PROVIDER, name: LLM_MODEL, baseUrl: LLM_BASE_URL, apiKey: LLM_API_KEY };
+}
+
+async function answered<T>(prompt: Promise<T>): Promise<Exclude<T, symbol>> {
+  const answer = await prompt;
+  if (isCancel(answer)) throw new Cancelled();
+  return answer as Exclude<T, symbol>;
+}
+
+const PROVIDERS: { value: ModelProvider; label: string; hint?: string }[] = [
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'google', label: 'Google' },
+  { value: 'openai-compatible', label: 'Another one that speaks the OpenAI format', hint: 'Ollama, vLLM, a proxy' },
+  { value: 'demo', label: 'None yet', hint: 'the demo model answers, offline' },
+];

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { confirm, isCancel } from '@clack/prompts';
+import { findFlags } from '#safety/inspect.ts';
+import { describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
+import { type Installation, installTool, prepareTool } from '#tools/component/install-tool.ts';
+import { isReservedName } from '#tools/registry.ts';
+import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
+import { printJson, printLine } from '../print.ts';
+
+type InstallOptions = {
+  readonly capabilities?: string;
+  readonly name?: string;
+  readonly force?: true;
+  readonly yes?: true;
+  readonly json?: true;
+};
+
+export function installToolFile(wasmFile: string, options: InstallOptions): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const installation = await prepareTool({
+      name: options.name ?? path.basename(wasmFile, '.wasm'),
+      wasm: await readFileOrExplain(wasmFile),
+      capabilities: options.capabilities && (await readFileOrExplain(options.capabilities)).toString('utf8'),
+      isTaken: isReservedName,
+    });
+    const asks = process.stdin.isTTY && !options.yes && !options.json;
+    if (!options.json) await tellOf(installation);
+    if (asks && !(await isConfirmed(installation.name))) throw new Error('Not installed.');
+
+    const before = await installTool(db, installation, {
+      force: options.force ?? false,
+      actor: COMMAND_LINE.userId,
+    });
+    const { name, component } = installation;
+    if (options.json) return printJson({ name, hash: component.hash, replaced: before?.hash ?? null });
+    printLine(before ? `Replaced the tool "${name}".` : `Installed the tool "${name}".`);
+    const { auth, setup } = installation.capabilities;
+    if (setup.requiredSecrets.length > 0) printLine(`Next: reborn tool setup ${name}`);
+    if (auth) printLine(`Next: reborn tool auth ${name}`);
+  });
+}
+
+async function tellOf({ name, capabilities, component, warnings }: Installation): Promise<void> {
+  printLine(`The tool "${name}":`);
+  printLine(`- It says to the model: ${component.description}`);
+  for (const sentence of describeCapabilities(capabilities)) printLine(`- ${sentence}`);
+  for (const warning of warnings) printLine(`Note: ${warning}`);
+  if ((await findFlags(`${component.description}\n${component.schema}`)).length > 0)
+    printLine(
+      'Warning: the description reads like an order to the model. While it is installed, every call is asked for.',
+    );
+}
+
+async function isConfirmed(name: string): Promise<boolean> {
+  const answer = await confirm({ message: `Install ${name}?` });
+  return !isCancel(answer) && answer;
+}
+
+async function readFileOrExplain(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new Error(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}

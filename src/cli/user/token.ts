@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { withAccounts } from '../connect/with-accounts.ts';
+import { COMMAND_LINE } from '../connect/with-database.ts';
+import { printJson, printLine, printNotice, printTable } from '../print.ts';
+
+type Json = { readonly json?: true };
+type CreateOptions = Json & { readonly name: string; readonly expires?: string };
+
+/** `reborn token`: by what users are known. */
+export function addTokenCommands(program: Command): void {
+  const token = program.command('token').description("Make, list and revoke users' tokens.");
+  token
+    .command('create')
+    .argument('<user>', 'an id, email or name')
+    .option('--name <name>', 'what the token is for', 'command line')
+    .option('--expires <when>', 'a time such as 2030-01-31, or how long: 12h, 30d; never, when left out')
+    .option('--json', 'print JSON')
+    .description('Make a token. It is shown this once.')
+    .addHelpText('after', '\nExample:\n  reborn token create ann@example.com --name laptop --expires 90d')
+    .action(createToken);
+  token
+    .command('list')
+    .argument('<user>', 'an id, email or name')
+    .option('--json', 'print JSON')
+    .description("List a user's tokens.")
+    .addHelpText('after', '\nExample:\n  reborn token list ann@example.com')
+    .action(listTokens);
+  token
+    .command('revoke')
+    .argument('<id>', 'the id of the token')
+    .option('--json', 'print JSON')
+    .description('Revoke a token. It is refused everywhere within 5 seconds.')
+    .addHelpText('after', '\nExample:\n  reborn token revoke 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')
+    .action(revokeToken);
+}
+
+function createToken(called: string, { name, expires, json }: CreateOptions): Promise<void> {
+  return withAccounts(async ({ accounts, getUser }) => {
+    const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date());
+    const user = await getUser(called);
+    const { token, secret } = await accounts.createToken(COMMAND_LINE, user.id, { name, expiresAt });
+    if (json) return printJson({ ...token, token: secret });
+    printNotice(`A token for ${user.name}, id ${token.id}. It is not shown again:`);
+    printLine(secret);
+  });
+}
+
+function listTokens(called: string, { json }: Json): Promise<void> {
+  return withAccounts(async ({ accounts, getUser }) => {
+    const user = await getUser(called);
+    const tokens = await accounts.listTokens(COMMAND_LINE, user.id);
+    if (json) return printJson(tokens);
+    if (tokens.length === 0)
+      return printLine(`${user.name} has no tokens. Make one with \`reborn token create ${user.id}\`.`);
+    printTable([
+      ['id', 'name', 'created', 'expires', 'last used'],
+      ...tokens.map(({ id, name, createdAt, expiresAt, lastUsedAt }) => [
+        id,
+        name,
+        ...[createdAt, expiresAt, lastUsedAt].map((time) => time?.toISOString() ?? 'never'),
+      ]),
+    ]);
+  });
+}
+
+function revokeToken(id: string, { json }: Json): Promise<void> {
+  return withAccounts(async ({ accounts }) => {
+    if (!z.uuid().safeParse(id).success)
+      throw new Error('This is no id of a token. `reborn token list <user>` shows the ids, which are not the tokens.');
+    await accounts.revokeToken(COMMAND_LINE, id);
+    if (json) return printJson({ id });
+    printLine('Revoked. It is refused everywhere within 5 seconds.');
+  });
+}
+
+const UNITS = { h: 3_600_000, d: 86_400_000 } as const;
+
+/** `12h` and `30d` count from `now`; anything else must be a date, or a time with its zone. */
+export function parseExpiry(text: string, now: Date): Date {
+  const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
+  const isDate = /^\d{4}-\d\d-\d\d(T\S+(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const time = unit ? now.getTime() + Number(count) * UNITS[unit as keyof typeof UNITS] : Date.parse(text);
+  if (!(unit || isDate) || Number.isNaN(time))
+    throw new Error(`"${text}" is no time. Write 12h, 30d, 2030-01-31 or 2030-01-31T12:00:00Z.`);
+  if (time <= now.getTime()) throw new Error(`"${text}" has passed already. Choose a time in the future.`);
+  return new Date(time);
+}

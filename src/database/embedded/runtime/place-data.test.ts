@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../open-database.ts';
+import { ask, makeHome, postmasterPid, removeHome, sharedArea, startOwner } from '../owner-process.test-support.ts';
+import { placeData } from './place-data.ts';
+import { findServerUser } from './server-user.ts';
+
+describe.runIf(process.getuid?.() === 0)('as root', () => {
+  let home: string;
+  let data: string;
+  beforeEach(async () => {
+    home = await makeHome();
+    data = path.join(home, 'postgres-18');
+  });
+  afterEach(() => removeHome(home));
+
+  test('a home closed to the server keeps its data under /var/lib/reborn', async () => {
+    await chmod(home, 0o700);
+    const first = await openDatabase({ url: undefined, home });
+    await ask(first.connection, 'create table kept as select 42 as answer');
+    await first.close();
+
+    const second = await openDatabase({ url: undefined, home });
+
+    expect(await ask(second.connection, 'table kept')).toEqual([42]);
+    await second.close();
+    const { uid, mode } = await stat(path.join(sharedArea(home), 'postgres-18'));
+    expect({ uid, mode: mode & 0o777 }).toEqual({ uid: (await findServerUser()).uid, mode: 0o700 });
+    expect(existsSync(data)).toBe(false);
+
+    await chmod(home, 0o755);
+    expect(await placeData(home)).toMatchObject({ area: sharedArea(home) });
+  });
+
+  test('an ordinary user works as well, and root joins their server', async () => {
+    const user = await findServerUser();
+    await chown(home, user.uid, user.gid);
+    const owner = await startOwner(home, user);
+    await ask(owner.connection, 'create table kept as select 42 as answer');
+
+    const database = await openDatabase({ url: undefined, home });
+    await owner.close();
+
+    expect(await ask(database.connection, 'table kept')).toEqual([42]);
+    await database.close();
+    expect(await postmasterPid(data)).toBeUndefined();
+  });
+
+  test('data that became unreachable are named, never replaced by an empty database', async () => {
+    const user = await findServerUser();
+    await mkdir(data);
+    await writeFile(path.join(data, 'PG_VERSION'), '18');
+    await chown(path.join(data, 'PG_VERSION'), user.uid, user.gid);
+    await chmod(home, 0o700);
+
+    await expect(placeData(home)).rejects.toThrow('chmod o+x');
+  });
+});

@@ -1,0 +1,98 @@
+import type { ItemId, ThreadId, TurnId } from '../ids.ts';
+import type { Usage } from '../usage.ts';
+
+/** One entry of a thread. Its place is (turnSeq, position): the turn's place in the thread, then its own in the turn. */
+export type Item = NewItem & {
+  readonly threadId: ThreadId;
+  readonly turnId: TurnId;
+  readonly turnSeq: number;
+  readonly position: number;
+  /** The attempt that wrote it; null when it came with the turn's input. */
+  readonly attempt: number | null;
+  /** What the model call that made it consumed; on the first item of each answer. */
+  readonly usage: Usage | null;
+  /** Set on a function_call once its tool has been started. */
+  readonly startedAt: Date | null;
+};
+
+/** What an item says, before it has its place in a thread. */
+export type NewItem = { readonly id: ItemId } & ItemBody;
+
+/** What a turn has made, ready to be written. */
+export type WrittenItem = NewItem & {
+  /** What the model call that made it consumed. */
+  readonly usage: Usage | null;
+  /** Whether this call's tool is started with this very write. */
+  readonly started: boolean;
+};
+
+export type ItemBody = MessageBody | FunctionCallBody | FunctionCallOutputBody;
+
+export type MessageBody = {
+  readonly type: 'message';
+  readonly role: MessageRole;
+  readonly content: readonly ContentPart[];
+  /** `incomplete`: the model stopped, failed or was cancelled in mid-sentence. */
+  readonly status: 'completed' | 'incomplete';
+};
+
+export type FunctionCallBody = {
+  readonly type: 'function_call';
+  readonly callId: string;
+  readonly name: string;
+  /** JSON text, exactly as the model wrote it. */
+  readonly arguments: string;
+  /** Whether it is the caller's to make. Settled when the call is made, whatever tools a later request brings. */
+  readonly external: boolean;
+};
+
+export type FunctionCallOutputBody = {
+  readonly type: 'function_call_output';
+  readonly callId: string;
+  readonly output: readonly ContentPart[];
+};
+
+export type MessageRole = 'user' | 'assistant' | 'system' | 'developer';
+
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly mediaType: string; readonly base64: string }
+  | { readonly type: 'file'; readonly mediaType: string; readonly base64: string; readonly filename: string | null };
+
+export type MessageItem = Item & MessageBody;
+export type FunctionCallItem = Item & FunctionCallBody;
+
+export const text = (value: string): ContentPart => ({ type: 'text', text: value });
+
+/** The words of a content; images and files have none. */
+export function textOf(content: readonly ContentPart[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** An item as the database gives it inside a JSON: its body apart from its place, and times as texts. */
+export type ItemJson = Omit<Item, keyof ItemBody | 'startedAt'> & { body: ItemBody; startedAt: string | null };
+
+export function itemFromJson({ body, startedAt, ...place }: ItemJson): Item {
+  return { ...place, ...body, startedAt: startedAt === null ? null : new Date(startedAt) };
+}
+
+/** An item with its times. */
+export type TimedItem = Item & {
+  readonly createdAt: Date;
+  /** Of a call: when its output was written. */
+  readonly endedAt: Date | null;
+};
+
+/** Gives each call the time of its output: the first output answers the first call of that id. `later` may hold outputs too. */
+export function timeCalls(items: readonly DatedItem[], later: readonly DatedItem[] = []): TimedItem[] {
+  const ends = Map.groupBy(
+    [...items, ...later].filter((item) => item.type === 'function_call_output'),
+    (item) => item.callId,
+  );
+  return items.map((item) => {
+    const output = item.type === 'function_call' ? ends.get(item.callId)?.shift() : undefined;
+    return { ...item, endedAt: output?.createdAt ?? null };
+  });
+}
+
+export type DatedItem = Item & { readonly createdAt: Date };

@@ -1,0 +1,47 @@
+import type { ThreadId, TurnId } from '../ids.ts';
+import type { UserId } from '../principal.ts';
+import type { ToolDefinition } from '../tool/tool.ts';
+import type { Usage } from '../usage.ts';
+
+/** A conversation owned by one user. */
+export type Thread = {
+  readonly id: ThreadId;
+  readonly userId: UserId;
+  /** The place of its newest turn. */
+  readonly lastSeq: number;
+  /** The one turn that may run now; the others queue behind it. */
+  readonly active: TurnId | null;
+  /** The caller's tools, as the latest request declared them. */
+  readonly catalog: readonly ToolDefinition[];
+  readonly createdAt: Date;
+};
+
+/** How many turns may wait on one thread behind the one that runs. */
+export const MAX_WAITING_TURNS = 16;
+
+/** How much the items of one thread may hold. */
+export const MAX_THREAD_BYTES = 256 * 1024 * 1024;
+
+/** Where people see a thread; undefined when there is no web UI to see it in. */
+export type ThreadUrl = (id: ThreadId) => string | undefined;
+
+/** A thread as a list tells of it. */
+export type ThreadSummary = {
+  readonly id: ThreadId;
+  /** As its owner called it; null: it is called by its first words. */
+  readonly title: string | null;
+  readonly opening: string;
+  readonly preview: string;
+  readonly pinned: boolean;
+  readonly archived: boolean;
+  readonly status: 'idle' | 'running' | 'waiting';
+  readonly usage: Usage;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+export type ThreadChange = {
+  readonly title?: string | null;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+};

@@ -1,0 +1,122 @@
+import type { ItemId } from '../ids.ts';
+import type { GatedCall, NewGate } from '../tool/gate.ts';
+import type { Usage } from '../usage.ts';
+import { type FunctionCallItem, type Item, type NewItem, text, textOf } from './item.ts';
+import type { EndedStatus, Failure } from './turn.ts';
+
+/** What watchers of a turn see. */
+export type TurnEvent =
+  /** A message is added empty and filled by deltas; everything else is added whole. */
+  | { readonly type: 'item-added'; readonly item: NewItem }
+  | { readonly type: 'text-delta'; readonly itemId: ItemId; readonly delta: string }
+  /** `written`: it stands in the thread. What a crash left half said is done too, but never stands anywhere. */
+  | { readonly type: 'item-done'; readonly item: NewItem; readonly written: boolean }
+  | ({ readonly type: 'model-failed' } & ModelTrouble)
+  | ({ readonly type: 'turn-ended' } & TurnEnding);
+
+/** A model failed before it said anything, and the turn goes on: `next`, the same or another model, is asked after a wait. */
+export type ModelTrouble = {
+  readonly model: string;
+  readonly message: string;
+  readonly next: string;
+  readonly waitMs: number;
+  /** ISO 8601 */
+  readonly failedAt: string;
+};
+
+/** How a turn ended: all that a reply needs besides its items. */
+export type TurnEnding = {
+  readonly status: EndedStatus;
+  readonly failure: Failure | null;
+  readonly gate: NewGate | null;
+  readonly usage: Usage;
+  /** ISO 8601: an event may come from a log. */
+  readonly endedAt: string;
+};
+
+/** Its number counts up within an attempt; every attempt has numbers of its own, so none is ever used twice. */
+export type NumberedEvent = { readonly sequence: number; readonly event: TurnEvent };
+
+const NUMBERS_PER_ATTEMPT = 1_000_000;
+
+export const firstSequence = (attempt: number) => attempt * NUMBERS_PER_ATTEMPT;
+export const attemptOf = (sequence: number) => Math.floor(sequence / NUMBERS_PER_ATTEMPT);
+
+/** The events that tell of one whole item. */
+export function eventsOf(item: NewItem): TurnEvent[] {
+  if (item.type !== 'message')
+    return [
+      { type: 'item-added', item },
+      { type: 'item-done', item, written: true },
+    ];
+  const said = textOf(item.content);
+  return [
+    { type: 'item-added', item: emptied(item) },
+    ...(said ? [{ type: 'text-delta' as const, itemId: item.id, delta: said }] : []),
+    { type: 'item-done', item, written: true },
+  ];
+}
+
+export function emptied(item: NewItem): NewItem {
+  return item.type === 'message' ? { ...item, content: [] } : item;
+}
+
+/**
+ * What watchers who saw `seen` still need so that they know all of `items`, which are the ones the turn has made.
+ * A message that was begun and never written is closed as incomplete: text is never rewritten or doubled.
+ */
+export function missingEvents(seen: readonly TurnEvent[], items: readonly Item[]): TurnEvent[] {
+  const open = new Map<ItemId, { item: NewItem; said: string }>();
+  const done = new Set<ItemId>();
+  for (const event of seen) {
+    if (event.type === 'item-added') open.set(event.item.id, { item: event.item, said: '' });
+    if (event.type === 'text-delta') {
+      const begun = open.get(event.itemId);
+      if (begun) begun.said += event.delta;
+    }
+    if (event.type === 'item-done') {
+      open.delete(event.item.id);
+      done.add(event.item.id);
+    }
+  }
+
+  const written = new Set(items.map((item) => item.id));
+  const abandoned = [...open.values()].filter(({ item }) => !written.has(item.id)).map(abandon);
+  const rest = items
+    .filter((item) => !done.has(item.id))
+    .map(contentOf)
+    .flatMap((item) => finish(item, open.get(item.id)?.said));
+  return [...abandoned, ...rest];
+}
+
+function abandon({ item, said }: { item: NewItem; said: string }): TurnEvent {
+  return {
+    type: 'item-done',
+    item: item.type === 'message' ? { ...item, content: [text(said)], status: 'incomplete' } : item,
+    written: false,
+  };
+}
+
+function finish(item: NewItem, said: string | undefined): TurnEvent[] {
+  const all = eventsOf(item);
+  if (said === undefined) return all;
+  const rest = item.type === 'message' ? textOf(item.content).slice(said.length) : '';
+  return [...(rest ? [{ type: 'text-delta' as const, itemId: item.id, delta: rest }] : []), ...all.slice(-1)];
+}
+
+/** A call without its place. */
+export function callOf({ id, type, callId, name, arguments: json, external }: FunctionCallItem): GatedCall {
+  return { id, type, callId, name, arguments: json, external };
+}
+
+/** An item without its place, as events carry it. */
+export function contentOf(item: Item): NewItem {
+  switch (item.type) {
+    case 'message':
+      return { id: item.id, type: item.type, role: item.role, content: item.content, status: item.status };
+    case 'function_call':
+      return callOf(item);
+    case 'function_call_output':
+      return { id: item.id, type: item.type, callId: item.callId, output: item.output };
+  }
+}

@@ -1,0 +1,111 @@
+import type { ThreadId, TurnId } from '../ids.ts';
+import type { UserId } from '../principal.ts';
+import type { Gate, NewGate } from '../tool/gate.ts';
+import type { ToolDefinition } from '../tool/tool.ts';
+import type { Usage } from '../usage.ts';
+import type { Item, WrittenItem } from './item.ts';
+
+/** One run from an input to a reply, a gate, a failure or a cancel. */
+export type Turn = {
+  readonly id: TurnId;
+  readonly threadId: ThreadId;
+  readonly userId: UserId;
+  /** Its place in the thread, from 1. */
+  readonly seq: number;
+  readonly status: TurnStatus;
+  readonly channel: Channel;
+  readonly request: TurnRequest;
+  readonly failure: Failure | null;
+  readonly usage: Usage;
+  /** How many times it was begun, from 0; -1 before the first. It fences every write of the turn. */
+  readonly attempt: number;
+  /** Set once somebody asked for it to stop. */
+  readonly cancelReason: CancelReason | null;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+};
+
+export type TurnStatus = 'queued' | 'running' | EndedStatus;
+export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
+/** Stopped by somebody, or for one of these failures. */
+export type CancelReason = 'cancelled' | 'turn_timeout' | GateRefusal;
+export type GateRefusal = 'tool_output_missing' | 'approval_required' | 'authentication_required' | 'pairing_required';
+export type Channel = 'responses' | 'gateway' | 'terminal' | 'webhook';
+
+/** What the caller asked of this turn besides its input items. */
+export type TurnRequest = {
+  /** A routing hint, or null for the default model. */
+  readonly model: string | null;
+  readonly temperature: number | null;
+  readonly tools: readonly ToolDefinition[];
+  /** What only the channel understands: it is kept, so that a reply can be rendered again. */
+  readonly echo: Readonly<Record<string, unknown>>;
+};
+
+export type Failure = { readonly code: FailureCode; readonly message: string };
+
+export type FailureCode =
+  | 'model_error'
+  | 'model_not_configured'
+  | 'tool_error'
+  | 'turn_timeout'
+  | 'approval_required'
+  | 'authentication_required'
+  | 'pairing_required'
+  | 'tool_output_missing'
+  | 'previous_response_not_found'
+  | 'max_rounds'
+  | 'budget_exceeded'
+  | 'interrupted'
+  | 'internal_error';
+
+/** How a turn ends. Expected ends are values, not exceptions. */
+export type TurnOutcome =
+  | { readonly status: 'completed' | 'incomplete' | 'cancelled' }
+  | { readonly status: 'waiting'; readonly gate: NewGate }
+  | { readonly status: 'failed'; readonly failure: Failure; readonly refused?: boolean };
+
+export function isEnded(turn: Turn): boolean {
+  return turn.status !== 'queued' && turn.status !== 'running';
+}
+
+/** Why a message may not run while an earlier turn of its thread waits at `gate`, and where the thread can be seen. */
+export function refusalAt(
+  gate: Pick<NewGate, 'kind' | 'call'>,
+  threadUrl?: string,
+): Failure & { readonly code: GateRefusal } {
+  const place = threadUrl ? `in the web UI: ${threadUrl}` : 'in the web UI.';
+  switch (gate.kind) {
+    case 'external-tool':
+      return {
+        code: 'tool_output_missing',
+        message: `The thread waits for the output of call_id "${gate.call.callId}".`,
+      };
+    case 'approval':
+      return { code: 'approval_required', message: `The thread waits for an approval. Answer it ${place}` };
+    case 'auth':
+      return { code: 'authentication_required', message: `The thread waits for a sign-in. Finish it ${place}` };
+    case 'pairing':
+      return { code: 'pairing_required', message: `The thread waits to be paired with a user. Pair it ${place}` };
+  }
+}
+
+/** The items as they stand in the thread once they are written. */
+export function placeItems(
+  turn: Pick<Turn, 'id' | 'threadId' | 'seq' | 'attempt'>,
+  position: number,
+  items: readonly WrittenItem[],
+): Item[] {
+  return items.map(({ started, ...item }, index) => ({
+    ...item,
+    threadId: turn.threadId,
+    turnId: turn.id,
+    turnSeq: turn.seq,
+    position: position + index,
+    attempt: turn.attempt,
+    startedAt: started ? new Date() : null,
+  }));
+}
+
+/** A turn, everything that was said in it, and the gate it ended at. */
+export type TurnRecord = { readonly turn: Turn; readonly items: readonly Item[]; readonly gate: Gate | null };

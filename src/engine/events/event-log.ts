@@ -1,0 +1,85 @@
+import type { TurnId } from '#domain/ids.ts';
+import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
+import type { EnginePool } from '../engine-connection.ts';
+
+/** Consecutive events of one attempt at a turn, kept as one row. */
+export type EventRun = { readonly turnId: TurnId; readonly attempt: number; readonly events: readonly NumberedEvent[] };
+
+/** Runs of an attempt that was superseded meanwhile are dropped: only the newest attempt may speak. */
+export async function writeEvents(pool: EnginePool, runs: readonly EventRun[]): Promise<void> {
+  await pool.query(
+    `insert into turn_events (turn_id, first, last, events)
+     select run.turn_id, run.first, run.last, run.events::json
+     from unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[], $5::text[])
+       as run (turn_id, attempt, first, last, events)
+     join turns on turns.id = run.turn_id and turns.attempt = run.attempt
+     on conflict do nothing`,
+    [
+      runs.map((run) => run.turnId),
+      runs.map((run) => run.attempt),
+      runs.map((run) => run.events[0]?.sequence),
+      runs.map((run) => run.events.at(-1)?.sequence),
+      runs.map((run) => JSON.stringify(merge(run.events.map(({ event }) => event)))),
+    ],
+  );
+}
+
+export type Cursor = { readonly turnId: TurnId; readonly after: number };
+
+/** What the log holds past each cursor, in order. `limit` counts rows. */
+export async function readEvents(
+  pool: EnginePool,
+  cursors: readonly Cursor[],
+  limit: number,
+): Promise<Map<TurnId, NumberedEvent[]>> {
+  const { rows } = await pool.query<{ turnId: TurnId; after: string; first: string; events: MergedEvent[] }>(
+    `select turn_id as "turnId", cursor.after, first, events
+     from unnest($1::uuid[], $2::bigint[]) as cursor (id, after)
+     join turn_events on turn_id = cursor.id and last > cursor.after
+     order by turn_id, first limit $3`,
+    [cursors.map(({ turnId }) => turnId), cursors.map(({ after }) => after), limit],
+  );
+  const found = new Map<TurnId, NumberedEvent[]>();
+  for (const row of rows) {
+    const events = found.get(row.turnId) ?? [];
+    found.set(row.turnId, events);
+    split(row.events).forEach((event, index) => {
+      const sequence = Number(row.first) + index;
+      if (sequence > Number(row.after)) events.push({ sequence, event });
+    });
+  }
+  return found;
+}
+
+/** Whether the log has this event, and none after it. */
+export async function isLastEvent(pool: EnginePool, turnId: TurnId, sequence: number): Promise<boolean> {
+  const { rows } = await pool.query<{ last: string | null }>(
+    'select max(last) as last from turn_events where turn_id = $1',
+    [turnId],
+  );
+  return rows[0]?.last === String(sequence);
+}
+
+/** Deltas that follow each other are kept together; their pieces stay apart, so that each keeps its number. */
+type MergedEvent =
+  | Exclude<TurnEvent, { type: 'text-delta' }>
+  | { type: 'text-deltas'; itemId: string; deltas: string[] };
+
+function merge(events: readonly TurnEvent[]): MergedEvent[] {
+  const merged: MergedEvent[] = [];
+  for (const event of events) {
+    const last = merged.at(-1);
+    if (event.type !== 'text-delta') merged.push(event);
+    else if (last?.type === 'text-deltas' && last.itemId === event.itemId) last.deltas.push(event.delta);
+    else merged.push({ type: 'text-deltas', itemId: event.itemId, deltas: [event.delta] });
+  }
+  return merged;
+}
+
+function split(merged: readonly MergedEvent[]): TurnEvent[] {
+  return merged.flatMap((event): TurnEvent[] =>
+    event.type === 'text-deltas'
+      ? event.deltas.map((delta) => ({ type: 'text-delta', itemId: event.itemId, delta }))
+      : [event],
+  );
+}

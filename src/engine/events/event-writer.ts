@@ -1,0 +1,79 @@
+import type { TurnId } from '#domain/ids.ts';
+import type { NumberedEvent } from '#domain/thread/turn-event.ts';
+import type { EventRun } from './event-log.ts';
+
+const FLUSH_MS = 100;
+
+export type EventWriter = {
+  add(turnId: TurnId, attempt: number, event: NumberedEvent): void;
+  /** What was added and may not be in the log yet. */
+  pending(turnId: TurnId): readonly NumberedEvent[];
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/**
+ * One per process: gathers the events of all its turns and writes them together every 100 ms, never one by one.
+ * What can't be written is kept and sent again exactly as it was, before anything newer: it may have arrived, with only the
+ * answer lost, and the log takes each row once.
+ */
+export function createEventWriter(
+  write: (runs: readonly EventRun[]) => Promise<void>,
+  options: { readonly isAway: (error: unknown) => boolean; readonly onError: (error: unknown) => void },
+): EventWriter {
+  let gathered = new Map<TurnId, GatheredRun>();
+  let writing = new Map<TurnId, GatheredRun>();
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> | undefined;
+  let stopped = false;
+
+  function add(turnId: TurnId, attempt: number, event: NumberedEvent): void {
+    const run = gathered.get(turnId);
+    if (run?.attempt === attempt) run.events.push(event);
+    else gathered.set(turnId, { turnId, attempt, events: [event] });
+    if (!stopped) timer ??= setTimeout(() => void flush(), FLUSH_MS);
+  }
+
+  async function flushOnce(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    if (writing.size === 0) {
+      writing = gathered;
+      gathered = new Map();
+    }
+    if (writing.size === 0) return;
+    try {
+      await write([...writing.values()]);
+      writing = new Map();
+    } catch (error) {
+      options.onError(error);
+      if (!options.isAway(error)) await writeEach();
+    }
+    if (writing.size + gathered.size > 0 && !stopped) timer ??= setTimeout(() => void flush(), FLUSH_MS);
+  }
+
+  /** One run that can't be written must not keep the others from it. */
+  async function writeEach(): Promise<void> {
+    for (const run of writing.values()) await write([run]).catch(options.onError);
+    writing = new Map();
+  }
+
+  function flush(): Promise<void> {
+    flushing = (flushing ?? Promise.resolve()).then(flushOnce);
+    return flushing;
+  }
+
+  return {
+    add,
+    pending: (turnId) => [...(writing.get(turnId)?.events ?? []), ...(gathered.get(turnId)?.events ?? [])],
+    flush,
+    stop: async () => {
+      stopped = true;
+      await flush();
+      await flush(); // the first one may have been busy with what failed before
+      clearTimeout(timer);
+    },
+  };
+}
+
+type GatheredRun = EventRun & { readonly events: NumberedEvent[] };

@@ -1,0 +1,109 @@
+import { afterEach, expect, test } from 'vitest';
+import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
+import { NO_USAGE } from '#domain/usage.ts';
+import type { EnginePool } from '../engine-connection.ts';
+import type { EventWriter } from './event-writer.ts';
+import { createWatchers } from './watchers.ts';
+
+const TURN = '018f0000-0000-7000-8000-000000000000';
+const delta = (sequence: number): NumberedEvent => ({
+  sequence,
+  event: { type: 'text-delta', itemId: 'i', delta: `${sequence} ` },
+});
+const ended = (sequence: number): NumberedEvent => {
+  const event: TurnEvent = {
+    type: 'turn-ended',
+    status: 'completed',
+    failure: null,
+    gate: null,
+    usage: NO_USAGE,
+    endedAt: '',
+  };
+  return { sequence, event };
+};
+
+/** A log that holds whatever was written into it, and counts how often it was read. */
+function fakeLog() {
+  const log: NumberedEvent[] = [];
+  let reads = 0;
+  const pool = {
+    query: async (_statement: string, [, afters]: [string[], number[]]) => {
+      reads++;
+      const after = afters[0] ?? -1;
+      const events = log.filter(({ sequence }) => sequence > after);
+      const rows = events.map(({ sequence, event }) => ({
+        turnId: TURN,
+        after,
+        first: sequence,
+        events: [merged(event)],
+      }));
+      return { rows };
+    },
+  };
+  const merged = (event: TurnEvent) =>
+    event.type === 'text-delta' ? { type: 'text-deltas', itemId: event.itemId, deltas: [event.delta] } : event;
+  const writer = { pending: () => [] } as unknown as EventWriter;
+  const watchers = createWatchers({
+    pool: pool as unknown as EnginePool,
+    writer,
+    told: () => 0,
+    onAway: () => {},
+    onError: (error) => expect.fail(String(error)),
+  });
+  stops.push(() => watchers.stop());
+  return { log, watchers, reads: () => reads };
+}
+
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+const options = { after: -1, fresh: true, signal: new AbortController().signal };
+
+test('who follows a turn that runs here gets every event once, from memory', async () => {
+  const { watchers, reads } = fakeLog();
+  const watching = Array.fromAsync(watchers.watch(TURN, options));
+  for (const event of [delta(0), delta(1), ended(2)]) watchers.push(TURN, event);
+
+  expect((await watching).map(({ sequence }) => sequence)).toEqual([0, 1, 2]);
+  expect(reads()).toBe(0);
+});
+
+test('who reads slowly is not queued for without end: the rest comes from the log, in order and once', async () => {
+  const { log, watchers, reads } = fakeLog();
+  const watching = watchers.watch(TURN, options);
+  const first = watching.next();
+  for (let sequence = 0; sequence < 2500; sequence++) {
+    log.push(delta(sequence));
+    watchers.push(TURN, delta(sequence));
+  }
+  log.push(ended(2500));
+  watchers.push(TURN, ended(2500));
+
+  const seen = [(await first).value, ...(await Array.fromAsync(watching))].map((event) => event?.sequence);
+  expect(seen).toEqual(Array.from({ length: 2501 }, (_, index) => index));
+  expect(reads()).toBeGreaterThan(0);
+});
+
+test('who comes late catches up from the log, and then follows from memory', async () => {
+  const { log, watchers } = fakeLog();
+  log.push(delta(0), delta(1));
+  const watching = watchers.watch(TURN, { ...options, fresh: false });
+
+  expect((await watching.next()).value?.sequence).toBe(0);
+  watchers.push(TURN, delta(2));
+  watchers.push(TURN, ended(3));
+  expect((await Array.fromAsync(watching)).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+});
+
+test('who goes away is forgotten', async () => {
+  const { watchers } = fakeLog();
+  const gone = new AbortController();
+  const watching = Array.fromAsync(watchers.watch(TURN, { ...options, signal: gone.signal }));
+  watchers.push(TURN, delta(0));
+  gone.abort();
+
+  expect(await watching).toEqual([]);
+});

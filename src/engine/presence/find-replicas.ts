@@ -1,0 +1,22 @@
+import type { ReplicaId } from '#domain/ids.ts';
+import type { EnginePool } from '../engine-connection.ts';
+
+export type ReplicaState = {
+  readonly id: ReplicaId;
+  readonly startedAt: Date;
+  readonly running: number;
+  /** Its model settings in words; null for one of an older version. */
+  readonly model: string | null;
+  readonly self: boolean;
+};
+
+/** The replicas that are alive, or were until a moment ago, the oldest first. */
+export async function findReplicas(pool: EnginePool, self: ReplicaId): Promise<ReplicaState[]> {
+  const { rows } = await pool.query<ReplicaState>(
+    `select id, started_at as "startedAt", model, id = $1 as self,
+       (select count(*)::integer from turns where status = 'running' and runner = replicas.id) as running
+     from replicas order by started_at, id`,
+    [self],
+  );
+  return rows;
+}

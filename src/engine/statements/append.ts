@@ -1,0 +1,91 @@
+import type { ReplicaId } from '#domain/ids.ts';
+import type { ModelCall } from '#domain/spending.ts';
+import type { WrittenItem } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { EnginePool } from '../engine-connection.ts';
+
+/** What a running turn has made, to be written from `position` on, and the model call that made it, to be counted. */
+export type Appending = {
+  readonly turn: Turn;
+  readonly position: number;
+  readonly items: readonly WrittenItem[];
+  readonly call: ModelCall | null;
+};
+
+/** `busy`: somebody has the turn's row locked, send again. `lost`: the turn is no longer this attempt's. */
+export type AppendOutcome = 'written' | 'busy' | 'lost';
+
+/**
+ * Writes items of several turns in one statement: those of a turn all or not at all, and only if its attempt still runs
+ * here and the table ends where they begin. Sent twice, they are written and counted once.
+ */
+export async function appendItems(
+  pool: EnginePool,
+  self: ReplicaId,
+  batch: readonly Appending[],
+): Promise<AppendOutcome[]> {
+  const { rows } = await pool.query<{ entry: number; outcome: AppendOutcome }>(APPEND, [
+    self,
+    batch.map(({ turn }) => turn.id),
+    batch.map(({ turn }) => turn.attempt),
+    batch.map(({ position }) => position),
+    ...itemParameters(batch),
+    ...callParameters(batch.map(({ call }) => (call ? [call] : []))),
+  ]);
+  const outcomes = new Map(rows.map(({ entry, outcome }) => [entry, outcome]));
+  return batch.map((_, index) => outcomes.get(index + 1) ?? 'lost');
+}
+
+const APPEND = `select entry, outcome from append_items(${parameters(19)})`;
+
+/** `$1, $2, …` */
+export function parameters(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
+}
+
+/** The items of a batch as the arrays that the functions take: entry, position, id, body, usage, started. */
+export function itemParameters(
+  batch: readonly { readonly position: number; readonly items: readonly WrittenItem[] }[],
+): unknown[] {
+  const rows = batch.flatMap(({ position, items }, index) =>
+    items.map((item, offset) => ({ entry: index + 1, position: position + offset, item })),
+  );
+  return [
+    rows.map(({ entry }) => entry),
+    rows.map(({ position }) => position),
+    rows.map(({ item }) => item.id),
+    rows.map(({ item }) => bodyOf(item)),
+    rows.map(({ item }) => item.usage && JSON.stringify(item.usage)),
+    rows.map(({ item }) => item.started),
+  ];
+}
+
+const bodies = new WeakMap<WrittenItem, string>();
+
+/**
+ * An item's body as it is stored, made once although it is both written and measured. A text, not JSON inside JSON: PostgreSQL
+ * can't take a JSON apart that holds \u0000.
+ */
+export function bodyOf(item: WrittenItem): string {
+  const known = bodies.get(item);
+  if (known !== undefined) return known;
+  const body = JSON.stringify({ ...item, id: undefined, usage: undefined, started: undefined });
+  bodies.set(item, body);
+  return body;
+}
+
+/** The model calls of each entry of a batch, as the arrays that the functions take. */
+export function callParameters(callsOfEntries: readonly (readonly ModelCall[])[]): unknown[] {
+  const rows = callsOfEntries.flatMap((calls, index) => calls.map((call) => ({ entry: index + 1, call })));
+  return [
+    rows.map(({ entry }) => entry),
+    rows.map(({ call }) => call.provider),
+    rows.map(({ call }) => call.model),
+    rows.map(({ call }) => call.failed),
+    rows.map(({ call }) => call.usage.inputTokens),
+    rows.map(({ call }) => call.usage.cachedInputTokens),
+    rows.map(({ call }) => call.usage.outputTokens),
+    rows.map(({ call: { usage } }) => usage.cost && usage.cost.inputUsd + usage.cost.outputUsd),
+    rows.map(({ call }) => Math.round(call.milliseconds)),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import type { EnginePool } from '../engine-connection.ts';
+
+/**
+ * Takes up to `room` turns that wait for a replica, and `orphans`, which run here by the table's account though this process
+ * does not know them. A newer attempt of a turn shuts out the older one from this moment on.
+ */
+export async function claimTurns(
+  pool: EnginePool,
+  self: ReplicaId,
+  room: number,
+  orphans: readonly TurnId[] = [],
+): Promise<TurnId[]> {
+  const { rows } = await pool.query<{ id: TurnId }>('select claim_turns($1, $2, $3) as id', [self, room, orphans]);
+  return rows.map(({ id }) => id);
+}
+
+/** How long a turn rests after an error that nobody expected, so that a bug doesn't keep a replica busy. */
+const REST_SECONDS = 2;
+
+/** Gives back a turn whose attempt broke, though its process lives: it is begun again, and no crash is counted. */
+export async function giveBackBroken(
+  pool: EnginePool,
+  self: ReplicaId,
+  { id, attempt }: { readonly id: TurnId; readonly attempt: number },
+): Promise<void> {
+  await pool.query(
+    `update turns set runner = null, ready_at = now() + make_interval(secs => $4), handback = attempt + 1, broken = broken + 1
+     where id = $1 and attempt = $2 and runner = $3 and status = 'running'`,
+    [id, attempt, self, REST_SECONDS],
+  );
+}
+
+/** Finds active turns that run nowhere and wait for nobody, however that came about, and lets them wait for a replica. */
+export async function sweepLostTurns(pool: EnginePool): Promise<number> {
+  const { rowCount } = await pool.query(SWEEP);
+  return rowCount ?? 0;
+}
+
+// A turn is lost if it is its thread's active one and still queued, without waiting for a replica; or if its thread is free.
+const SWEEP = `
+  with idle as (
+    select threads.id from threads
+    where threads.id in (select thread_id from turns where status = 'queued' and ready_at is null and created_at < now() - interval '5 seconds')
+      and (threads.active is null or exists (
+        select from turns where turns.id = threads.active and status not in ('running') and ready_at is null))
+    order by threads.id limit 1000 for no key update skip locked
+  ), next as (
+    select distinct on (turns.thread_id) turns.id, turns.thread_id from turns join idle on idle.id = turns.thread_id
+    where turns.status = 'queued' order by turns.thread_id, turns.seq
+  ), passed as (
+    update threads set active = next.id from next where threads.id = next.thread_id
+  )
+  update turns set ready_at = turns.created_at from next where turns.id = next.id and turns.ready_at is null`;

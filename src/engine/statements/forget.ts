@@ -1,0 +1,51 @@
+import type { EnginePool } from '../engine-connection.ts';
+
+/** How many rows one statement deletes: it stays short, and its locks too. */
+const PIECE = 5000;
+
+/**
+ * Deletes what has served its time, piece by piece until nothing is left. The events of a turn go an hour after it has ended; one
+ * that runs keeps all of its own.
+ */
+export async function forgetOld(pool: EnginePool, keepJobsDays: number): Promise<void> {
+  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS])
+    await repeatedly(() => pool.query(statement, [PIECE]));
+  await repeatedly(() => pool.query(FORGET_JOBS, [PIECE, keepJobsDays]));
+}
+
+async function repeatedly(forget: () => Promise<{ rowCount: number | null }>): Promise<void> {
+  for (;;) if (((await forget()).rowCount ?? 0) < PIECE) return;
+}
+
+const FORGET_EVENTS = `
+  delete from turn_events where ctid = any (array(
+    select old.ctid from turn_events as old
+    where created_at < now() - interval '1 hour' and not exists (
+      select from turns where turns.id = old.turn_id and (ended_at is null or ended_at > now() - interval '1 hour'))
+    limit $1))`;
+
+const FORGET_KEYS = `
+  delete from idempotency_keys where ctid = any (array(
+    select ctid from idempotency_keys where created_at < now() - interval '24 hours' and not is_lasting limit $1))`;
+
+const FORGET_LIMITS = `
+  delete from rate_windows where ctid = any (array(
+    select ctid from rate_windows where expires_at < now() limit $1))`;
+
+// With a job goes its thread, unless the caller has named it in order to go on with it, or another job is still kept.
+const FORGET_JOBS = `
+  with forgotten as (
+    delete from jobs where id = any (array(
+      select id from jobs where completed_at < now() - make_interval(days => $2) limit $1))
+    returning id, thread_id
+  ), done as (
+    delete from threads where id in (select thread_id from forgotten)
+      and active is null
+      and not exists (select from conversations where conversations.thread_id = threads.id)
+      and not exists (
+        select from jobs where jobs.thread_id = threads.id and jobs.id not in (select id from forgotten))
+    returning id
+  ), emptied as (
+    delete from items where thread_id in (select id from done)
+  )
+  select from forgotten`;

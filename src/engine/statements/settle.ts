@@ -1,0 +1,88 @@
+import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import type { ModelCall } from '#domain/spending.ts';
+import type { WrittenItem } from '#domain/thread/item.ts';
+import { CANCELLED_JOB } from '#domain/thread/job.ts';
+import type { Turn, TurnOutcome } from '#domain/thread/turn.ts';
+import type { TurnEnding } from '#domain/thread/turn-event.ts';
+import type { Usage } from '#domain/usage.ts';
+import type { EnginePool } from '../engine-connection.ts';
+import { callParameters, itemParameters, parameters } from './append.ts';
+
+/** How a turn ends, and what is written with it. */
+export type TurnEnd = {
+  readonly outcome: TurnOutcome;
+  readonly usage: Usage;
+  /** The last items, not written yet. `position` is null when the attempt has not looked at what its turn holds. */
+  readonly last: { readonly position: number | null; readonly items: readonly WrittenItem[] };
+  /** Model calls that are not counted yet: the one that made the last items, and those that failed. */
+  readonly calls: readonly ModelCall[];
+  /** Called once the end is written, before the watchers learn of it. */
+  readonly onWritten?: () => void;
+};
+
+/** A turn that is to end. `grows`: the bytes that this attempt has added to the thread. */
+export type Settling = TurnEnd & { readonly turn: Turn; readonly grows: number };
+
+export type Settled =
+  /** `next`: the thread's next turn, already running here. `waits`: it waits for a replica instead. */
+  | { readonly outcome: 'ended'; readonly ending: TurnEnding; readonly next?: TurnId; readonly waits: boolean }
+  /** `busy`: a row is locked, send again. `lost`: the turn is no longer this attempt's. */
+  | { readonly outcome: 'busy' | 'lost' };
+
+/**
+ * The only way a turn ends. One statement writes its last items, gives it its status, opens its gate, completes its job and
+ * passes its thread on to the next queued turn, which starts here at once if there is room.
+ */
+export async function settleTurns(
+  pool: EnginePool,
+  self: ReplicaId,
+  room: number,
+  batch: readonly Settling[],
+): Promise<Settled[]> {
+  const gates = batch.map(({ outcome }) => (outcome.status === 'waiting' ? outcome.gate : undefined));
+  const { rows } = await pool.query<SettledRow>(SETTLE, [
+    self,
+    room,
+    JSON.stringify(CANCELLED_JOB),
+    batch.map(({ turn }) => turn.id),
+    batch.map(({ turn }) => turn.attempt),
+    batch.map(({ outcome }) => outcome.status),
+    batch.map(({ outcome }) => (outcome.status === 'failed' ? JSON.stringify(outcome.failure) : null)),
+    batch.map(({ outcome }) => outcome.status === 'failed' && outcome.refused === true),
+    batch.map(({ usage }) => JSON.stringify(usage)),
+    batch.map(({ last }) => last.position),
+    batch.map(({ grows }) => grows),
+    gates.map((gate) => gate?.id ?? null),
+    gates.map((gate) => gate?.kind ?? null),
+    gates.map((gate) => (gate ? JSON.stringify(gate.call) : null)),
+    gates.map((gate) => gate?.revision ?? null),
+    ...itemParameters(batch.map(({ last }) => ({ position: last.position ?? 0, items: last.items }))),
+    ...callParameters(batch.map(({ calls }) => calls)),
+  ]);
+  const found = new Map(rows.map((row) => [row.entry, row]));
+  return batch.map((settling, index) => toSettled(settling, found.get(index + 1)));
+}
+
+const SETTLE = `
+  select entry, outcome, ended_at as "endedAt", next, next_runs as "nextRuns" from settle_turns(${parameters(30)})`;
+
+type SettledRow = {
+  readonly entry: number;
+  readonly outcome: 'ended' | 'again' | 'busy' | 'lost';
+  readonly endedAt: Date;
+  readonly next: TurnId | null;
+  readonly nextRuns: boolean | null;
+};
+
+function toSettled({ outcome, usage }: Settling, row: SettledRow | undefined): Settled {
+  if (row?.outcome !== 'ended' && row?.outcome !== 'again') return { outcome: row?.outcome ?? 'lost' };
+  const ending: TurnEnding = {
+    status: outcome.status,
+    failure: outcome.status === 'failed' ? outcome.failure : null,
+    gate: outcome.status === 'waiting' ? outcome.gate : null,
+    usage,
+    endedAt: row.endedAt.toISOString(),
+  };
+  const { next, nextRuns } = row;
+  return { outcome: 'ended', ending, waits: next !== null && !nextRuns, ...(next && nextRuns && { next }) };
+}

@@ -1,0 +1,127 @@
+import type { ReplicaId, ThreadId } from '#domain/ids.ts';
+import type { UserId } from '#domain/principal.ts';
+import type { EnginePool } from '../engine-connection.ts';
+import { sendSignal } from '../presence/listener.ts';
+import { repeat } from '../repeat.ts';
+
+/** Something about the thread is not as it was: a turn came or ended, or it was renamed or deleted. */
+export type ThreadChanged = { readonly threadId: ThreadId; readonly userId: UserId };
+
+/** One who wants to know. It is only a hint, and may come twice: whoever hears it looks for themselves. */
+type Follower = {
+  readonly userIds: readonly UserId[];
+  readonly prefix: string | undefined;
+  hear(change: ThreadChanged): void;
+};
+
+const GATHER_MS = 30;
+const LOOK_AGAIN_MS = 1000;
+/** PostgreSQL takes 8,000 bytes. */
+const MAX_SIGNAL_BYTES = 7000;
+
+/**
+ * Tells everyone who follows a user's threads, on whichever replica they are. Nothing is sent while no other replica has
+ * a follower, and a lost signal only costs time: one query a process looks for the users who are followed here.
+ */
+export function createThreadChanges(options: {
+  pool: EnginePool;
+  replica: ReplicaId;
+  /** Whether another replica has followers. */
+  isFollowedElsewhere: () => boolean;
+  /** Somebody here began or ended to follow. */
+  onFollowers: () => void;
+  onError: (error: unknown) => void;
+}) {
+  const { pool, replica, onError } = options;
+  const followers = new Set<Follower>();
+  let gathered = new Map<ThreadId, UserId>();
+  let timer: NodeJS.Timeout | undefined;
+  let known = new Map<ThreadId, string>();
+
+  function hear(change: ThreadChanged): void {
+    for (const follower of followers) if (isFor(follower, change.userId)) follower.hear(change);
+  }
+
+  function tell({ threadId, userId }: ThreadChanged): void {
+    hear({ threadId, userId });
+    if (!options.isFollowedElsewhere()) return;
+    gathered.set(threadId, userId);
+    timer ??= setTimeout(() => void flush().catch(onError), GATHER_MS);
+  }
+
+  async function flush(): Promise<void> {
+    const changes = [...gathered];
+    gathered = new Map();
+    timer = undefined;
+    for (const threads of inPieces(changes)) await sendSignal(pool, { threads, from: replica });
+  }
+
+  /** What the followed users' threads look like now; each that differs from the last look is told here. */
+  async function look(): Promise<void> {
+    if (followers.size === 0) return;
+    const users = [...new Set([...followers].flatMap(({ userIds }) => userIds))];
+    const running = [...known].flatMap(([id, state]) => (state.endsWith(IDLE) ? [] : id));
+    const { rows } = await pool.query<ThreadChanged & { state: string }>(LOOK, [users, running]);
+    const next = new Map(rows.map(({ threadId, state }) => [threadId, state]));
+    for (const { threadId, userId, state } of rows) if (known.get(threadId) !== state) hear({ threadId, userId });
+    known = next;
+  }
+  const looking = repeat(LOOK_AGAIN_MS, look, onError);
+
+  return {
+    tell,
+    /** From another replica. */
+    hear(threads: unknown): void {
+      if (!Array.isArray(threads)) return;
+      for (const [threadId, userId] of threads as [unknown, unknown][])
+        if (typeof threadId === 'string' && typeof userId === 'string') hear({ threadId, userId });
+    },
+    /** Hears of the threads of these users, and of those whose id begins with `prefix`. Answers what ends it. */
+    follow(who: Omit<Follower, 'hear'>, listener: Follower['hear']): () => void {
+      const follower = { ...who, hear: listener };
+      followers.add(follower);
+      options.onFollowers();
+      return () => {
+        followers.delete(follower);
+        options.onFollowers();
+      };
+    },
+    count: () => followers.size,
+    async stop(): Promise<void> {
+      clearTimeout(timer);
+      await looking.stop();
+    },
+  };
+}
+
+const isFor = ({ userIds, prefix }: Follower, userId: UserId) =>
+  userIds.includes(userId) || (prefix !== undefined && userId.startsWith(prefix));
+
+function* inPieces(changes: readonly (readonly [ThreadId, UserId])[]): Generator<[ThreadId, UserId][]> {
+  let piece: [ThreadId, UserId][] = [];
+  let bytes = 0;
+  for (const [threadId, userId] of changes) {
+    const size = Buffer.byteLength(JSON.stringify([threadId, userId])) + 1;
+    if (size > MAX_SIGNAL_BYTES) continue; // found by looking
+    if (bytes + size > MAX_SIGNAL_BYTES) {
+      yield piece;
+      piece = [];
+      bytes = 0;
+    }
+    piece.push([threadId, userId]);
+    bytes += size;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+const IDLE = '/idle';
+
+// Both values of `pinned` are named so that the index on (user_id, pinned, updated_at) leads straight to the newest.
+const LOOK = `
+  select id as "threadId", user_id as "userId",
+    concat(updated_at, '/', last_seq, '/', coalesce(active::text, 'idle')) as state
+  from threads
+  where (user_id = any($1::text[]) and pinned = any('{true,false}') and updated_at > now() - interval '10 seconds')
+  union
+  select id, user_id, concat(updated_at, '/', last_seq, '/', coalesce(active::text, 'idle'))
+  from threads where id = any($2::uuid[])`;

@@ -1,0 +1,127 @@
+import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import type { UserId } from '#domain/principal.ts';
+import type { SpendingLimits, Spent } from '#domain/spending.ts';
+import { type Item, type ItemJson, itemFromJson } from '#domain/thread/item.ts';
+import type { Summary } from '#domain/thread/summary.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { Gate } from '#domain/tool/gate.ts';
+import { NO_USAGE } from '#domain/usage.ts';
+import type { EnginePool } from '../engine-connection.ts';
+
+/** A turn that this replica may run. */
+export type ClaimedTurn = {
+  readonly turn: Turn;
+  readonly suspicion: Suspicion;
+  /** How many attempts ended in an error that nobody expected. */
+  readonly broken: number;
+  /** Comes along when the turn starts in the call that accepts it; otherwise it is read once the turn is claimed. */
+  readonly context?: TurnContext;
+};
+
+/** What a turn needs to begin, as of the moment it began. */
+export type TurnContext = {
+  /** The user's limits, if they differ from everyone's. */
+  readonly limits: SpendingLimits | null;
+  /** What the user has spent today. */
+  readonly spent: Spent;
+  /** The identity notes of the user, and the operator's default. */
+  readonly notes: readonly { readonly userId: UserId; readonly path: string; readonly text: string }[];
+  /** The user's skills and everyone's. */
+  readonly skills: readonly { readonly userId: UserId; readonly name: string; readonly description: string }[];
+  /** Changes when a secret that the user may use is added, changed or removed; null when there are none. */
+  readonly secrets: string | null;
+  /** A gate that was open when the turn got its place, and that it does not answer. */
+  readonly gateAhead: Gate | null;
+  /** Replaces the older part of the thread, which does not come along. */
+  readonly summary: Summary | null;
+  /** The thread up to and including this turn's input, at least from the summary on; null when it is too large to come along. */
+  readonly history: readonly Item[] | null;
+};
+
+/**
+ * Whether a turn kills its hosts. Each attempt that ended in a crash without having written anything makes it more
+ * likely: after two it is a suspect and runs on trial; if that attempt crashed as well, it is poison.
+ */
+export type Suspicion = 'none' | 'suspect' | 'poison';
+
+const LOST_ATTEMPTS_OF_A_SUSPECT = 2;
+
+/** A context as the database gives it. */
+export type ContextJson = Omit<TurnContext, 'history'> & { readonly history: readonly ItemJson[] | null };
+
+/** `input`: what the turn itself begins with, if it is not in the table yet. */
+export function contextFromJson(json: ContextJson, input: readonly Item[] = []): TurnContext {
+  return { ...json, history: json.history && [...json.history.map(itemFromJson), ...input] };
+}
+
+/** Reads the rows of turns that this replica has claimed; one that is no longer its own is left out. */
+export async function readClaimedTurns(
+  pool: EnginePool,
+  self: ReplicaId,
+  ids: readonly TurnId[],
+): Promise<ClaimedTurn[]> {
+  const { rows } = await pool.query<ClaimedRow>(CLAIMED, [self, ids]);
+  return rows.map(({ handback, trial, progress, broken, ...turn }) => ({
+    turn: { ...turn, usage: NO_USAGE },
+    broken,
+    suspicion: suspicionOf(turn.attempt, trial ?? -1, Math.max(progress ?? 0, handback)),
+  }));
+}
+
+type ClaimedRow = Omit<Turn, 'usage'> & {
+  readonly handback: number;
+  readonly trial: number | null;
+  readonly progress: number | null;
+  readonly broken: number;
+};
+
+// The newest attempt that left a trace is looked for only when this is not the first.
+const CLAIMED = `
+  select id, thread_id as "threadId", user_id as "userId", seq, status, channel, request, failure, attempt,
+    cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt", handback, trial, broken,
+    case when attempt > 0 then (
+      select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
+    ) end as progress
+  from turns where id = any($2::uuid[]) and runner = $1 and status = 'running'
+  order by created_at`;
+
+/** `trial` is the attempt that ran on trial, `good` the newest one that wrote something or was handed back. */
+function suspicionOf(attempt: number, trial: number, good: number): Suspicion {
+  if (trial > good) return 'poison';
+  return attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none';
+}
+
+export async function readContexts(pool: EnginePool, turns: readonly Turn[]): Promise<TurnContext[]> {
+  const { rows } = await pool.query<{ context: ContextJson }>(
+    `select turn_context(asked.user_id, asked.thread_id, asked.seq) as context
+     from unnest($1::text[], $2::uuid[], $3::integer[]) with ordinality as asked (user_id, thread_id, seq, n) order by n`,
+    [turns.map((turn) => turn.userId), turns.map((turn) => turn.threadId), turns.map((turn) => turn.seq)],
+  );
+  return rows.map(({ context }) => contextFromJson(context));
+}
+
+/** How much of a thread one prompt takes in. What is older is left out, unless it belongs to the calls that are pending now. */
+const MAX_HISTORY_BYTES = 32 * 1024 * 1024;
+
+/** The history of a thread that is too large to come along with its turn, newest part first up to the limit, in order. */
+export async function readLargeHistory(pool: EnginePool, turn: Turn): Promise<Item[]> {
+  const { rows } = await pool.query<ItemJson>(LARGE_HISTORY, [turn.threadId, turn.userId, turn.seq, MAX_HISTORY_BYTES]);
+  return rows.map(itemFromJson);
+}
+
+// Whole turns only, so that no call is separated from its output. `needed`: the turns since the last one that did not end at a gate.
+const LARGE_HISTORY = `
+  with sizes as (
+    select turn_seq, sum(sum(octet_length(body::text))) over (order by turn_seq desc) as held
+    from items where thread_id = $1 and user_id = $2 and turn_seq <= $3
+      and turn_seq >= coalesce((select max(through_seq) from summaries where thread_id = $1 and user_id = $2), 0)
+      and not exists (select from turns as other where other.refused and other.thread_id = $1 and other.seq = items.turn_seq)
+    group by turn_seq
+  ), needed as (
+    select coalesce(max(seq), 0) as after from turns where thread_id = $1 and seq < $3 and status <> 'waiting' and not refused
+  )
+  select items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, id, attempt, body, usage,
+    to_json(started_at) as "startedAt"
+  from items join sizes using (turn_seq), needed
+  where thread_id = $1 and user_id = $2 and (sizes.held <= $4 or turn_seq > needed.after)
+  order by turn_seq, position`;

@@ -1,0 +1,229 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
+import { text, type WrittenItem } from '#domain/thread/item.ts';
+import { NO_USAGE } from '#domain/usage.ts';
+import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { connectEngine, type EnginePool } from '../engine-connection.ts';
+import { moveStrandedTurns } from '../presence/pulse.ts';
+import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
+import { appendItems } from './append.ts';
+import { claimTurns } from './claim.ts';
+import { settleTurns } from './settle.ts';
+import { type ClaimedTurn, readClaimedTurns } from './turn-context.ts';
+
+let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+let pool: EnginePool;
+let self: ReplicaId;
+
+beforeAll(async () => {
+  database = await openMigratedDatabase();
+  pool = connectEngine(database.connection, () => {});
+  self = await addReplica();
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.close();
+});
+
+async function addReplica(): Promise<ReplicaId> {
+  const id = newId();
+  await pool.query('insert into replicas (id, seen_at) values ($1, now())', [id]);
+  return id;
+}
+
+const message = (words = 'hello') =>
+  ({ id: newId(), type: 'message', role: 'user', content: [text(words)], status: 'completed' }) as const;
+
+function input(more: Partial<Accepting> = {}): Accepting {
+  return {
+    turnId: newId(),
+    threadId: more.threadId ?? newId(),
+    isNew: more.threadId === undefined,
+    userId: 'ann',
+    channel: 'responses',
+    request: { model: null, temperature: null, tools: [], echo: {} },
+    items: [message()],
+    ...more,
+  };
+}
+
+const accept = (inputs: readonly Accepting[], { room = 100, by = self } = {}) => acceptTurns(pool, by, room, inputs);
+const outcomes = (accepted: readonly Accepted[]) =>
+  accepted.map((each) =>
+    each.outcome === 'accepted' ? (each.claimed ? 'running' : each.waits ? 'waits' : 'queued') : each.outcome,
+  );
+
+async function begin(more: Partial<Accepting> = {}): Promise<ClaimedTurn> {
+  const [accepted] = await accept([input(more)]);
+  if (accepted?.outcome !== 'accepted' || !accepted.claimed) throw new Error('It does not run.');
+  return accepted.claimed;
+}
+
+const answer = (words: string): WrittenItem => ({
+  id: newId(),
+  type: 'message',
+  role: 'assistant',
+  content: [text(words)],
+  status: 'completed',
+  usage: NO_USAGE,
+  started: false,
+});
+const CALL = { provider: 'p', model: 'm', usage: { ...NO_USAGE, inputTokens: 3 }, milliseconds: 1, failed: false };
+
+const settle = ({ turn }: ClaimedTurn, { items = [answer('hi')], room = 100, by = self, position = 1 } = {}) =>
+  settleTurns(pool, by, room, [
+    { turn, outcome: { status: 'completed' }, usage: NO_USAGE, grows: 0, last: { position, items }, calls: [CALL] },
+  ]).then(([settled]) => settled);
+
+const rows = async <T extends pg.QueryResultRow>(statement: string, values: unknown[]) =>
+  (await database.everything.query<T>(statement, values)).rows;
+const positions = async (threadId: ThreadId) =>
+  (
+    await rows<{ place: string }>(
+      `select turn_seq || '.' || position as place from items where thread_id = $1 order by turn_seq, position`,
+      [threadId],
+    )
+  ).map(({ place }) => place);
+const tokensOf = async (userId: string) =>
+  Number(
+    (
+      await rows<{ sum: string }>('select coalesce(sum(input_tokens), 0) as sum from usage_days where user_id = $1', [
+        userId,
+      ])
+    )[0]?.sum,
+  );
+
+test('of two messages for a free thread in one call the first runs at once and the second waits behind it', async () => {
+  const { turn } = await begin();
+  await settle({ turn, suspicion: 'none', broken: 0 });
+  const batch = [input({ threadId: turn.threadId }), input({ threadId: turn.threadId })];
+
+  expect(outcomes(await accept(batch))).toEqual(['running', 'queued']);
+  expect(await positions(turn.threadId)).toEqual(['1.0', '1.1', '2.0', '3.0']);
+});
+
+test('what a turn needs comes along: its history with the new message at the end', async () => {
+  const { turn } = await begin();
+  await settle({ turn, suspicion: 'none', broken: 0 });
+  const { context } = await begin({ threadId: turn.threadId, items: [message('again')] });
+
+  const words = context?.history?.map((item) => (item.type === 'message' ? item.content : []));
+  expect(words).toEqual([[text('hello')], [text('hi')], [text('again')]]);
+});
+
+test('without room a turn waits for a replica, and the next one with room takes it', async () => {
+  const waiting = input();
+  expect(outcomes(await accept([waiting], { room: 0 }))).toEqual(['waits']);
+
+  const peer = await addReplica();
+  expect(await claimTurns(pool, peer, 10)).toContain(waiting.turnId);
+  const claimed = await readClaimedTurns(pool, peer, [waiting.turnId]);
+  expect(claimed[0]).toMatchObject({ turn: { attempt: 0 }, suspicion: 'none' });
+});
+
+test('a thread of somebody else is unknown, and nothing is written to it', async () => {
+  const { turn } = await begin({ userId: 'bob' });
+
+  expect(outcomes(await accept([input({ threadId: turn.threadId, userId: 'ann' })]))).toEqual(['unknown']);
+  expect(await positions(turn.threadId)).toEqual(['1.0']);
+});
+
+test('a previous turn that is not one of the thread makes the thread unknown', async () => {
+  const [one, other] = [await begin(), await begin()];
+  const ask = (after: string) => accept([input({ threadId: one.turn.threadId, after })]);
+
+  expect(outcomes(await ask(other.turn.id))).toEqual(['unknown']);
+  expect(outcomes(await ask(one.turn.id))).toEqual(['queued']);
+});
+
+test('an input that is sent twice is accepted once', async () => {
+  const sent = input();
+
+  expect(outcomes([...(await accept([sent])), ...(await accept([sent]))])).toEqual(['running', 'known']);
+  expect(await positions(sent.threadId)).toEqual(['1.0']);
+});
+
+test('an idempotency key stands for one turn, also within one call, and only while its turn was accepted', async () => {
+  const keyed = (key: string, more: Partial<Accepting> = {}) => input({ idempotency: { key, digest: 'd' }, ...more });
+  const [first, second] = [keyed('k'), keyed('k')];
+
+  const accepted = await accept([first, second]);
+  expect(outcomes(accepted)).toEqual(['running', 'repeated']);
+  expect(accepted[1]).toEqual({ outcome: 'repeated', turnId: first.turnId, digest: 'd' });
+  expect(outcomes(await accept([keyed('k')]))).toEqual(['repeated']);
+
+  expect(outcomes(await accept([keyed('other', { threadId: newId(), isNew: false })]))).toEqual(['unknown']);
+  expect(outcomes(await accept([keyed('other')]))).toEqual(['running']);
+});
+
+test('a locked thread is busy, and does not hold up the others of its call', async () => {
+  const { turn } = await begin();
+  const client = await database.everything.connect();
+  await client.query('begin');
+  await client.query('select from threads where id = $1 for no key update', [turn.threadId]);
+
+  expect(outcomes(await accept([input({ threadId: turn.threadId }), input()]))).toEqual(['busy', 'running']);
+  await client.query('rollback');
+  client.release();
+});
+
+test('a thread that holds too much takes no more messages', async () => {
+  const { turn } = await begin();
+  await pool.query('update threads set bytes = 300000000 where id = $1', [turn.threadId]);
+
+  expect(outcomes(await accept([input({ threadId: turn.threadId })]))).toEqual(['large']);
+});
+
+test('a replica that was declared dead accepts nothing', async () => {
+  await expect(accept([input()], { by: newId() })).rejects.toMatchObject({ code: 'RB001' });
+});
+
+test('items that are sent twice are written and counted once', async () => {
+  const { turn } = await begin({ userId: 'twice' });
+  const sent = { turn, position: 1, items: [answer('one')], call: CALL };
+
+  expect(await appendItems(pool, self, [sent])).toEqual(['written']);
+  expect(await appendItems(pool, self, [sent])).toEqual(['written']);
+  expect(await positions(turn.threadId)).toEqual(['1.0', '1.1']);
+  expect(await tokensOf('twice')).toBe(3);
+});
+
+test('items are written by the attempt and the replica that run the turn alone, and never after a gap', async () => {
+  const { turn } = await begin();
+  const append = (by: ReplicaId, attempt: number, position: number) =>
+    appendItems(pool, by, [{ turn: { ...turn, attempt }, position, items: [answer('x')], call: CALL }]);
+
+  expect(await append(await addReplica(), 0, 1)).toEqual(['lost']);
+  expect(await append(self, 1, 1)).toEqual(['lost']);
+  expect(await append(self, 0, 2)).toEqual(['lost']);
+  expect(await append(self, 0, 1)).toEqual(['written']);
+});
+
+test('a turn ends with its last items, and the next one of its thread runs at once', async () => {
+  const claimed = await begin({ userId: 'ends' });
+  const next = input({ threadId: claimed.turn.threadId, userId: 'ends' });
+  await accept([next]);
+  const items = [answer('bye')];
+
+  expect(await settle(claimed, { items })).toMatchObject({ outcome: 'ended', next: next.turnId, waits: false });
+  expect(await settle(claimed, { items })).toMatchObject({ outcome: 'ended' });
+  expect(await positions(claimed.turn.threadId)).toEqual(['1.0', '1.1', '2.0']);
+  expect(await tokensOf('ends')).toBe(3);
+  const [row] = await readClaimedTurns(pool, self, [next.turnId]);
+  expect(row?.turn).toMatchObject({ status: 'running', attempt: 0 });
+});
+
+test('the turns of a replica that is gone are moved, and its late writes are lost', async () => {
+  const gone = await addReplica();
+  const [accepted] = await accept([input()], { by: gone });
+  if (accepted?.outcome !== 'accepted' || !accepted.claimed) throw new Error('It does not run.');
+  const { turn } = accepted.claimed;
+  await pool.query('delete from replicas where id = $1', [gone]);
+
+  expect(await moveStrandedTurns(pool, self)).toBeGreaterThan(0);
+  expect(await claimTurns(pool, self, 10)).toContain(turn.id);
+  expect(await appendItems(pool, gone, [{ turn, position: 1, items: [answer('late')], call: null }])).toEqual(['lost']);
+  await expect(settle(accepted.claimed, { by: gone })).rejects.toMatchObject({ code: 'RB001' });
+});

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticate, Verdict } from '#auth/authenticate.ts';
+import { pairOf } from '#auth/sessions.ts';
+import { type Principal, requireOperator } from '#domain/principal.ts';
+import { sendText, UNAVAILABLE } from '../plain-text.ts';
+import { admitConnection } from '../server/connections.ts';
+import { readCookie } from './cookies.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { readSessionKey } from './session-key.ts';
+import type { Site } from './site.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set before any handler of a protected route. */
+    principal: Principal;
+  }
+}
+
+export type Doorkeeper = {
+  /** Tells whom a bearer token stands for. */
+  readonly bearer: Authenticate;
+  /** Tells whose a browser's session is. */
+  readonly session: Authenticate;
+  readonly site: Site;
+};
+
+/** Protects every route of `app`: who is not let in gets a plain text, before the body is read. */
+export function requireBearer(app: FastifyInstance, doorkeeper: Doorkeeper): void {
+  app.decorateRequest('principal');
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    const verdict = await judge(request, doorkeeper);
+    if (verdict.outcome !== 'known') return refuse(reply, verdict);
+    request.principal = verdict.principal;
+    admitConnection(request);
+  });
+}
+
+/** A hook for routes of the operator: others are refused before their bodies are read. */
+export async function operatorOnly({ principal }: FastifyRequest): Promise<void> {
+  requireOperator(principal);
+}
+
+export function readBearer({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+/** A token counts for more than a cookie, which comes along unasked. */
+export async function judge(request: FastifyRequest, { bearer, session, site }: Doorkeeper): Promise<Verdict> {
+  if (request.headers.authorization !== undefined) {
+    const token = readBearer(request);
+    return token === undefined ? NOBODY : bearer(token);
+  }
+  const cookie = readCookie(request, site, SESSION_COOKIE);
+  const key = readSessionKey(request);
+  if (!cookie || !key) return NOBODY;
+  const verdict = await session(pairOf(cookie, key));
+  if (verdict.outcome === 'known') requireSameOrigin(request, site);
+  return verdict;
+}
+
+export const SESSION_COOKIE = 'reborn_session';
+
+const NOBODY: Verdict = { outcome: 'unknown' };
+
+const REFUSALS = {
+  unknown: [401, 'Invalid or missing auth token'],
+  'domain-not-allowed': [403, 'Email domain not allowed'],
+  'database-away': [503, UNAVAILABLE],
+  'provider-away': [503, 'Identity provider unavailable'],
+} as const satisfies Record<Exclude<Verdict['outcome'], 'known'>, readonly [number, string]>;
+
+export function refuse(reply: FastifyReply, { outcome }: Exclude<Verdict, { outcome: 'known' }>): FastifyReply {
+  const [status, text] = REFUSALS[outcome];
+  return sendText(reply, status, text);
+}

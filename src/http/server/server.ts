@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import Fastify, {
+  errorCodes,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { InvalidRequest } from '#domain/errors.ts';
+import { newId } from '#domain/ids.ts';
+import { isHttps, type Site } from '../caller/site.ts';
+import { sendText, UNAVAILABLE } from '../plain-text.ts';
+import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
+import { refuseNullInUrl } from '../routes/null-characters.ts';
+import { announceClosing } from './connected.ts';
+import { boundStrangers, closeAfterGrace } from './connections.ts';
+import { type BodyPatience, boundBodyTime, discardUnreadBodies } from './unread-body.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The SHA-256 of the body as it came, when the request carries an Idempotency-Key. */
+    bodyDigest: string;
+  }
+}
+
+export type ServerOptions = {
+  /** The largest body of a route that sets no limit of its own. */
+  readonly maxBodyBytes: number;
+  readonly log: FastifyBaseLogger;
+  /** Whether a handler failed because the database is away. It is then a plain-text 503; left out, it is a 500. */
+  readonly isAway?: (error: unknown) => boolean;
+  /** The proxies that may tell whom they speak for. */
+  readonly trustedProxies?: readonly string[];
+  readonly site?: Site;
+  /** Where WebSockets are; everywhere else a request stays a request, whatever else it offers. */
+  readonly webSocketPath?: string;
+  readonly patience?: Partial<Patience>;
+};
+
+/** How much a client may take of the server before it has authenticated, and how slow it may be. */
+export type Patience = BodyPatience & {
+  /** From the first byte of a request, or from the opening of the connection, to the end of the headers. */
+  readonly headersMs: number;
+  /** Between two requests on one connection. Longer than the minute that common proxies keep theirs. */
+  readonly keepAliveMs: number;
+  /** Connections on which nobody has authenticated. */
+  readonly strangers: number;
+  /** How long a closing server waits for clients. */
+  readonly graceMs: number;
+};
+
+const PATIENCE: Patience = {
+  headersMs: 15_000,
+  keepAliveMs: 72_000,
+  strangerMs: 10_000,
+  callerMs: 120_000, // 14 MiB at 1 Mbit/s
+  idleMs: 15_000,
+  strangers: 1024,
+  graceMs: 3000,
+};
+
+/** How often Node looks for connections whose headers are late. */
+const CHECK_MS = 1000;
+
+/** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { site = { publicUrl: undefined }, trustedProxies = [] } = options;
+  const patience = { ...PATIENCE, ...options.patience };
+  const isUpgrade = ({ headers, url }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?', 1)[0] === options.webSocketPath;
+  const app = Fastify({
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: options.maxBodyBytes,
+    genReqId: () => newId(),
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: patience.keepAliveMs,
+    http: {
+      // What some clients offer with any request, such as h2c, is passed over: only a WebSocket leaves HTTP.
+      shouldUpgradeCallback: isUpgrade,
+      headersTimeout: patience.headersMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, patience.headersMs),
+    },
+    routerOptions: { maxParamLength: 256 },
+    frameworkErrors: (error, request, reply) =>
+      void answerError(error, request, reply.headers(securityHeaders(isHttps(request, site)))),
+  });
+  announceClosing(app);
+  closeAfterGrace(app, patience.graceMs);
+  boundStrangers(app, patience.strangers);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
+    if (request.is404) return answerNotFound(request, reply); // before anybody reads the body
+  });
+  // Node has let go of the connection of a request to upgrade. If it is refused, we close it, and say so.
+  app.addHook('onSend', async ({ raw }, reply, payload) => {
+    if (isUpgrade(raw)) reply.header('connection', 'close');
+    return payload;
+  });
+  app.addHook('onResponse', async ({ raw }) => {
+    if (isUpgrade(raw)) raw.socket.destroySoon();
+  });
+  // Size comes before Content-Type: what announces too much is not read at all.
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    if (Number(request.headers['content-length']) > (request.routeOptions.bodyLimit ?? options.maxBodyBytes))
+      throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+    return payload;
+  });
+  refuseNullInUrl(app);
+  boundBodyTime(app, patience);
+  discardUnreadBodies(app);
+  // Plain JSON.parse: a field may be named __proto__ like any other unknown field, because nothing is merged.
+  app.removeAllContentTypeParsers();
+  app.decorateRequest('bodyDigest', '');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
+    if (request.headers['idempotency-key'] !== undefined)
+      request.bodyDigest = createHash('sha256').update(body).digest('hex');
+    return parseJson(body);
+  });
+  app.addContentTypeParser('*', async () => {
+    throw new InvalidRequest('invalid_request', null, WANTS_JSON);
+  });
+  app.setErrorHandler((error, request, reply) =>
+    options.isAway?.(error) ? sendText(reply, 503, UNAVAILABLE) : answerError(error, request, reply),
+  );
+  app.setNotFoundHandler(answerNotFound);
+  return app;
+}
+
+function parseJson(body: string): unknown {
+  if (body === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new InvalidRequest('invalid_request', null, 'The body is not valid JSON.');
+  }
+}
+
+/** Lets the routes that are added to `app` from now on take larger bodies than the rest of the server. */
+export function allowBodies(app: FastifyInstance, maxBytes: number): void {
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit ??= maxBytes;
+  });
+}
+
+const STRICT = ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"].join('; ');
+
+/** On every answer. A page that needs more of the browser sets a policy of its own. */
+function securityHeaders(https: boolean): Record<string, string> {
+  return {
+    'content-security-policy': STRICT,
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    ...(https && { 'strict-transport-security': 'max-age=31536000' }),
+  };
+}

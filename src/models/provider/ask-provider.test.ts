@@ -1,0 +1,139 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { expect, test } from 'vitest';
+import { text } from '#domain/thread/item.ts';
+import type { Prompt } from '../model.ts';
+import { askProvider, type TokenCounts } from './ask-provider.ts';
+import { readLanguage } from './read-parts.ts';
+
+test('an abort ends even a call that does not listen to it', async () => {
+  const { model, options } = providerThat(() => new Promise(() => {}));
+  const cancel = new AbortController();
+  const asked = askProvider(model, hello, () => {}, cancel.signal);
+
+  cancel.abort('enough');
+
+  await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough' });
+  expect(options[0]?.abortSignal?.aborted).toBe(true);
+});
+
+test('an abort ends even a stream that has fallen silent', async () => {
+  const { model, options } = providerThat(async () => new ReadableStream({ cancel: () => new Promise(() => {}) }));
+  const cancel = new AbortController();
+  const asked = askProvider(model, hello, () => {}, cancel.signal);
+  setTimeout(() => cancel.abort('enough'), 5);
+
+  await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough' });
+  expect(options[0]?.abortSignal?.aborted).toBe(true);
+});
+
+test("what the listener throws does not wait for the provider's stream to be cancelled", async () => {
+  const said: LanguageModelV4StreamPart = { type: 'text-delta', id: 'txt', delta: 'Once' };
+  const { model, options } = providerThat(
+    async () =>
+      new ReadableStream({ start: (stream) => stream.enqueue(said), cancel: () => new Promise<void>(() => {}) }),
+  );
+  const bug = new TypeError('a bug');
+  const asked = askProvider(
+    model,
+    hello,
+    () => {
+      throw bug;
+    },
+    new AbortController().signal,
+  );
+
+  await expect(asked).rejects.toBe(bug);
+  expect(options[0]?.abortSignal?.aborted).toBe(true);
+});
+
+test('a stream that ends without a finish is a failure, and what it consumed is estimated', async () => {
+  const { model } = providerThat(async () =>
+    ReadableStream.from<LanguageModelV4StreamPart>([
+      { type: 'reasoning-delta', id: 'why', delta: 'Twelve characters each.' },
+      { type: 'text-delta', id: 'txt', delta: 'Once' },
+      { type: 'text-delta', id: 'txt', delta: ' upon' },
+    ]),
+  );
+
+  await expect(askProvider(model, hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
+    message: 'The model broke off before it had finished.',
+    remedy: 'ask-again',
+    usage: { inputTokens: 6, outputTokens: 8 },
+  });
+});
+
+test('an aborted call consumed its prompt and what it has said so far', async () => {
+  const pieces = ['a', 'b', 'c'].map((delta): LanguageModelV4StreamPart => ({ type: 'text-delta', id: 'txt', delta }));
+  const { model } = providerThat(
+    async () => new ReadableStream({ start: (stream) => pieces.forEach((piece) => stream.enqueue(piece)) }),
+  );
+  const cancel = new AbortController();
+  let heard = 0;
+  const asked = askProvider(model, hello, () => ++heard === 3 && cancel.abort('enough'), cancel.signal);
+
+  await expect(asked).rejects.toMatchObject({ cause: 'enough', usage: { inputTokens: 6, outputTokens: 3 } });
+});
+
+test('a call that the provider refused consumed nothing', async () => {
+  const { model } = providerThat(() => Promise.reject(new Error('refused')));
+
+  await expect(askProvider(model, hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
+    usage: null,
+  });
+});
+
+test('every count is taken over, and arguments that the model left out are an empty object', async () => {
+  const { model } = providerThat(async () =>
+    ReadableStream.from<LanguageModelV4StreamPart>([
+      { type: 'tool-call', toolCallId: 'call_a', toolName: 'ping', input: '' },
+      {
+        type: 'finish',
+        finishReason: { unified: 'tool-calls', raw: 'tool_use' },
+        usage: {
+          inputTokens: { total: 100, noCache: 30, cacheRead: 50, cacheWrite: 20 },
+          outputTokens: { total: 12, text: 4, reasoning: 8 },
+        },
+      },
+    ]),
+  );
+
+  expect(await askProvider(model, hello, () => {}, new AbortController().signal)).toEqual({
+    text: '',
+    calls: [{ callId: 'call_a', name: 'ping', arguments: '{}' }],
+    finish: 'stop',
+    usage: { inputTokens: 100, cachedInputTokens: 50, outputTokens: 12, reasoningTokens: 8, cost: null },
+  });
+});
+
+const hello: Prompt = {
+  system: '',
+  messages: [{ role: 'user', content: [text('Hello')] }],
+  tools: [],
+  temperature: null,
+};
+
+function providerThat(answers: () => Promise<ReadableStream<LanguageModelV4StreamPart>>) {
+  const options: LanguageModelV4CallOptions[] = [];
+  const language: LanguageModelV4 = {
+    specificationVersion: 'v4',
+    provider: 'scripted',
+    modelId: 'm',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('Answers are always streamed.')),
+    doStream: async (given) => {
+      options.push(given);
+      return { stream: await answers() };
+    },
+  };
+  const usageOf = ({ inputTokens = 0, cachedInputTokens, outputTokens = 0, reasoningTokens }: TokenCounts) => ({
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+    reasoningTokens,
+    cost: null,
+  });
+  return {
+    model: { provider: 'openai' as const, read: readLanguage(language), apiKey: '', options: {}, usageOf },
+    options,
+  };
+}

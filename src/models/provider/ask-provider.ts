@@ -1,0 +1,180 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
+import type { ToolCall } from '#domain/tool/tool.ts';
+import type { Usage } from '#domain/usage.ts';
+import { estimateTokens } from '../estimate-tokens.ts';
+import { type ModelAnswer, ModelCallAborted, ModelFailure, type Prompt } from '../model.ts';
+import type { ModelProvider } from '../model-route.ts';
+import type { ReadParts } from './read-parts.ts';
+import { toModelFailure } from './to-model-failure.ts';
+import { toModelMessages, toModelTools } from './to-model-messages.ts';
+
+export type ProviderModel = {
+  readonly provider: Exclude<ModelProvider, 'demo'>;
+  readonly read: ReadParts;
+  readonly apiKey: string;
+  readonly options: SharedV4ProviderOptions;
+  readonly usageOf: (tokens: TokenCounts) => Usage;
+};
+
+/** What a call consumed; undefined when the provider did not say. */
+export type TokenCounts = {
+  readonly inputTokens: number | undefined;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number | undefined;
+  readonly reasoningTokens: number;
+};
+
+type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
+
+/** One step of a provider's model. Throws `ModelFailure`, `ModelCallAborted`, or what `onText` throws. */
+export async function askProvider(
+  model: ProviderModel,
+  prompt: Prompt,
+  onText: (delta: string) => void,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  if (signal.aborted) throw new ModelCallAborted(signal.reason, null);
+  const request = new AbortController();
+  const call = createCall(model, prompt);
+  const stopped = Promise.withResolvers<never>();
+  const stop = (reason: unknown) => {
+    call.stopped = true;
+    stopped.reject(reason);
+  };
+  const say = (delta: string) => {
+    try {
+      onText(delta);
+    } catch (error) {
+      stop(error); // the listener's fault, not the model's
+    }
+  };
+  const onAbort = () => stop(new ModelCallAborted(signal.reason, call.estimate()));
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([readAnswer(call, toCallOptions(model, prompt, request.signal), say), stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // However we leave, nothing is left running. A reason is given because the usual one is made anew, with a stack.
+    request.abort(OVER);
+  }
+}
+
+const OVER = 'The call is over.';
+
+type Call = ReturnType<typeof createCall>;
+
+/** A call under way: what it has consumed so far can only be estimated, as usage is reported at the end. */
+function createCall(model: ProviderModel, prompt: Prompt) {
+  let pieces = 0;
+  let characters = 0;
+  return {
+    model,
+    /** The provider has accepted the prompt and answers. */
+    accepted: false,
+    /** Nobody waits for it any more: what still comes is dropped. */
+    stopped: false,
+    /** Counts output of any kind: providers also bill reasoning and arguments that nobody reads. */
+    countOutput(delta: string): void {
+      pieces++;
+      characters += delta.length;
+    },
+    estimate: (): Usage =>
+      model.usageOf({
+        inputTokens: Math.ceil(estimateTokens(prompt)),
+        cachedInputTokens: 0,
+        cacheWriteTokens: 0,
+        // Most providers send a piece for every token, and some send several tokens at once.
+        outputTokens: Math.max(pieces, Math.ceil(characters / 4)),
+        reasoningTokens: 0,
+      }),
+  };
+}
+
+function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortSignal): LanguageModelV4CallOptions {
+  return {
+    prompt: toModelMessages(prompt, model.provider),
+    ...(prompt.tools.length > 0 && { tools: toModelTools(prompt.tools), toolChoice: { type: 'auto' } }),
+    ...(prompt.temperature !== null && { temperature: prompt.temperature }),
+    providerOptions: model.options,
+    abortSignal,
+  };
+}
+
+/** Whatever goes wrong in here is a `ModelFailure`. */
+async function readAnswer(
+  call: Call,
+  options: LanguageModelV4CallOptions,
+  say: (delta: string) => void,
+): Promise<ModelAnswer> {
+  const { read, apiKey, usageOf } = call.model;
+  const failureOf = (error: unknown) => toModelFailure(error, apiKey, call.accepted ? call.estimate() : null);
+  const calls: ToolCall[] = [];
+  let text = '';
+  let finish: FinishPart | undefined;
+
+  const onAccepted = () => void (call.accepted = true);
+  const onPart = (part: LanguageModelV4StreamPart) => {
+    if (call.stopped) return;
+    if (part.type === 'text-delta' && part.delta) {
+      text += part.delta;
+      call.countOutput(part.delta);
+      say(part.delta);
+    }
+    if (part.type === 'reasoning-delta' || part.type === 'tool-input-delta') call.countOutput(part.delta);
+    if (part.type === 'tool-call') calls.push(toToolCall(part));
+    if (part.type === 'finish') finish = part;
+    if (part.type === 'error') throw failureOf(part.error);
+  };
+  try {
+    await read(options, { onAccepted, onPart });
+  } catch (error) {
+    throw failureOf(error);
+  }
+  const tokens = tokensOf(finish);
+  const consumed = () => (tokens.inputTokens === undefined ? call.estimate() : usageOf(tokens));
+  return { text, calls, finish: finishOf(finish, consumed), usage: usageOf(tokens) };
+}
+
+function toToolCall(part: LanguageModelV4ToolCall): ToolCall {
+  // Models write nothing at all for a tool without arguments.
+  return { callId: part.toolCallId, name: part.toolName, arguments: part.input.trim() ? part.input : '{}' };
+}
+
+function finishOf(finish: FinishPart | undefined, consumed: () => Usage): ModelAnswer['finish'] {
+  switch (finish?.finishReason.unified) {
+    case 'stop':
+    case 'tool-calls':
+    case 'other':
+      return 'stop';
+    case 'length':
+      return 'length';
+    case 'content-filter':
+      // A model that declines in words has answered; a filter of its provider has cut the answer off.
+      if (finish.finishReason.raw === undefined || finish.finishReason.raw === 'stop') return 'stop';
+      throw new ModelFailure('model_error', FILTERED, { usage: consumed() });
+    case 'interrupted':
+    case 'error':
+    case undefined:
+      throw new ModelFailure('model_error', BROKE_OFF, { usage: consumed(), remedy: 'ask-again' });
+  }
+}
+
+const FILTERED = "The model's answer was stopped by its provider's content filter.";
+const BROKE_OFF = 'The model broke off before it had finished.';
+
+function tokensOf(finish: FinishPart | undefined): TokenCounts {
+  const { inputTokens, outputTokens } = finish?.usage ?? {};
+  return {
+    inputTokens: inputTokens?.total,
+    cachedInputTokens: inputTokens?.cacheRead ?? 0,
+    cacheWriteTokens: inputTokens?.cacheWrite ?? 0,
+    outputTokens: outputTokens?.total,
+    reasoningTokens: outputTokens?.reasoning ?? 0,
+  };
+}

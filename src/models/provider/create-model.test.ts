@@ -1,0 +1,317 @@
+import { describe, expect, test, vi } from 'vitest';
+import { text } from '#domain/thread/item.ts';
+import { ModelFailure, type Prompt } from '../model.ts';
+import type { ModelRoute } from '../model-route.ts';
+import { createModel } from './create-model.ts';
+import { serveWire, type WireAnswer, wires } from './recorded-wire.test-support.ts';
+
+const names = {
+  openai: 'gpt-4o',
+  anthropic: 'claude-sonnet-4-5',
+  google: 'gemini-2.5-flash',
+  'openai-compatible': 'm',
+};
+
+describe.each(Object.values(wires))('$provider', (wire) => {
+  const ask = (answer: WireAnswer | null, prompt = hello, signal = new AbortController().signal) =>
+    askServer(wire.provider, answer, prompt, signal);
+
+  test('an answer is handed on piece by piece, with what it used', async () => {
+    const { answer, deltas } = await ask({ body: wire.says(['Good ', 'morning', '!']) });
+
+    expect(deltas).toEqual(['Good ', 'morning', '!']);
+    expect(answer).toMatchObject({ text: 'Good morning!', calls: [], finish: 'stop' });
+    expect(answer.usage).toMatchObject({ inputTokens: 100, cachedInputTokens: 40, outputTokens: 20 });
+    expect(answer.usage.reasoningTokens).toBe(wire.provider === 'anthropic' ? 0 : 5);
+  });
+
+  test('calls come in order, with their arguments as the model wrote them', async () => {
+    const calls = [
+      { callId: 'call_a', name: 'lookup', arguments: '{"city":"Oslo","days":2}' },
+      { callId: 'call_b', name: 'lookup', arguments: '{"city":"Bergen"}' },
+    ];
+    const { answer } = await ask({ body: wire.calls(calls) }, { ...hello, tools: [lookup] });
+
+    expect(answer).toMatchObject({ text: '', calls, finish: 'stop' });
+  });
+
+  test('a call to a tool that was not offered is still a call', async () => {
+    const calls = [{ callId: 'call_a', name: 'nobody_offered_this', arguments: '{"a":1}' }];
+
+    expect((await ask({ body: wire.calls(calls) }, { ...hello, tools: [lookup] })).answer.calls).toEqual(calls);
+    expect((await ask({ body: wire.calls(calls) })).answer.calls).toEqual(calls);
+  });
+
+  test.skipIf(wire.provider === 'google')('ill-formed arguments reach us as they are', async () => {
+    const calls = [{ callId: 'call_a', name: 'lookup', arguments: '{"city": "Os' }];
+    const { answer } = await ask({ body: wire.calls(calls) }, { ...hello, tools: [lookup] });
+
+    expect(answer.calls).toEqual(calls);
+  });
+
+  test("an answer cut short by the model's limit says so", async () => {
+    expect((await ask({ body: wire.says(['Once upon'], 'length') })).answer.finish).toBe('length');
+  });
+
+  test('a refusal by the provider is a failure in its own words', async () => {
+    const body = wire.errorBody('Your credit is used up.') as Record<string, unknown>;
+
+    await expect(ask({ status: 402, body })).rejects.toMatchObject(
+      failure('The model answered 402: Your credit is used up.'),
+    );
+  });
+
+  test('a failure never quotes the key', async () => {
+    const body = wire.errorBody('Incorrect API key provided: the-key or sk-proj-****abcd') as Record<string, unknown>;
+
+    const message = 'The model answered 401: Incorrect API key provided: [key] or [key]';
+    await expect(ask({ status: 401, body })).rejects.toMatchObject(failure(message));
+  });
+
+  test('a long message is cut', async () => {
+    const body = wire.errorBody('x'.repeat(9000)) as Record<string, unknown>;
+
+    await expect(ask({ status: 500, body })).rejects.toSatisfy((error: Error) => error.message.length < 330);
+  });
+
+  test('a page instead of an answer is a failure without the page', async () => {
+    const body = ['<html>proxy error at 10.0.0.7</html>'];
+
+    await expect(ask({ status: 502, body })).rejects.toMatchObject(failure('The model answered 502: Bad Gateway'));
+    await expect(ask({ status: 200, body })).rejects.toSatisfy((error: Error) => !error.message.includes('10.0.0.7'));
+  });
+
+  test.each(['end', 'cut'] as const)('a stream that breaks off by %s is a failure', async (ending) => {
+    const body = wire.says(['Once ', 'upon']).slice(0, -wire.closingEvents);
+
+    await expect(ask({ body, ending })).rejects.toSatisfy(
+      (error) => error instanceof ModelFailure && error.code === 'model_error',
+    );
+  });
+
+  test('an abort before the first byte, which never comes, rejects with its reason, and hangs up', async () => {
+    await using server = await serveWire(null);
+    const cancel = new AbortController();
+    const asked = createModel(routeTo(wire.provider, server.baseUrl)).ask(hello, () => {}, cancel.signal);
+    await expect.poll(() => server.requests).toHaveLength(1);
+
+    const reason = new Error('cancelled');
+    cancel.abort(reason);
+
+    await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: reason });
+    await server.closed;
+  });
+
+  test('an abort in mid-sentence rejects with its reason, and nothing follows', async () => {
+    const body = wire.says(['Once ', 'upon ', 'a ', 'time']).slice(0, -wire.closingEvents);
+    await using server = await serveWire({ body, ending: 'silence' });
+    const cancel = new AbortController();
+    const deltas: string[] = [];
+    const onText = (delta: string) => {
+      deltas.push(delta);
+      cancel.abort('enough');
+    };
+
+    await expect(
+      createModel(routeTo(wire.provider, server.baseUrl)).ask(hello, onText, cancel.signal),
+    ).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough' });
+    expect(deltas).toEqual(['Once ']);
+    await server.closed;
+  });
+
+  test('an aborted signal asks nobody', async () => {
+    await expect(ask(null, hello, AbortSignal.abort('too late'))).rejects.toMatchObject({
+      cause: 'too late',
+      usage: null,
+    });
+  });
+
+  test("what the listener throws is the listener's, and the call is dropped", async () => {
+    const body = wire.says(['Once ', 'upon']).slice(0, -wire.closingEvents);
+    await using server = await serveWire({ body, ending: 'silence' });
+    const bug = new TypeError('a bug');
+    const onText = () => {
+      throw bug;
+    };
+
+    const asked = createModel(routeTo(wire.provider, server.baseUrl)).ask(hello, onText, new AbortController().signal);
+
+    await expect(asked).rejects.toBe(bug);
+    await server.closed;
+  });
+
+  test('nothing is printed, whatever goes wrong', async () => {
+    const prints = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn'), vi.spyOn(process, 'emitWarning')];
+
+    await ask({ body: wire.says(['Once ']).slice(0, -wire.closingEvents), ending: 'cut' }).catch(() => {});
+    await ask({ status: 500, body: {} }).catch(() => {});
+    await ask({ body: wire.says(['Hi']) }, { ...hello, temperature: 99, tools: [{ ...lookup, strict: true }] });
+
+    for (const print of prints) expect(print).not.toHaveBeenCalled();
+  });
+});
+
+test('a known model has a cost, and an unknown one has none', async () => {
+  const known = await askServer('anthropic', { body: wires.anthropic.says(['Hi']) });
+  const unknown = await askServer('openai-compatible', { body: wires['openai-compatible'].says(['Hi']) });
+
+  expect(known.answer.usage.cost?.inputUsd).toBeCloseTo((60 * 3 + 40 * 0.3) / 1e6, 12);
+  expect(known.answer.usage.cost?.outputUsd).toBeCloseTo((20 * 15) / 1e6, 12);
+  expect(unknown.answer.usage.cost).toBeNull();
+});
+
+test('an unreachable model is a failure without its address', async () => {
+  const model = createModel(routeTo('openai', 'http://127.0.0.1:1'));
+
+  await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject(
+    failure('The model could not be reached.'),
+  );
+});
+
+test('a content filter is a failure, but a model that declines in words has answered', async () => {
+  const filtered = wires['openai-compatible'].says(['I will']).join('').replace('"stop"', '"content_filter"');
+  const declined = wires['openai-compatible'].says([]).join('').replace('"content":""', '"refusal":"No, sorry."');
+
+  await expect(askServer('openai-compatible', { body: [filtered] })).rejects.toMatchObject({
+    code: 'model_error',
+    message: "The model's answer was stopped by its provider's content filter.",
+    usage: { inputTokens: 100, outputTokens: 20 },
+  });
+  expect((await askServer('openai-compatible', { body: [declined] })).answer).toMatchObject({
+    text: 'No, sorry.',
+    finish: 'stop',
+  });
+});
+
+test('an error in mid-stream is a failure in the words of the provider', async () => {
+  const [start = '', block = ''] = wires.anthropic.says(['Once']);
+  const overloaded =
+    'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
+  const said = wires.anthropic.says(['Once'])[3] ?? '';
+
+  await expect(askServer('anthropic', { body: [start, block, said, overloaded] })).rejects.toMatchObject(
+    failure('The model broke off: Overloaded'),
+  );
+});
+
+test.each([
+  ['openai', { type: 'error', sequence_number: 9, code: 'server_error', message: 'Overloaded', param: null }],
+  ['google', { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }],
+  ['openai-compatible', { error: { message: 'Overloaded', type: 'server_error', code: null, param: null } }],
+] as const)('%s reports an error in mid-stream in its own way', async (provider, event) => {
+  const wire = wires[provider];
+  const body = [...wire.says(['Once']).slice(0, -wire.closingEvents), `data: ${JSON.stringify(event)}\n\n`];
+
+  await expect(askServer(provider, { body })).rejects.toMatchObject(failure('The model broke off: Overloaded'));
+});
+
+test('a server that counts no tokens has no cost, even when the price is known', async () => {
+  const body = wires['openai-compatible'].says(['Hi']).filter((event) => !event.includes('"usage"'));
+  await using server = await serveWire({ body });
+  const prices = { m: { inputPerMillion: 1, outputPerMillion: 1 } };
+  const model = createModel(routeTo('openai-compatible', server.baseUrl), prices);
+
+  const { usage } = await model.ask(hello, () => {}, new AbortController().signal);
+
+  expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 0, cost: null });
+});
+
+test.each([
+  ['openai', 'Your input exceeds the context window of this model. Please adjust your input and try again.'],
+  ['openai', "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens."],
+  ['anthropic', 'prompt is too long: 215000 tokens > 200000 maximum'],
+  ['anthropic', 'input length and `max_tokens` exceed context limit: 199000 + 4096 > 200000'],
+  ['google', 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).'],
+  ['openai-compatible', 'the request exceeds the available context size, try increasing it'],
+  ['openai-compatible', "This model's maximum context length is 4096 tokens, however you requested 5000 tokens."],
+] as const)('%s says that a prompt is too long: %s', async (provider, message) => {
+  const body = wires[provider].errorBody(message) as Record<string, unknown>;
+
+  await expect(askServer(provider, { status: 400, body })).rejects.toMatchObject({ tooLong: true });
+});
+
+test.each([
+  [400, 'The maximum length of a tool name is 64.'],
+  [429, 'Too many tokens this minute, try again later.'],
+  [500, 'The server ran out of context.'],
+])('another refusal is not taken for it: %i %s', async (status, message) => {
+  const body = wires.openai.errorBody(message) as Record<string, unknown>;
+
+  await expect(askServer('openai', { status, body })).rejects.toMatchObject({ tooLong: false });
+});
+
+test.each([
+  [429, 'ask-again'],
+  [503, 'ask-again'],
+  [401, 'ask-another'],
+  [404, 'ask-another'],
+  [400, 'none'],
+  [422, 'none'],
+] as const)('after status %i it is known what can help: %s', async (status, remedy) => {
+  const body = wires.openai.errorBody('No.') as Record<string, unknown>;
+
+  await expect(askServer('openai', { status, body })).rejects.toMatchObject({ remedy, usage: null });
+});
+
+test.each([
+  [{ 'retry-after': '2' }, 2000],
+  [{ 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' }, Date.UTC(2100, 0, 1) - Date.now()],
+  [{ 'retry-after': '2', 'retry-after-ms': '150' }, 150],
+  [{ 'retry-after': 'soon' }, 0],
+  [{}, 0],
+])('how long a provider asks to wait is read from its headers: %j', async (headers, expected) => {
+  const body = wires.openai.errorBody('Slow down.') as Record<string, unknown>;
+  const failed = await askServer('openai', { status: 429, body, headers }).catch((error: unknown) => error);
+
+  expect(failed).toBeInstanceOf(ModelFailure);
+  const { retryAfterMs } = failed as ModelFailure;
+  // A date is compared with the clock, which goes on.
+  expect(Math.abs(retryAfterMs - expected)).toBeLessThanOrEqual(expected > 1e6 ? 60_000 : 0);
+});
+
+test.each<[ModelRoute, string]>([
+  [{ provider: 'openai', name: 'gpt-4o' }, 'LLM_API_KEY'],
+  [{ provider: 'anthropic', name: '', apiKey: 'k' }, 'LLM_MODEL'],
+  [{ provider: 'openai-compatible', name: 'm' }, 'LLM_BASE_URL'],
+  [{ provider: 'google', name: 'm', apiKey: 'k', baseUrl: 'not an address' }, 'LLM_BASE_URL'],
+])('a route that lacks something fails only when asked, and says what to set: %j', async (route, setting) => {
+  vi.stubEnv('OPENAI_API_KEY', 'from the environment');
+
+  await expect(createModel(route).ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
+    code: 'model_not_configured',
+    message: expect.stringContaining(setting),
+  });
+});
+
+const lookup = { name: 'lookup', description: 'Looks up the weather.', parameters: null, strict: null };
+
+const hello: Prompt = {
+  system: 'Be kind.',
+  messages: [{ role: 'user', content: [text('Hello')] }],
+  tools: [],
+  temperature: null,
+};
+
+function failure(message: string) {
+  return { name: 'ModelFailure', code: 'model_error', message };
+}
+
+function routeTo(provider: keyof typeof names, baseUrl: string): ModelRoute {
+  return { provider, name: names[provider], baseUrl, apiKey: 'the-key' };
+}
+
+async function askServer(
+  provider: keyof typeof names,
+  scripted: WireAnswer | null,
+  prompt = hello,
+  signal = new AbortController().signal,
+) {
+  await using server = await serveWire(scripted);
+  const deltas: string[] = [];
+  const answer = await createModel(routeTo(provider, server.baseUrl)).ask(
+    prompt,
+    (delta) => deltas.push(delta),
+    signal,
+  );
+  return { answer, deltas };
+}

@@ -1,0 +1,106 @@
+import type { Cost, Usage } from '#domain/usage.ts';
+import { contextSizeOf } from '../context-size.ts';
+import { createDemoModel } from '../demo-model.ts';
+import { type Model, ModelFailure } from '../model.ts';
+import type { ModelProvider, ModelRoute } from '../model-route.ts';
+import { createPricing, type PricedTokens, type PriceOverrides } from '../price.ts';
+import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
+import { readLanguage } from './read-parts.ts';
+
+/** The model at the end of a route. It never throws here: a route that lacks something fails when it is asked. */
+export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): Model {
+  const { provider } = route;
+  if (provider === 'demo') return createDemoModel();
+
+  const lack = lackOf(route);
+  if (lack) return createUnconfiguredModel(route, lack);
+
+  const price = createPricing(route, overrides);
+  const usageOf = (tokens: TokenCounts) => toUsage(tokens, price);
+  let loading: Promise<ProviderModel> | undefined;
+  const load = async () => ({ ...(await loadProvider(route, provider)), usageOf });
+  return {
+    provider: route.provider,
+    name: route.name,
+    contextSize: contextSizeOf(route),
+    ask: async (prompt, onText, signal) => askProvider(await (loading ??= load()), prompt, onText, signal),
+  };
+}
+
+/** What has to be set before this route can be asked, as a sentence; null when nothing is missing. */
+function lackOf(route: ModelRoute): string | null {
+  if (!route.name) return `No model is named for ${route.provider}. Set LLM_MODEL.`;
+  if (route.provider === 'openai-compatible' && !route.baseUrl)
+    return 'The openai-compatible provider needs an address. Set LLM_BASE_URL.';
+  if (route.baseUrl && !/^https?:$/.test(URL.parse(route.baseUrl)?.protocol ?? ''))
+    return 'The base URL of the model is not an http address. Correct LLM_BASE_URL.';
+  if (route.provider !== 'openai-compatible' && !route.apiKey)
+    return `The model has no key for ${route.provider}. Set LLM_API_KEY.`;
+  return null;
+}
+
+function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
+  return {
+    provider: route.provider,
+    name: route.name,
+    contextSize: contextSizeOf(route),
+    ask: async () => {
+      throw new ModelFailure('model_not_configured', lack, { remedy: 'ask-another' });
+    },
+  };
+}
+
+/**
+ * A provider is loaded when it is first asked. Every address and key is given outright: the providers would otherwise read
+ * the environment themselves.
+ */
+async function loadProvider(
+  route: ModelRoute,
+  provider: Exclude<ModelProvider, 'demo'>,
+): Promise<Omit<ProviderModel, 'usageOf'>> {
+  const apiKey = route.apiKey ?? '';
+  switch (provider) {
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      const openai = createOpenAI({ apiKey, baseURL: route.baseUrl || 'https://api.openai.com/v1' });
+      return {
+        provider,
+        apiKey,
+        read: readLanguage(openai.responses(route.name)),
+        options: { openai: { store: false } },
+      };
+    }
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      const anthropic = createAnthropic({ apiKey, baseURL: route.baseUrl || 'https://api.anthropic.com/v1' });
+      // Streamed arguments are not checked by Anthropic, and servers that speak its API refuse the field that asks for them.
+      return {
+        provider,
+        apiKey,
+        read: readLanguage(anthropic(route.name)),
+        options: { anthropic: { toolStreaming: false } },
+      };
+    }
+    case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google');
+      const baseURL = route.baseUrl || 'https://generativelanguage.googleapis.com/v1beta';
+      return { provider, apiKey, read: readLanguage(createGoogle({ apiKey, baseURL })(route.name)), options: {} };
+    }
+    case 'openai-compatible': {
+      const { readCompatible } = await import('./compatible-stream.ts');
+      return { provider, apiKey, read: readCompatible(route), options: {} };
+    }
+  }
+}
+
+function toUsage(tokens: TokenCounts, price: (tokens: PricedTokens) => Cost | null): Usage {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = tokens;
+  const isCounted = inputTokens !== undefined && outputTokens !== undefined;
+  return {
+    inputTokens: inputTokens ?? 0,
+    cachedInputTokens,
+    outputTokens: outputTokens ?? 0,
+    reasoningTokens,
+    cost: isCounted ? price({ inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens }) : null,
+  };
+}

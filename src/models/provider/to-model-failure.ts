@@ -1,0 +1,84 @@
+import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type { Usage } from '#domain/usage.ts';
+import { ModelFailure, type Remedy } from '../model.ts';
+
+const MAX_MESSAGE = 300;
+
+/** A failure whose message the caller may read; what really happened is its cause, for the log. */
+export function toModelFailure(error: unknown, apiKey: string, usage: Usage | null = null): ModelFailure {
+  if (error instanceof ModelFailure) return error;
+  const tooLong = isTooLong(error);
+  return new ModelFailure('model_error', messageFor(error, apiKey), {
+    cause: error,
+    tooLong,
+    usage,
+    remedy: tooLong ? 'none' : remedyFor(error),
+    retryAfterMs: retryAfterOf(error),
+  });
+}
+
+function remedyFor(error: unknown): Remedy {
+  if (UnsupportedFunctionalityError.isInstance(error)) return 'none';
+  // Whatever else has no status is a line that broke, or a report of trouble in mid-stream.
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  if (status === undefined || status < 300 || status >= 500 || ASK_AGAIN.has(status)) return 'ask-again';
+  return ASK_ANOTHER.has(status) ? 'ask-another' : 'none';
+}
+
+const ASK_AGAIN = new Set([408, 409, 425, 429]);
+/** The key, the credit or the model is missing. */
+const ASK_ANOTHER = new Set([401, 402, 403, 404]);
+
+/** The header has seconds or a date; OpenAI also sends milliseconds. */
+function retryAfterOf(error: unknown): number {
+  const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
+  const exact = Number(headers?.['retry-after-ms'] ?? Number.NaN);
+  if (exact >= 0) return exact;
+  const given = headers?.['retry-after'];
+  if (given === undefined) return 0;
+  const ms = /^\d+(\.\d+)?$/.test(given) ? Number(given) * 1000 : Date.parse(given) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+}
+
+/** No two providers say it alike, and only OpenAI has a code for it. */
+function isTooLong(error: unknown): boolean {
+  if (APICallError.isInstance(error))
+    return error.statusCode === 400 || error.statusCode === 413
+      ? saysTooLong(error.message, error.responseBody)
+      : false;
+  return isReport(error) && saysTooLong(error.message, JSON.stringify(error));
+}
+
+const saysTooLong = (message: string, body = '') =>
+  TOO_LONG.test(message) || body.includes('"context_length_exceeded"') || body.includes('"exceed_context_size_error"');
+
+const TOO_LONG =
+  /prompt is too long|\b(exceeds?|longer than|maximum|available) ([^.]{0,40} )?context (window|length|size|limit)|input token count[^.]{0,40}exceeds|too many (input )?tokens/i;
+
+/** Only messages written by the provider are passed on: the library's own quote whole bodies and addresses. */
+function messageFor(error: unknown, apiKey: string): string {
+  if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 300)
+    return `The model answered ${error.statusCode}: ${fitForCaller(error.message, apiKey)}`;
+  if (isReport(error)) return `The model broke off: ${fitForCaller(error.message, apiKey)}`;
+  if (UnsupportedFunctionalityError.isInstance(error))
+    return `The model can't take this: ${fitForCaller(error.functionality, apiKey)}.`;
+  if (APICallError.isInstance(error) && error.statusCode === undefined) return 'The model could not be reached.';
+  return "The model's answer could not be read to its end.";
+}
+
+/** What a provider reports in mid-stream comes as a plain object; only the library's own failures are errors. */
+function isReport(error: unknown): error is { readonly message: string } {
+  if (error instanceof Error || typeof error !== 'object' || error === null) return false;
+  return 'message' in error && typeof error.message === 'string';
+}
+
+function fitForCaller(message: string, apiKey: string): string {
+  const start = message.slice(0, 10 * MAX_MESSAGE);
+  const withoutKey = apiKey ? start.replaceAll(apiKey, '[key]') : start;
+  // Providers quote a refused key in part: `sk-proj-****abcd`.
+  const safe = withoutKey
+    .replaceAll(/\S*(?:\*{3,}|\bsk-)\S*/g, '[key]')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return safe.length > MAX_MESSAGE ? `${safe.slice(0, MAX_MESSAGE - 1)}…` : safe;
+}

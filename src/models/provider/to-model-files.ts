@@ -1,0 +1,84 @@
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultOutput,
+  SharedV4FileData,
+} from '@ai-sdk/provider';
+import type { ContentPart } from '#domain/thread/item.ts';
+import type { ModelProvider } from '../model-route.ts';
+
+type NotText = Exclude<ContentPart, { type: 'text' }>;
+
+/** A file of a user's message. One that the provider would refuse is named instead: it stays in the thread for good. */
+export function toFilePart(part: NotText, provider: ModelProvider): LanguageModelV4FilePart | LanguageModelV4TextPart {
+  if (isTextual(part)) return { type: 'text', text: readOut(part) };
+  if (!canSee(part, provider)) return { type: 'text', text: describeUnseen(part) };
+  const filename = part.type === 'file' && part.filename !== null ? { filename: part.filename } : {};
+  return { ...toFile(part), ...filename };
+}
+
+/** The words of an output come first and in one piece: Google counts each as a result, and a call has exactly one. */
+export function toToolOutput(output: readonly ContentPart[], provider: ModelProvider): LanguageModelV4ToolResultOutput {
+  const files = output.filter((part) => part.type !== 'text').filter((part) => canSeeInOutput(part, provider));
+  const words = output.flatMap((part) => wordsOf(part, provider)).join('\n');
+  if (files.length === 0) return { type: 'text', value: words };
+  return {
+    type: 'content',
+    value: [{ type: 'text', text: words || 'The output is attached.' }, ...files.map(toFile)],
+  };
+}
+
+function wordsOf(part: ContentPart, provider: ModelProvider): string[] {
+  if (part.type === 'text') return part.text ? [part.text] : [];
+  if (isTextual(part)) return [readOut(part)];
+  return canSeeInOutput(part, provider) ? [] : [describeUnseen(part)];
+}
+
+function canSee(part: NotText, provider: ModelProvider): boolean {
+  if (isPicture(part)) return true;
+  if (provider === 'google') return /^(?:audio|video)\//.test(part.mediaType);
+  return provider === 'openai-compatible' && /^audio\/(?:wav|mp3|mpeg)$/.test(part.mediaType);
+}
+
+/** Chat completions have only text for a tool's output. */
+function canSeeInOutput(part: NotText, provider: ModelProvider): boolean {
+  return isPicture(part) && provider !== 'openai-compatible';
+}
+
+const isPicture = (part: NotText): boolean =>
+  part.mediaType === 'application/pdf' || /^image\/(?!svg)/.test(part.mediaType);
+
+const isTextual = (part: NotText): boolean => /^text\/|[/+](?:json|xml)\b/.test(part.mediaType);
+
+/**
+ * Bytes, never the base64 text: a text that begins like an address may be taken for one, and OpenAI's adapter takes one
+ * that begins with `file-` for a stored file.
+ */
+function toFile(part: NotText): { type: 'file'; mediaType: string; data: SharedV4FileData } {
+  const data = new Uint8Array(Buffer.from(part.base64, 'base64'));
+  return { type: 'file', mediaType: findImageType(data) ?? part.mediaType, data: { type: 'data', data } };
+}
+
+/** What the bytes say they are. Providers refuse an image that is called something else, as clients often do. */
+function findImageType(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  return IMAGE_SIGNATURES.find(([signature]) => signature.test(start))?.[1];
+}
+
+const IMAGE_SIGNATURES: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG/, 'image/png'],
+  [/^\xff\xd8/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF.{4}WEBP/s, 'image/webp'],
+];
+
+/** Text is read out, because most providers take only images and PDFs as files. */
+function readOut(part: NotText): string {
+  return `[${nameOf(part)}]\n${Buffer.from(part.base64, 'base64').toString('utf8')}`;
+}
+
+const describeUnseen = (part: NotText): string => `[${nameOf(part)}: this model can't look at it]`;
+
+function nameOf(part: NotText): string {
+  return part.type === 'file' && part.filename !== null ? `${part.filename}, ${part.mediaType}` : part.mediaType;
+}

@@ -1,0 +1,114 @@
+import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { type ContentPart, textOf } from '#domain/thread/item.ts';
+import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
+import type { Prompt, PromptMessage } from '../model.ts';
+import type { ModelProvider } from '../model-route.ts';
+import { toObjectSchema } from './object-schema.ts';
+import { toFilePart, toToolOutput } from './to-model-files.ts';
+
+/** The prompt in the words of the AI SDK's providers, without what this one would refuse. */
+export function toModelMessages(prompt: Prompt, provider: ModelProvider): LanguageModelV4Prompt {
+  const firstSpoken = prompt.messages.findIndex((message) => message.role !== 'system');
+  const leading = prompt.messages.slice(0, Math.max(firstSpoken, 0));
+  const rest = prompt.messages.slice(leading.length);
+
+  const instructions = [prompt.system, ...leading.map(systemText)].filter(isSaid).join('\n\n');
+  const messages = joinToolResults(rest.flatMap((message) => toModelMessage(message, provider)));
+  const all: LanguageModelV4Prompt = instructions ? [{ role: 'system', content: instructions }, ...messages] : messages;
+  return provider === 'anthropic' ? markForCache(all) : all;
+}
+
+/** The results of one answer's calls belong together: Google wants them in one message. */
+function joinToolResults(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const joined: LanguageModelV4Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') last.content.push(...message.content);
+    else joined.push(message);
+  }
+  return joined;
+}
+
+/**
+ * Anthropic caches a prompt up to a mark: one after the tools and instructions, which threads share, and one at the
+ * end, from which the next step of this thread goes on.
+ */
+function markForCache(messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+  return messages.map((message, index) =>
+    message.role === 'system' || index === messages.length - 1 ? { ...message, providerOptions } : message,
+  );
+}
+
+function toModelMessage(message: PromptMessage, provider: ModelProvider): LanguageModelV4Message[] {
+  switch (message.role) {
+    case 'system':
+      return toSystemMessage(systemText(message), provider);
+    case 'user': {
+      const content = message.content.filter(hasContent).map((part) => toUserPart(part, provider));
+      return content.length > 0 ? [{ role: 'user', content }] : [];
+    }
+    case 'assistant': {
+      const said = isSaid(message.text) ? [{ type: 'text' as const, text: message.text }] : [];
+      const content = [...said, ...message.calls.map(toCallPart)];
+      return content.length > 0 ? [{ role: 'assistant', content }] : [];
+    }
+    case 'tool': {
+      const output = toToolOutput(message.output, provider);
+      const result = { type: 'tool-result' as const, toolCallId: message.callId, toolName: message.name, output };
+      return [{ role: 'tool', content: [result] }];
+    }
+  }
+}
+
+/**
+ * Only OpenAI takes a system message in the middle of a conversation: Google refuses it, Anthropic does so for most of
+ * its models, and so do the chat templates of many compatible servers.
+ */
+function toSystemMessage(text: string, provider: ModelProvider): LanguageModelV4Message[] {
+  if (!isSaid(text)) return [];
+  if (provider === 'openai') return [{ role: 'system', content: text }];
+  return [{ role: 'user', content: [{ type: 'text', text: `<system-message>\n${text}\n</system-message>` }] }];
+}
+
+function toUserPart(part: ContentPart, provider: ModelProvider) {
+  return part.type === 'text' ? { type: 'text' as const, text: part.text } : toFilePart(part, provider);
+}
+
+function toCallPart(call: ToolCall) {
+  return {
+    type: 'tool-call' as const,
+    toolCallId: call.callId,
+    toolName: call.name,
+    input: isJsonObject(call.arguments) ? call.arguments : { malformed_arguments: call.arguments },
+  };
+}
+
+/** A provider refuses a history whose call has anything but an object for its arguments. */
+function isJsonObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function systemText(message: PromptMessage): string {
+  return message.role === 'system' ? textOf(message.content) : '';
+}
+
+const hasContent = (part: ContentPart): boolean => part.type !== 'text' || isSaid(part.text);
+
+const isSaid = (text: string): boolean => text.trim() !== '';
+
+/** The tools as they are described to the model, which never runs them. */
+export function toModelTools(definitions: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
+  return definitions.map((definition) => ({
+    type: 'function',
+    name: definition.name,
+    ...(definition.description !== null && { description: definition.description }),
+    ...(definition.strict !== null && { strict: definition.strict }),
+    inputSchema: toObjectSchema(definition.parameters),
+  }));
+}

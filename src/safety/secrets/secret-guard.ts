@@ -1,0 +1,42 @@
+import { wantedOf } from '../apart/wanted.ts';
+import { runApart } from '../apart/worker-pool.ts';
+import { createSecretSearch, type Redacted } from './secret-search.ts';
+
+/** Keeps a tool's secrets out of what it sends and gets. Throws `GivenUp` when a search takes too long. */
+export type SecretGuard = {
+  /** The name of a secret that is in one of the parts. */
+  findIn(...parts: (string | Uint8Array)[]): Promise<string | undefined>;
+  redact(bytes: Uint8Array): Promise<Redacted>;
+  /** A short message of ours without the secrets. */
+  scrub(message: string): string;
+};
+
+/** A search of this many bytes takes a few milliseconds at most; more is left to another thread. */
+const INLINE_BYTES = 32 * 1024;
+
+/** `lane` says whose work it is. */
+export function createSecretGuard(values: ReadonlyMap<string, string>, lane: string): SecretGuard {
+  const search = createSecretSearch(values);
+  return {
+    async findIn(...parts) {
+      const bytes = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.byteLength), 0);
+      if (bytes <= INLINE_BYTES) return search.findIn(...parts);
+      return runApart({
+        program: 'safety/apart/run-rules',
+        run: 'find',
+        input: { parts, wanted: wantedOf(values) },
+        lane,
+      });
+    },
+    async redact(bytes) {
+      if (bytes.byteLength <= INLINE_BYTES) return search.redact(bytes);
+      return runApart({
+        program: 'safety/apart/run-rules',
+        run: 'redact',
+        input: { bytes, wanted: wantedOf(values) },
+        lane,
+      });
+    },
+    scrub: (message) => search.scrub(message),
+  };
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { UserId } from '#domain/principal.ts';
+import type { Audited } from '../audit.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+import type { IdentityTransaction } from '../identity-connection.ts';
+
+/** A webhook user whose calls may use the secrets of a gateway user. */
+export type Pairing = { readonly userId: UserId; readonly pairedUserId: UserId; readonly createdAt: Date };
+
+/** Pairs the owner; of two pairings the later one counts. */
+export async function putPairing(trx: Audited<OwnedTransaction>, owner: Owner, pairedUserId: UserId): Promise<void> {
+  await trx
+    .insertInto('pairings')
+    .values({ userId: owner.userId, pairedUserId })
+    .onConflict((paired) => paired.column('userId').doUpdateSet({ pairedUserId, createdAt: sql<Date>`now()` }))
+    .execute();
+}
+
+/** Whose secrets the owner may use. */
+export async function findPairedUser(trx: OwnedTransaction, owner: Owner): Promise<UserId | undefined> {
+  const row = await trx
+    .selectFrom('pairings')
+    .select('pairedUserId')
+    .where('userId', '=', owner.userId)
+    .executeTakeFirst();
+  return row?.pairedUserId;
+}
+
+/** Those that use the secrets of `partner`, or all of them, which only the operator gets to see. */
+export function listPairings(trx: OwnedTransaction, partner: Owner | 'everybody'): Promise<Pairing[]> {
+  return trx
+    .selectFrom('pairings')
+    .selectAll()
+    .$if(partner !== 'everybody', (query) => query.where('pairedUserId', '=', (partner as Owner).userId))
+    .orderBy('userId')
+    .execute();
+}
+
+/** Ends whatever lets others use the secrets of `partner`. */
+export async function deletePairingsWith(trx: Audited<IdentityTransaction>, partner: UserId): Promise<void> {
+  await trx.deleteFrom('pairings').where('pairedUserId', '=', partner).execute();
+}
+
+/** Whether there was one. */
+export async function deletePairing(
+  trx: Audited<OwnedTransaction>,
+  partner: Owner | 'everybody',
+  userId: UserId,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('pairings')
+    .where('userId', '=', userId)
+    .$if(partner !== 'everybody', (query) => query.where('pairedUserId', '=', (partner as Owner).userId))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

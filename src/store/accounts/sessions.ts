@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Role, UserId } from '#domain/principal.ts';
+import type { Session, SignInMethod } from '#domain/user.ts';
+import type { Audited } from '../audit.ts';
+import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
+
+export type NewSession = {
+  readonly id: string;
+  readonly userId: UserId;
+  readonly method: SignInMethod;
+  readonly hash: Buffer;
+  readonly keyHash: Buffer;
+  readonly tokenHash: Buffer | null;
+  readonly expiresAt: Date;
+};
+
+/** A session that has not ended. The operator's has no role: the operator is no row. */
+export type FoundSession = {
+  readonly id: string;
+  readonly userId: UserId;
+  readonly hash: Buffer;
+  readonly keyHash: Buffer;
+  readonly role: Role | null;
+  /** The operator's token by which it was opened, when that token is a lasting one. */
+  readonly tokenHash: Buffer | null;
+  readonly expiresAt: Date;
+  readonly isStale: boolean;
+};
+
+/** Also clears away what has ended. */
+export async function insertSession(db: Audited<IdentityTransaction>, session: NewSession): Promise<void> {
+  await db.deleteFrom('sessions').where('expiresAt', '<', sql<Date>`now()`).execute();
+  await db.insertInto('sessions').values(session).execute();
+}
+
+/** A user's session ends with the user, and with the token that opened it. */
+export async function findSessions(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<FoundSession[]> {
+  const { rows } = await sql<FoundSession>`
+    select sessions.id, sessions.user_id, sessions.hash, sessions.key_hash, users.role, sessions.token_hash, sessions.expires_at,
+      last_seen_at < now() - interval '1 minute' as is_stale
+    from sessions
+    left join users on users.id = sessions.user_id and users.removed_at is null
+    left join tokens on tokens.hash = sessions.token_hash and tokens.revoked_at is null
+      and (tokens.expires_at is null or tokens.expires_at > now())
+    where sessions.hash = any(${hashes}::bytea[]) and sessions.expires_at > now()
+      and (users.id is null or sessions.token_hash is null or tokens.id is not null)`.execute(db);
+  return rows;
+}
+
+export async function noteSeen(db: IdentityDatabase, id: string): Promise<void> {
+  await db.updateTable('sessions').set({ lastSeenAt: sql<Date>`now()` }).where('id', '=', id).execute();
+}
+
+/** Whose it was; undefined when there was none. */
+export async function deleteSession(db: Audited<IdentityTransaction>, hash: Buffer): Promise<UserId | undefined> {
+  const row = await db.deleteFrom('sessions').where('hash', '=', hash).returning('userId').executeTakeFirst();
+  return row?.userId;
+}
+
+/** Those that have not expired, the newest first. */
+export function listSessions(db: IdentityDatabase, userId: UserId): Promise<Session[]> {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'userId', 'method', 'createdAt', 'lastSeenAt', 'expiresAt'])
+    .where('userId', '=', userId)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Whose it was; undefined when there is none, or it is somebody else's than `userId`'s. */
+export async function deleteSessionById(
+  db: Audited<IdentityTransaction>,
+  id: string,
+  userId: UserId | undefined,
+): Promise<UserId | undefined> {
+  const row = await db
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .$if(userId !== undefined, (query) => query.where('userId', '=', userId ?? ''))
+    .returning('userId')
+    .executeTakeFirst();
+  return row?.userId;
+}
+
+export async function deleteSessionsOf(db: Audited<IdentityTransaction>, userId: UserId): Promise<void> {
+  await db.deleteFrom('sessions').where('userId', '=', userId).execute();
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import type { Role, UserId } from '#domain/principal.ts';
+import type { OidcIdentity, User } from '#domain/user.ts';
+import type { Audited } from '../audit.ts';
+import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
+
+export type NewUser = {
+  readonly id: UserId;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly identity?: OidcIdentity;
+};
+
+export type Page = { readonly after: string | undefined; readonly limit: number };
+
+/** Undefined when the email or the identity is somebody's already. */
+export function insertUser(
+  db: Audited<IdentityTransaction>,
+  { identity, ...user }: NewUser,
+): Promise<User | undefined> {
+  return db
+    .insertInto('users')
+    .values({ ...user, oidcIssuer: identity?.issuer ?? null, oidcSubject: identity?.subject ?? null })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(columns)
+    .executeTakeFirst();
+}
+
+export function findUser(db: IdentityDatabase, id: UserId): Promise<User | undefined> {
+  return db.selectFrom('users').select(columns).where('id', '=', id).where('removedAt', 'is', null).executeTakeFirst();
+}
+
+/** Whoever has this as their id, email or name. */
+export function findUsersCalled(db: IdentityDatabase, called: string): Promise<User[]> {
+  return db
+    .selectFrom('users')
+    .select(columns)
+    .where((row) => row.or([row('id', '=', called), row('email', '=', called.toLowerCase()), row('name', '=', called)]))
+    .where('removedAt', 'is', null)
+    .execute();
+}
+
+/** In the order in which they came. */
+export function listUsers(db: IdentityDatabase, { after, limit }: Page): Promise<User[]> {
+  return db
+    .selectFrom('users')
+    .select(columns)
+    .where('removedAt', 'is', null)
+    .where('id', '>', after ?? '')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** The row stays, so that what is left of them keeps its owner. False when there is no such user. */
+export async function markRemoved(db: Audited<IdentityTransaction>, id: UserId): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ removedAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('removedAt', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Whoever was removed within the last minute. */
+export async function findRecentlyRemoved(db: IdentityDatabase): Promise<UserId[]> {
+  const query = db.selectFrom('users').select('id').where('removedAt', '>', sql<Date>`now() - interval '1 minute'`);
+  return (await query.execute()).map(({ id }) => id);
+}
+
+/** Whether this was the address of somebody who was removed, and is nobody's now. */
+export async function isRemovedAddress(db: IdentityDatabase, email: string): Promise<boolean> {
+  const rows = await db.selectFrom('users').select('removedAt').where('email', '=', email).execute();
+  return rows.length > 0 && rows.every(({ removedAt }) => removedAt !== null);
+}
+
+/** Also one that was removed: who comes back with the same identity is told apart from who is new. */
+export function findUserByIdentity(
+  db: IdentityDatabase,
+  { issuer, subject }: OidcIdentity,
+): Promise<(User & { readonly removedAt: Date | null }) | undefined> {
+  return db
+    .selectFrom('users')
+    .select([...columns, 'removedAt'])
+    .where('oidcIssuer', '=', issuer)
+    .where('oidcSubject', '=', subject)
+    .executeTakeFirst();
+}
+
+/** Gives the identity to the user who was added with this address and has none yet. */
+export function claimUserByEmail(
+  db: Audited<IdentityTransaction>,
+  email: string,
+  { issuer, subject }: OidcIdentity,
+): Promise<User | undefined> {
+  return db
+    .updateTable('users')
+    .set({ oidcIssuer: issuer, oidcSubject: subject })
+    .where('email', '=', email)
+    .where('oidcIssuer', 'is', null)
+    .where('removedAt', 'is', null)
+    .returning(columns)
+    .executeTakeFirst();
+}
+
+const columns = ['id', 'name', 'email', 'role', 'createdAt'] as const;

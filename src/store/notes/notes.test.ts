@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { runStatement, withOwner } from '../connection.ts';
+import { findByMeaning, findByWords } from './note-search.ts';
+import { deleteNote, recordEmbeddings, writeNote } from './notes.ts';
+
+const ann = { userId: 'ann' };
+const bob = { userId: 'bob' };
+const operator = { userId: 'operator' };
+let server: Awaited<ReturnType<typeof openMigratedDatabase>>;
+
+beforeAll(async () => {
+  server = await openMigratedDatabase();
+});
+beforeEach(() => server.everything.query('truncate notes, note_words'));
+afterAll(() => server?.close());
+
+const write = (owner: typeof ann, path: string, text: string) =>
+  withOwner(server.db, owner, (trx) => writeNote(trx, owner, path, text));
+const find = (owner: typeof ann, question: string) =>
+  withOwner(server.db, owner, (trx) => findByWords(trx, owner, question, 10));
+const words = async () =>
+  (await server.everything.query<{ word: string }>('select word from note_words order by word')).rows.map(
+    ({ word }) => word,
+  );
+
+test('a note is found by a word of its text or path, stemmed or as it stands, and by no word it lost', async () => {
+  await write(ann, 'people/o-hara', 'The dogs were barking at Zoë.');
+  for (const question of ['dog', 'DOGS', 'barks', 'zoë', 'hara?', 'people'])
+    expect(await find(ann, question)).toEqual(['people/o-hara']);
+
+  await write(ann, 'people/o-hara', 'A cat.');
+  expect(await find(ann, 'dog')).toEqual([]);
+  expect(await find(ann, 'cats')).toEqual(['people/o-hara']);
+  await withOwner(server.db, ann, (trx) => deleteNote(trx, ann, 'people/o-hara'));
+  expect(await words()).toEqual([]);
+});
+
+test.each(['the of and', '', '?!', "it's", "' | ! & ( \\", "a:* <-> 'b"])(
+  'the question %j is no harm, whatever it finds',
+  async (question) => {
+    await write(ann, 'a', 'nothing of the kind');
+    await expect(find(ann, question)).resolves.toEqual([]);
+  },
+);
+
+test('a rare word weighs more than a common one', async () => {
+  for (let index = 0; index < 30; index++) await write(ann, `n/${index}`, 'my favourite thing is blue');
+  await write(ann, 'z', 'a walrus with many other words around it, and more of them, and still more');
+  expect((await find(ann, 'favourite walrus'))[0]).toBe('z');
+});
+
+test('a word longer than any index takes does not keep a note from being written', async () => {
+  await write(ann, 'a', `${'x'.repeat(10_000)} bees`);
+  expect(await find(ann, 'bees')).toEqual(['a']);
+});
+
+test('writers of one new path at the same moment leave one note, with the words of its text', async () => {
+  await Promise.all(['bees', 'birds', 'bats', 'beetles'].map((text) => write(ann, 'a', text)));
+
+  const { rows } = await server.everything.query<{ text: string }>('select text from notes');
+  expect(rows).toHaveLength(1);
+  expect(await find(ann, rows[0]?.text ?? '')).toEqual(['a']);
+  const others = ['bees', 'birds', 'bats', 'beetles'].filter((text) => text !== rows[0]?.text);
+  for (const other of others) expect(await find(ann, other)).toEqual([]);
+});
+
+test('a query that forgets the owner sees only their rows, and can neither change nor make those of others', async () => {
+  await write(ann, 'a', 'bees');
+  await write(operator, 'identity/agent', 'You are Pip.');
+  await withOwner(server.db, bob, async (trx) => {
+    expect(await runStatement(trx, 'select path from notes', [])).toEqual([{ path: 'identity/agent' }]);
+    expect(await runStatement(trx, 'select word from note_words', [])).toEqual([]);
+    expect(await runStatement(trx, `update notes set text = 'x' returning path`, [])).toEqual([]);
+    expect(await runStatement(trx, 'delete from notes returning path', [])).toEqual([]);
+  });
+  const forge = `insert into notes (user_id, path, text, word_count) values ('ann', 'b', 'x', 0)`;
+  await expect(withOwner(server.db, bob, (trx) => runStatement(trx, forge, []))).rejects.toThrow(/row-level security/);
+  expect(await find(bob, 'Pip')).toEqual([]);
+});
+
+test('the nearest come first, and vectors of another model or length are passed over', async () => {
+  const vectors = { a: [1, 0, 0], b: [0.8, 0.6, 0], c: [-1, 0, 0], short: [1, 0] };
+  for (const [path, vector] of Object.entries(vectors)) {
+    await write(ann, path, path);
+    await withOwner(server.db, ann, (trx) => recordEmbeddings(trx, ann, 'm', [{ path, text: path, vector }]));
+  }
+  const near = (model: string) =>
+    withOwner(server.db, ann, (trx) => findByMeaning(trx, ann, { model, vector: [1, 0, 0] }, 10));
+
+  expect(await near('m')).toEqual(['a', 'b', 'c']);
+  expect(await near('other')).toEqual([]);
+});

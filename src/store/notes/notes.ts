@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import type { Note } from '#domain/note.ts';
+import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
+import { toSignature } from './signature.ts';
+
+export function findNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<Note | undefined> {
+  return trx
+    .selectFrom('notes')
+    .select(columns)
+    .where('userId', '=', owner.userId)
+    .where('path', '=', path)
+    .executeTakeFirst();
+}
+
+export function findNotes(trx: OwnedTransaction, owner: Owner, paths: readonly string[]): Promise<Note[]> {
+  if (paths.length === 0) return Promise.resolve([]);
+  return trx
+    .selectFrom('notes')
+    .select(columns)
+    .where('userId', '=', owner.userId)
+    .where('path', 'in', paths)
+    .execute();
+}
+
+/** The last changed first. */
+export function listNotes(trx: OwnedTransaction, owner: Owner, limit: number): Promise<Note[]> {
+  return trx
+    .selectFrom('notes')
+    .select(columns)
+    .where('userId', '=', owner.userId)
+    .orderBy('updatedAt', 'desc')
+    .orderBy('path')
+    .limit(limit)
+    .execute();
+}
+
+/** Writing what is there already changes nothing; another text waits to be embedded. */
+export async function writeNote(trx: OwnedTransaction, owner: Owner, path: string, text: string): Promise<void> {
+  const known = await lockNote(trx, owner, path);
+  if (known?.text === text) return;
+  if (known) await forgetWords(trx, owner, { ...known, path });
+
+  const { number } = await trx
+    .insertInto('notes')
+    .values({ userId: owner.userId, path, text, wordCount: 0 })
+    .onConflict((taken) =>
+      taken.columns(['userId', 'path']).doUpdateSet({ text, ...UNEMBEDDED, updatedAt: sql<Date>`now()` }),
+    )
+    .returning('number')
+    .executeTakeFirstOrThrow();
+  await keepWords(trx, owner, { number, path, text });
+}
+
+/** Answers false when there was none. */
+export async function deleteNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<boolean> {
+  const known = await lockNote(trx, owner, path);
+  if (!known) return false;
+  await forgetWords(trx, owner, { ...known, path });
+  await trx.deleteFrom('notes').where('userId', '=', owner.userId).where('number', '=', known.number).execute();
+  return true;
+}
+
+export type WaitingNote = Pick<Note, 'path' | 'text'> & { readonly attempts: number };
+
+/**
+ * Takes notes that have no vector of `model`, and reserves each for as long as embedding may take: if nobody reports
+ * how it went, it is due again.
+ */
+export function takeWaitingNotes(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { model, count, leaseSeconds }: { model: string; count: number; leaseSeconds: number },
+): Promise<WaitingNote[]> {
+  return runStatement<WaitingNote>(trx, TAKE, [owner.userId, model, count, leaseSeconds]);
+}
+
+/** Materialized: a subquery in its place may be run once for each row, and then takes more than it should. */
+const TAKE = `
+  with due as materialized (
+    select number from notes
+    where user_id = $1 and (embedding_model < $2 or embedding_model > $2) and embed_due_at <= now()
+    limit $3 for update skip locked
+  )
+  update notes set embed_due_at = now() + make_interval(secs => $4), embed_attempts = embed_attempts + 1
+  from due where notes.user_id = $1 and notes.number = due.number
+  returning notes.path, notes.text, notes.embed_attempts as attempts`;
+
+export type EmbeddedNote = Pick<Note, 'path' | 'text'> & { readonly vector: readonly number[] };
+
+/** Holds only for the text that was embedded: one written meanwhile waits for a vector of its own. */
+export async function recordEmbeddings(
+  trx: OwnedTransaction,
+  owner: Owner,
+  model: string,
+  notes: readonly EmbeddedNote[],
+): Promise<void> {
+  await runStatement(trx, RECORD, [
+    owner.userId,
+    model,
+    notes.map(({ path }) => path),
+    notes.map(({ text }) => text),
+    notes.map(({ vector }) => `{${vector.join()}}`),
+    notes.map(({ vector }) => toSignature(vector)),
+  ]);
+}
+
+const RECORD = `
+  update notes set embedding_model = $2, embedding = made.vector::real[], signature = made.signature::bit varying,
+    embed_attempts = 0, embed_due_at = now()
+  from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as made (path, text, vector, signature)
+  where notes.user_id = $1 and notes.path = made.path and notes.text = made.text`;
+
+/** The notes are tried again in a while. */
+export async function postponeEmbedding(
+  trx: OwnedTransaction,
+  owner: Owner,
+  paths: readonly string[],
+  waitSeconds: number,
+): Promise<void> {
+  await trx
+    .updateTable('notes')
+    .set({ embedDueAt: sql<Date>`now() + make_interval(secs => ${waitSeconds})` })
+    .where('userId', '=', owner.userId)
+    .where('path', 'in', paths)
+    .execute();
+}
+
+/**
+ * Of writers of one path one goes first, also when there is no row yet that could be locked: the words of a note must
+ * be those of its text.
+ */
+async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`note ${owner.userId} ${path}`}, 0))`.execute(trx);
+  return trx
+    .selectFrom('notes')
+    .select(['number', 'text'])
+    .where('userId', '=', owner.userId)
+    .where('path', '=', path)
+    .executeTakeFirst();
+}
+
+const columns = ['path', 'text', 'createdAt', 'updatedAt'] as const;
+
+/** Without a vector, and due for one. */
+const UNEMBEDDED = {
+  embedding: null,
+  signature: null,
+  embeddingModel: '',
+  embedAttempts: 0,
+  embedDueAt: sql<Date>`now()`,
+};
+
+type NumberedNote = { readonly number: string; readonly path: string; readonly text: string };
+
+/** Makes a note findable by the words of its path and text. */
+async function keepWords(trx: OwnedTransaction, owner: Owner, note: NumberedNote): Promise<void> {
+  await runStatement(trx, KEEP, [owner.userId, note.number, searchable(note)]);
+}
+
+/** Takes back what `keepWords` did for the text that the note still has. */
+async function forgetWords(trx: OwnedTransaction, owner: Owner, note: NumberedNote): Promise<void> {
+  await runStatement(trx, FORGET, [owner.userId, note.number, searchable(note)]);
+}
+
+const searchable = ({ path, text }: NumberedNote) => `${path.replaceAll(/[/_.-]/g, ' ')} ${text}`;
+
+const KEEP = `
+  with kept as (
+    insert into note_words (user_id, word, note) select $1, lexeme, $2 from note_lexemes($3) as lexeme returning 1
+  )
+  update notes set word_count = (select count(*) from kept) where user_id = $1 and number = $2`;
+
+const FORGET = `
+  delete from note_words where user_id = $1 and note = $2 and word in (select note_lexemes($3))`;

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { UserId } from '#domain/principal.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+/** What the calls of one user to one model on one day, in UTC, add up to. */
+export type DayUsage = {
+  readonly day: string;
+  readonly userId: UserId;
+  readonly provider: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly errors: number;
+  /** How many of them had no known price, and are missing in the cost. */
+  readonly unpricedCalls: number;
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  readonly milliseconds: number;
+};
+
+/** Of the last `days` days, today being the first: those of `owner`, or everybody's for `'everybody'`. */
+export async function listUsage(
+  trx: OwnedTransaction,
+  owner: Owner | 'everybody',
+  days: number,
+): Promise<readonly DayUsage[]> {
+  const { rows } = await sql<DayUsage>`
+    select to_char(day, 'YYYY-MM-DD') as day, user_id, provider, model, sum(calls)::float8 as calls,
+      sum(errors)::float8 as errors, sum(unpriced_calls)::float8 as unpriced_calls,
+      sum(input_tokens)::float8 as input_tokens, sum(cached_input_tokens)::float8 as cached_input_tokens,
+      sum(output_tokens)::float8 as output_tokens, sum(cost_usd) as cost_usd, sum(milliseconds)::float8 as milliseconds
+    from usage_days
+    where day > (now() at time zone 'utc')::date - ${days}::integer
+      and (${owner === 'everybody'} or user_id = ${owner === 'everybody' ? '' : owner.userId})
+    group by usage_days.day, user_id, provider, model
+    order by usage_days.day desc, user_id, provider, model`.execute(trx);
+  return rows;
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import { newId, type ThreadId } from '#domain/ids.ts';
+import type { TurnRequest } from '#domain/thread/turn.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+import type { Place } from './thread-items.ts';
+
+/**
+ * A new thread with copies of the items before a place, all of them the input of one turn that is over. What they
+ * cost stays where it was spent.
+ */
+export async function forkThread(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  before: Place | undefined,
+): Promise<ThreadId> {
+  const [threadId, turnId] = [newId(), newId()];
+  const isEmpty = before?.turnSeq === 1 && before.position === 0; // its first words are yet to come
+  await sql`
+    insert into threads (id, user_id, last_seq, title, opening, preview)
+    select ${threadId}, user_id, 1, title, case when ${isEmpty} then '' else opening end,
+      case when ${isEmpty} then '' else preview end
+    from threads where id = ${id} and user_id = ${owner.userId}`.execute(trx);
+  const ended = { status: 'completed' as const, endedAt: sql<Date>`now()` };
+  await trx
+    .insertInto('turns')
+    .values({ id: turnId, threadId, userId: owner.userId, seq: 1, channel: 'gateway', request: REQUEST, ...ended })
+    .execute();
+  await sql`
+    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body, started_at, created_at)
+    select ${threadId}, 1, row_number() over (order by turn_seq, position) - 1, gen_random_uuid(), ${turnId}, user_id,
+      body, started_at, created_at
+    from items
+    where thread_id = ${id} and user_id = ${owner.userId}
+      and (${before === undefined} or (turn_seq, position) < (${before?.turnSeq ?? 0}, ${before?.position ?? 0}))
+      and not exists (select from turns where refused and turns.thread_id = ${id} and turns.seq = turn_seq)`.execute(
+    trx,
+  );
+  return threadId;
+}
+
+const REQUEST = JSON.stringify({ model: null, temperature: null, tools: [], echo: {} } satisfies TurnRequest);

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '#domain/ids.ts';
+import { OPERATOR } from '#domain/principal.ts';
+import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { type Owner, withOwner } from '../connection.ts';
+import { listOpenGates } from './gates.ts';
+
+const [ann, bob] = [{ userId: 'ann' }, { userId: 'bob' }];
+let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+
+beforeAll(async () => {
+  database = await openMigratedDatabase();
+  for (const [userId, answered] of [['ann'], ['bob'], ['ann'], ['ann', 'now']]) {
+    const thread = newId();
+    await database.everything.query(`insert into threads (id, user_id, last_seq) values ($1, $2, 1)`, [thread, userId]);
+    await database.everything.query(
+      `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call, answered_at)
+       values ($1, $2, $1, 1, $3, 'approval', '{}', $4)`,
+      [newId(), thread, userId, answered ?? null],
+    );
+  }
+});
+
+afterAll(() => database.close());
+
+const list = (as: Owner, whose: Owner | 'everybody', page: { before?: string; limit: number } = { limit: 10 }) =>
+  withOwner(database.db, as, (trx) => listOpenGates(trx, whose, page));
+const owners = async (...asked: Parameters<typeof list>) => (await list(...asked)).map(({ userId }) => userId);
+
+test("a user sees the own open gates, the operator everybody's, the newest first", async () => {
+  expect(await owners(ann, ann)).toEqual(['ann', 'ann']);
+  expect(await owners(OPERATOR, 'everybody')).toEqual(['ann', 'bob', 'ann']);
+  expect(await owners(OPERATOR, OPERATOR)).toEqual([]);
+});
+
+test('row-level security shows nobody else more than that', async () => {
+  expect(await owners(bob, 'everybody')).toEqual(['bob']);
+  expect(await owners(bob, ann)).toEqual([]);
+});
+
+test('a page goes on after the last gate of the one before', async () => {
+  const [first] = await list(OPERATOR, 'everybody', { limit: 1 });
+
+  expect(await owners(OPERATOR, 'everybody', { before: first?.id ?? '', limit: 10 })).toEqual(['bob', 'ann']);
+});

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { GateId, ThreadId } from '#domain/ids.ts';
+import type { Gate, OpenGate } from '#domain/tool/gate.ts';
+import type { Audited } from '../audit.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+/** The gate at which the thread waits now. */
+export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<Gate | undefined> {
+  return trx
+    .selectFrom('gates')
+    .select(columns)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('answeredAt', 'is', null)
+    .executeTakeFirst();
+}
+
+/** One that was not answered yet. */
+export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate | undefined> {
+  return trx
+    .selectFrom('gates')
+    .select([...columns, 'userId', 'revision', 'createdAt'])
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .where('answeredAt', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The newest first: those of `owner`, or everybody's, which only the operator gets to see. */
+export function listOpenGates(
+  trx: OwnedTransaction,
+  owner: Owner | 'everybody',
+  { before, limit }: { before?: GateId; limit: number },
+): Promise<OpenGate[]> {
+  return trx
+    .selectFrom('gates')
+    .select([...columns, 'userId', 'revision', 'createdAt'])
+    .where('answeredAt', 'is', null)
+    .$if(owner !== 'everybody', (query) => query.where('userId', '=', (owner as Owner).userId))
+    .$if(before !== undefined, (query) => query.where('id', '<', before as GateId))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Closes a gate that waited for the output of the caller's tool, in favour of the turn at `seq`. Nobody decides anything here. */
+export async function closeGate(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number): Promise<void> {
+  await close(trx, owner, id, seq).where('kind', '=', 'external-tool').execute();
+}
+
+/** Closes a gate that somebody has decided about. */
+export async function decideGate(trx: Audited<OwnedTransaction>, owner: Owner, id: GateId, seq: number): Promise<void> {
+  await close(trx, owner, id, seq).execute();
+}
+
+function close(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number) {
+  return trx
+    .updateTable('gates')
+    .set({ answeredAt: sql<Date>`now()`, answeredSeq: seq })
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .where('answeredAt', 'is', null);
+}
+
+const columns = ['id', 'threadId', 'turnId', 'kind', 'call'] as const;

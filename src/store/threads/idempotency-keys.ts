@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { TurnId } from '#domain/ids.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+export type KeptKey = { readonly digest: string; readonly turnId: TurnId };
+
+/** `isLasting`: never forgotten, as opposed to after a day. */
+export type NewKey = KeptKey & { readonly isLasting: boolean };
+
+/**
+ * Takes `key` for a turn, unless it was taken before and is not forgotten: then it answers for whom. Of two that come at once
+ * the second waits here until the first has committed.
+ */
+export async function takeKey(trx: OwnedTransaction, owner: Owner, key: string, taken: NewKey): Promise<KeptKey> {
+  await sql`
+    insert into idempotency_keys as present (user_id, key, digest, turn_id, is_lasting)
+    values (${owner.userId}, ${key}, ${taken.digest}, ${taken.turnId}, ${taken.isLasting})
+    on conflict (user_id, key) do update set
+      digest = excluded.digest, turn_id = excluded.turn_id, created_at = now()
+    where present.created_at < now() - interval '24 hours' and not present.is_lasting`.execute(trx);
+  return trx
+    .selectFrom('idempotencyKeys')
+    .select(['digest', 'turnId'])
+    .where('userId', '=', owner.userId)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { Superseded } from '#domain/errors.ts';
+import type { ItemId } from '#domain/ids.ts';
+import type { Item, NewItem } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+/** Records that a call's tool is about to run; after a crash this tells a call that may have happened from one that can't have. */
+export async function markStarted(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: Pick<Turn, 'id' | 'attempt'>,
+  call: Pick<Item, 'threadId' | 'turnSeq' | 'position'>,
+): Promise<void> {
+  const marked = await sql`
+    with fence as (
+      select 1 from turns
+      where id = ${turn.id} and user_id = ${owner.userId} and attempt = ${turn.attempt} and status = 'running'
+      for no key update
+    )
+    update items set started_at = now() from fence
+    where thread_id = ${call.threadId} and turn_seq = ${call.turnSeq} and position = ${call.position}`.execute(trx);
+  if (marked.numAffectedRows !== 1n) throw new Superseded(turn.id);
+}
+
+/** Those of the items with these ids that are the owner's, from whichever threads. */
+export async function findItems(trx: OwnedTransaction, owner: Owner, ids: readonly ItemId[]): Promise<NewItem[]> {
+  const rows = await trx
+    .selectFrom('items')
+    .select(['id', 'body'])
+    .where('id', 'in', [...ids])
+    .where('userId', '=', owner.userId)
+    .execute();
+  return rows.map(({ id, body }) => ({ id, ...body }));
+}

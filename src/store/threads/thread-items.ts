@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { ItemId, ThreadId } from '#domain/ids.ts';
+import { type DatedItem, type ItemBody, type TimedItem, timeCalls } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+export type Place = { readonly turnSeq: number; readonly position: number };
+
+/** The output of a call stands near it; further than this it is not looked for. */
+const NEAR = 64;
+
+export async function findPlace(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  id: ItemId,
+): Promise<Place | undefined> {
+  return trx
+    .selectFrom('items')
+    .select(['turnSeq', 'position'])
+    .where('id', '=', id)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .executeTakeFirst();
+}
+
+/** The newest `limit` items before a place, or of all of them; the oldest first. */
+export async function listItemsBefore(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  { before, limit }: { before: Place | undefined; limit: number },
+): Promise<TimedItem[]> {
+  const rows = await selectItems(trx, owner, threadId)
+    .$if(before !== undefined, (query) =>
+      query.where(sql<boolean>`(turn_seq, position) < (${before?.turnSeq}, ${before?.position})`),
+    )
+    .orderBy('turnSeq', 'desc')
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .execute();
+  const later = before ? await listNear(trx, owner, threadId, before) : [];
+  return timeCalls(rows.toReversed().map(toItem), later);
+}
+
+/** What was said up to and including the turn at `seq`, without messages that were refused at a gate. */
+export async function listHistory(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  seq: number,
+): Promise<TimedItem[]> {
+  const rows = await selectItems(trx, owner, threadId)
+    .where('turnSeq', '<=', seq)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('turns')
+            .where('refused', '=', true)
+            .where('turns.threadId', '=', threadId)
+            .whereRef('turns.seq', '=', 'items.turnSeq')
+            .whereRef('turns.seq', '<', row.lit(seq))
+            .select('turns.id'),
+        ),
+      ),
+    )
+    .orderBy('turnSeq')
+    .orderBy('position')
+    .execute();
+  return timeCalls(rows.map(toItem));
+}
+
+export async function listItemsOfTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: Pick<Turn, 'threadId' | 'seq'>,
+): Promise<TimedItem[]> {
+  const rows = await selectItems(trx, owner, turn.threadId)
+    .where('turnSeq', '=', turn.seq)
+    .orderBy('position')
+    .execute();
+  return timeCalls(rows.map(toItem));
+}
+
+async function listNear(trx: OwnedTransaction, owner: Owner, threadId: ThreadId, from: Place): Promise<DatedItem[]> {
+  const rows = await selectItems(trx, owner, threadId)
+    .where(sql<boolean>`(turn_seq, position) >= (${from.turnSeq}, ${from.position})`)
+    .orderBy('turnSeq')
+    .orderBy('position')
+    .limit(NEAR)
+    .execute();
+  return rows.map(toItem);
+}
+
+const selectItems = (trx: OwnedTransaction, owner: Owner, threadId: ThreadId) =>
+  trx.selectFrom('items').select(columns).where('threadId', '=', threadId).where('userId', '=', owner.userId);
+
+const columns = [
+  'threadId',
+  'turnId',
+  'turnSeq',
+  'position',
+  'id',
+  'attempt',
+  'body',
+  'usage',
+  'startedAt',
+  'createdAt',
+] as const;
+
+type Row = Omit<DatedItem, keyof ItemBody> & { readonly body: ItemBody };
+
+const toItem = ({ body, ...place }: Row): DatedItem => ({ ...place, ...body });

@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ThreadId } from '#domain/ids.ts';
+import type { ThreadChange, ThreadSummary } from '#domain/thread/thread.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+/** Where a page of threads ends: all that its order looks at, exactly as the database has it. */
+export type ThreadCursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: ThreadId };
+
+export type ThreadFilter = {
+  readonly search: string | undefined;
+  readonly archived: boolean;
+  readonly after: ThreadCursor | undefined;
+  readonly limit: number;
+};
+
+export type ListedThread = ThreadSummary & { readonly cursor: ThreadCursor };
+
+/** The owner's threads: the pinned first, then the newest. */
+export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
+  const { search, archived, after, limit } = filter;
+  const conditions = [
+    sql`user_id = ${owner.userId} and archived = ${archived}`,
+    ...(search ? [sql`position(lower(${search}) in lower(concat_ws(' ', title, opening, preview))) > 0`] : []),
+    ...(after
+      ? [
+          sql`(pinned, updated_at, id) < (${after.pinned},
+            timestamptz 'epoch' + ${after.microseconds}::bigint * interval '1 microsecond', ${after.id}::uuid)`,
+        ]
+      : []),
+  ];
+  const { rows } = await summarise(sql`
+    select * from threads where ${sql.join(conditions, sql` and `)}
+    order by pinned desc, updated_at desc, id desc limit ${limit}`).execute(trx);
+  return rows.map(toListed);
+}
+
+export async function countThreads(trx: OwnedTransaction, owner: Owner): Promise<number> {
+  const { threads } = await trx
+    .selectFrom('threads')
+    .select(({ fn }) => fn.countAll<string>().as('threads'))
+    .where('userId', '=', owner.userId)
+    .executeTakeFirstOrThrow();
+  return Number(threads);
+}
+
+export async function findThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<ListedThread | undefined> {
+  const { rows } = await summarise(sql`select * from threads where id = ${id} and user_id = ${owner.userId}`).execute(
+    trx,
+  );
+  return rows[0] && toListed(rows[0]);
+}
+
+/** Whether there was one. */
+export async function changeThread(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  change: ThreadChange,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('threads')
+    .set(change)
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+type SummaryRow = Omit<ThreadSummary, 'usage'> & {
+  readonly microseconds: string;
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  readonly inputUsd: number;
+  readonly outputUsd: number;
+  readonly unpriced: boolean;
+};
+
+/** What is spent is added up for the chosen threads only, hence the select inside. */
+function summarise(threads: RawBuilder<unknown>): RawBuilder<SummaryRow> {
+  return sql<SummaryRow>`
+    select thread.id, title, opening, preview, pinned, archived, created_at, updated_at,
+      case when active is not null then 'running'
+        when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
+        else 'idle' end as status,
+      (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds, spent.*
+    from (${threads}) as thread, lateral (
+      select coalesce(sum((usage ->> 'inputTokens')::float8), 0) as input_tokens,
+        coalesce(sum((usage ->> 'cachedInputTokens')::float8), 0) as cached_input_tokens,
+        coalesce(sum((usage ->> 'outputTokens')::float8), 0) as output_tokens,
+        coalesce(sum((usage ->> 'reasoningTokens')::float8), 0) as reasoning_tokens,
+        coalesce(sum((usage -> 'cost' ->> 'inputUsd')::float8), 0) as input_usd,
+        coalesce(sum((usage -> 'cost' ->> 'outputUsd')::float8), 0) as output_usd,
+        coalesce(bool_or(usage is not null and usage ->> 'cost' is null), false) as unpriced
+      from turns where turns.thread_id = thread.id and turns.user_id = thread.user_id
+    ) as spent
+    order by pinned desc, updated_at desc, thread.id desc`;
+}
+
+function toListed(row: SummaryRow): ListedThread {
+  const { microseconds, inputUsd, outputUsd, unpriced, ...rest } = row;
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, ...thread } = rest;
+  const cost = unpriced ? null : { inputUsd, outputUsd };
+  const usage = { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, cost };
+  return { ...thread, usage, cursor: { pinned: row.pinned, microseconds, id: row.id } };
+}

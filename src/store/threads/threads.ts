@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Thread } from '#domain/thread/thread.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+/** A new thread with one turn, which never runs. */
+export async function insertThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
+  await trx.insertInto('threads').values({ id, userId: owner.userId, lastSeq: 1, catalog: '[]' }).execute();
+}
+
+/**
+ * Gives `turnId` the thread's next place, and the thread itself if it is free. What it says begins with `preview` and has
+ * `bytes`. A thread that is continued leaves the archive.
+ * The row stays locked until the transaction ends, so that places are given out in the order of commits.
+ */
+export function takePlace(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  turnId: TurnId,
+  { preview = '', bytes = 0 }: { readonly preview?: string; readonly bytes?: number } = {},
+): Promise<Thread | undefined> {
+  return trx
+    .updateTable('threads')
+    .set((row) => ({
+      lastSeq: row('lastSeq', '+', 1),
+      active: row.fn.coalesce('active', row.val(turnId)),
+      updatedAt: sql<Date>`now()`,
+      archived: false,
+      bytes: sql<string>`bytes + ${bytes}`,
+      ...(preview && { preview, opening: sql<string>`coalesce(nullif(opening, ''), ${preview})` }),
+    }))
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .returning(columns)
+    .executeTakeFirst();
+}
+
+/** Holds the thread until the transaction ends: no turn of it begins or ends meanwhile. */
+export function lockThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<Thread | undefined> {
+  return trx
+    .selectFrom('threads')
+    .select(columns)
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export async function replaceCatalog(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  catalog: readonly ToolDefinition[],
+): Promise<void> {
+  await trx
+    .updateTable('threads')
+    .set({ catalog: JSON.stringify(catalog) })
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .execute();
+}
+
+const columns = ['id', 'userId', 'lastSeq', 'active', 'catalog', 'createdAt'] as const;
+
+/** The thread that the owner calls `name`. The first message with the name begins it: see `accept_turns`. */
+export async function findNamedThread(
+  trx: OwnedTransaction,
+  owner: Owner,
+  name: string,
+): Promise<ThreadId | undefined> {
+  const row = await trx
+    .selectFrom('conversations')
+    .select('threadId')
+    .where('userId', '=', owner.userId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.threadId;
+}
+
+/**
+ * Everything of the thread. Turns and gates go with its row; its items after that, when no attempt can write one any
+ * more, because the turn it would have to stand behind is gone.
+ */
+export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
+  await trx
+    .deleteFrom('idempotencyKeys')
+    .where('userId', '=', owner.userId)
+    .where('turnId', 'in', (turns) => turns.selectFrom('turns').select('id').where('threadId', '=', id))
+    .execute();
+  await trx.deleteFrom('threads').where('id', '=', id).where('userId', '=', owner.userId).execute();
+  for (const table of ['items', 'conversations', 'jobs'] as const)
+    await trx.deleteFrom(table).where('threadId', '=', id).where('userId', '=', owner.userId).execute();
+}

@@ -1,0 +1,32 @@
+import type { ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { Gate } from '#domain/tool/gate.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+export type TurnTimes = {
+  readonly threadId: ThreadId;
+  readonly startedAt: Date | null;
+  /** Who runs it now. */
+  readonly runner: ReplicaId | null;
+};
+
+export type TimedGate = Gate & { readonly createdAt: Date; readonly answeredAt: Date | null };
+
+/** Where a turn is, and what its record does not tell about it. */
+export function findTurnTimes(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<TurnTimes | undefined> {
+  return trx
+    .selectFrom('turns')
+    .select(['threadId', 'startedAt', 'runner'])
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .executeTakeFirst();
+}
+
+/** The gate that a turn ended at. */
+export function findTimedGate(trx: OwnedTransaction, owner: Owner, turn: TurnId): Promise<TimedGate | undefined> {
+  return trx
+    .selectFrom('gates')
+    .select(['id', 'threadId', 'turnId', 'kind', 'call', 'createdAt', 'answeredAt'])
+    .where('turnId', '=', turn)
+    .where('userId', '=', owner.userId)
+    .executeTakeFirst();
+}

@@ -1,0 +1,247 @@
+import { sql } from 'kysely';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import { type Item, type ItemJson, itemFromJson, type NewItem } from '#domain/thread/item.ts';
+import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
+import type { Gate } from '#domain/tool/gate.ts';
+import { NO_USAGE } from '#domain/usage.ts';
+import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
+
+export type NewTurn = {
+  readonly id: TurnId;
+  readonly threadId: ThreadId;
+  readonly seq: number;
+  readonly channel: Channel;
+  readonly request: TurnRequest;
+};
+
+/** A turn of a known thread and the items it begins with, in one statement. `waits`: for a replica, because it is the active one. */
+export async function insertTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: NewTurn,
+  items: readonly NewItem[],
+  waits: boolean,
+): Promise<Turn> {
+  const rows = await runStatement<TurnRow>(trx, INSERT, [
+    turn.id,
+    turn.threadId,
+    owner.userId,
+    turn.seq,
+    turn.channel,
+    JSON.stringify(turn.request),
+    items.map(({ id }) => id),
+    items.map(({ id: _, ...body }) => JSON.stringify(body)),
+    waits,
+  ]);
+  return toTurn(one(rows));
+}
+
+/** A turn that is over before it began: it has its place and its reason, and never runs. */
+export async function insertFailedTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: NewTurn,
+  failure: Failure,
+): Promise<Turn> {
+  const values = {
+    ...turn,
+    userId: owner.userId,
+    request: JSON.stringify(turn.request),
+    status: 'failed' as const,
+    refused: true,
+    failure: JSON.stringify(failure),
+    endedAt: sql<Date>`now()`,
+  };
+  const row = await trx.insertInto('turns').values(values).returning(columns).executeTakeFirstOrThrow();
+  return toTurn(row);
+}
+
+export async function findTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  id: TurnId,
+): Promise<Turn | undefined> {
+  const row = await trx
+    .selectFrom('turns')
+    .select(columns)
+    .where('id', '=', id)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .executeTakeFirst();
+  return row && toTurn(row);
+}
+
+export async function findTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn | undefined> {
+  const query = trx.selectFrom('turns').select(columns).where('id', '=', id).where('userId', '=', owner.userId);
+  const row = await query.executeTakeFirst();
+  return row && toTurn(row);
+}
+
+export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn> {
+  const turn = await findTurnById(trx, owner, id);
+  if (!turn) throw new Error(`There is no turn ${id}.`);
+  return turn;
+}
+
+/** The turns of a thread from the place `seq` on, in order. */
+export async function listTurnsFrom(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  seq: number,
+): Promise<Turn[]> {
+  const rows = await trx
+    .selectFrom('turns')
+    .select(columns)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('seq', '>=', seq)
+    .orderBy('seq')
+    .limit(100)
+    .execute();
+  return rows.map(toTurn);
+}
+
+/** A turn, everything that was said in it, and the gate it ended at, answered or not. */
+export async function findTurnRecord(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  id: TurnId,
+): Promise<{ turn: Turn; items: Item[]; gate: Gate | null } | undefined> {
+  const [row] = await runStatement<TurnRow & { items: ItemJson[]; gate: Gate | null }>(trx, FIND_RECORD, [
+    id,
+    threadId,
+    owner.userId,
+  ]);
+  if (!row) return undefined;
+  const { items, gate, ...turn } = row;
+  return { turn: toTurn(turn), items: items.map(itemFromJson), gate };
+}
+
+/** How many turns wait behind the thread's active one. */
+export async function countWaiting(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  active: TurnId,
+): Promise<number> {
+  const row = await trx
+    .selectFrom('turns as waiting')
+    .innerJoin('turns as active', 'active.threadId', 'waiting.threadId')
+    .where('active.id', '=', active)
+    .where('waiting.threadId', '=', threadId)
+    .where('waiting.userId', '=', owner.userId)
+    .whereRef('waiting.seq', '>', 'active.seq')
+    .where('waiting.status', '=', 'queued')
+    .select((count) => count.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** Ends a queued turn that never ran, unless it answers a gate: what hangs on that gate must be closed by running it. */
+export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<Date | undefined> {
+  const ended = await trx
+    .updateTable('turns')
+    .set({ status: 'cancelled', endedAt: sql<Date>`now()` })
+    .where('id', '=', turn.id)
+    .where('userId', '=', owner.userId)
+    .where('status', '=', 'queued')
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('gates')
+            .where('threadId', '=', turn.threadId)
+            .where('answeredSeq', '=', turn.seq)
+            .select('id'),
+        ),
+      ),
+    )
+    .returning('endedAt')
+    .executeTakeFirst();
+  return ended?.endedAt ?? undefined;
+}
+
+/** The first reason stands. */
+export async function requestCancel(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: Turn,
+  reason: CancelReason,
+): Promise<void> {
+  await trx
+    .updateTable('turns')
+    .set({ cancelReason: reason })
+    .where('id', '=', turn.id)
+    .where('userId', '=', owner.userId)
+    .where('cancelReason', 'is', null)
+    .execute();
+}
+
+const columns = [
+  'id',
+  'threadId',
+  'userId',
+  'seq',
+  'status',
+  'channel',
+  'request',
+  'failure',
+  'usage',
+  'attempt',
+  'cancelReason',
+  'createdAt',
+  'endedAt',
+] as const;
+
+const selected = columns
+  .map((column) => `turns.${column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${column}"`)
+  .join(', ');
+
+const INSERT = `
+  with input as (
+    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
+    select $2::uuid, $4::integer, ordinality - 1, item.id, $1::uuid, $3::text, item.body::json
+    from unnest($7::uuid[], $8::text[]) with ordinality as item (id, body, ordinality)
+  )
+  insert into turns (id, thread_id, user_id, seq, channel, request, ready_at)
+  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case when $9::boolean then now() end)
+  returning ${selected}`;
+
+const FIND_RECORD = `
+  select ${selected},
+    (select coalesce(json_agg(item order by item.position), '[]') from (
+      select thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, items.id, items.attempt,
+        body, items.usage, items.started_at as "startedAt"
+      from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq and items.user_id = turns.user_id
+    ) as item) as items,
+    (select to_json(gate) from (
+      select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
+      where gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and gates.user_id = turns.user_id
+    ) as gate) as gate
+  from turns where turns.id = $1 and turns.thread_id = $2 and turns.user_id = $3`;
+
+/** A row as the driver gives it: the columns above, of which `usage` is null until the turn has ended. */
+type TurnRow = Omit<Turn, 'usage'> & { readonly usage: Turn['usage'] | null };
+
+function one<T>(rows: readonly T[]): T {
+  if (rows.length !== 1 || !rows[0]) throw new Error(`Expected one row, got ${rows.length}.`);
+  return rows[0];
+}
+
+const toTurn = (row: TurnRow): Turn => ({ ...row, usage: row.usage ?? NO_USAGE });
+
+/** The owner's turns that run, or wait for their turn to run. */
+export async function listActiveTurns(
+  trx: OwnedTransaction,
+  owner: Owner,
+): Promise<{ readonly turnId: TurnId; readonly threadId: ThreadId }[]> {
+  return trx
+    .selectFrom('turns')
+    .select(['id as turnId', 'threadId'])
+    .where('userId', '=', owner.userId)
+    .where('status', 'in', ['queued', 'running'])
+    .execute();
+}

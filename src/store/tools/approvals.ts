@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { GateId, ItemId } from '#domain/ids.ts';
+import type { Audited } from '../audit.ts';
+import type { OwnedTransaction, Owner } from '../connection.ts';
+
+/** Somebody's yes to one call. `callId` is the item, and `digest` what it said when it was shown. */
+export type NewApproval = { readonly gateId: GateId; readonly callId: ItemId; readonly digest: string };
+
+/** Long enough for a busy service to come to it; what was approved and never ran must not run out of the blue. */
+const GOOD_FOR = '15 minutes';
+
+/** Only answering a gate may do this. */
+export async function insertApproval(
+  trx: Audited<OwnedTransaction>,
+  owner: Owner,
+  approval: NewApproval,
+): Promise<void> {
+  await trx
+    .insertInto('approvals')
+    .values({ ...approval, userId: owner.userId, expiresAt: sql<Date>`now() + ${GOOD_FOR}::interval` })
+    .execute();
+}
+
+/** The gate whose answer lets exactly this call run, if that was not used yet and has not expired. */
+export async function findApproval(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { callId, digest }: Pick<NewApproval, 'callId' | 'digest'>,
+): Promise<GateId | undefined> {
+  const row = await trx
+    .selectFrom('approvals')
+    .select('gateId')
+    .where('callId', '=', callId)
+    .where('digest', '=', digest)
+    .where('userId', '=', owner.userId)
+    .where('usedAt', 'is', null)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  return row?.gateId;
+}
+
+/** Uses it up. Whoever gets false must not run the call. */
+export async function useApproval(trx: OwnedTransaction, owner: Owner, gateId: GateId): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('approvals')
+    .set({ usedAt: sql<Date>`now()` })
+    .where('gateId', '=', gateId)
+    .where('userId', '=', owner.userId)
+    .where('usedAt', 'is', null)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

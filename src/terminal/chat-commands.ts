@@ -1,0 +1,169 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Command, HELP } from './commands.ts';
+import { formatCost } from './screen/money.ts';
+import { oneLine } from './screen/printable.ts';
+import type { Screen } from './screen/screen.ts';
+import type { ServiceClient } from './service/service-client.ts';
+import type { ThreadView } from './thread-view.ts';
+
+/** Does what was typed instead of a message. */
+export async function runChatCommand(chat: Chat, { name, argument }: Command): Promise<void> {
+  switch (name) {
+    case 'new':
+      chat.thread.begin();
+      return chat.thread.note('A new thread. Say something.');
+    case 'threads':
+      return pickThread(chat);
+    case 'model':
+      return chooseModel(chat, argument);
+    case 'memory':
+      return searchMemory(chat, argument);
+    case 'tools':
+      return listTools(chat);
+    case 'usage':
+      return showUsage(chat);
+    case 'export':
+      return exportThread(chat, argument);
+    case 'help':
+      return chat.thread.note(HELP);
+  }
+}
+
+async function pickThread(chat: Chat): Promise<void> {
+  const threads = await chat.client.listThreads();
+  if (threads.length === 0) return chat.thread.note('There are no threads yet. Say something to begin one.');
+  const choices = threads.map(({ id, title, status, updated_at: updatedAt }) => ({
+    value: id,
+    label: oneLine(title) || 'untitled',
+    description: `${status === 'idle' ? '' : `${status}, `}${relative(updatedAt)}`,
+  }));
+  const picked = await chat.screen.pick('Go on with (Enter opens, Esc goes back)', choices);
+  if (picked) await chat.thread.open(picked);
+}
+
+async function searchMemory(chat: Chat, words: string): Promise<void> {
+  const query = words ? `?limit=10&q=${encodeURIComponent(words)}` : '?limit=10';
+  const { results } = (await chat.client.get(`/api/memory${query}`)) as {
+    results: readonly { path: string; text: string }[];
+  };
+  if (results.length === 0) return chat.thread.note(words ? 'No note fits these words.' : 'There are no notes yet.');
+  chat.thread.note(results.map(({ path: note, text }) => `${note}: ${oneLine(text).slice(0, 200)}`).join('\n'));
+}
+
+async function listTools(chat: Chat): Promise<void> {
+  const { tools } = (await chat.client.get('/api/tools')) as {
+    tools: readonly ListedTool[];
+  };
+  if (tools.length === 0) return chat.thread.note('There are no tools. `reborn tool install` adds one.');
+  chat.thread.note(
+    tools
+      .map((tool) => [tool.name, firstSentence(tool.description ?? ''), stateOf(tool)].filter(Boolean).join('  '))
+      .join('\n'),
+  );
+}
+
+type ListedTool = {
+  readonly name: string;
+  readonly description: string | null;
+  readonly needs_sign_in: boolean;
+  readonly quarantined_until?: string | null;
+};
+
+function stateOf({ needs_sign_in: lacks, quarantined_until: until }: ListedTool): string {
+  if (until) return `(crashed too often; out of use for ${Math.ceil((Date.parse(until) - Date.now()) / 60_000)} min)`;
+  return lacks ? '(needs a sign-in)' : '';
+}
+
+async function showUsage(chat: Chat): Promise<void> {
+  const { usage } = (await chat.client.get('/api/usage?days=7')) as {
+    usage: readonly {
+      day: string;
+      model: string;
+      input_tokens: number;
+      output_tokens: number;
+      cost_usd: string;
+      unpriced_calls: number;
+    }[];
+  };
+  if (usage.length === 0) return chat.thread.note('Nothing was used in the last 7 days.');
+  const lines = usage.map((row) => {
+    const tokens = (row.input_tokens + row.output_tokens).toLocaleString('en');
+    return `${row.day}  ${row.model}  ${tokens} tokens  ${formatCost(row.unpriced_calls > 0 ? null : row.cost_usd)}`;
+  });
+  chat.thread.note(lines.join('\n'));
+}
+
+async function exportThread(chat: Chat, file: string): Promise<void> {
+  const id = chat.thread.now().threadId;
+  if (!id) return chat.thread.note('There is nothing to export yet.');
+  const target = path.resolve(file || `thread-${id.slice(0, 8)}.md`);
+  const text = await chat.client.get(`/api/threads/${id}/export?format=markdown`);
+  // `wx`: what was written before is never lost to a slip of the fingers.
+  await writeFile(target, String(text), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+      ? new Error(`${target} exists. Name another file: /export name.md`)
+      : error;
+  });
+  chat.thread.note(`Written to ${target}.`);
+}
+
+/** As much of a description as tells what it is about. */
+function firstSentence(text: string): string {
+  const [sentence = ''] = oneLine(text).split(/(?<=[.!?])\s/, 1);
+  return sentence.length > 100 ? `${sentence.slice(0, 99)}…` : sentence;
+}
+
+function relative(time: string): string {
+  const minutes = Math.round((Date.now() - Date.parse(time)) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1440)} days ago`;
+}
+
+/** What the commands of the chat work with. */
+export type Chat = {
+  readonly screen: Screen;
+  readonly client: ServiceClient;
+  readonly thread: ThreadView;
+  readonly model: ModelChoice;
+};
+
+/** Which model route answers what is sent from here on; undefined is the default model. */
+export type ModelChoice = { get(): string | undefined; set(route: string | undefined): void };
+
+type Route = { readonly provider: string; readonly name: string };
+
+type Settings = { readonly default_model: Route; readonly model_routes: Readonly<Record<string, Route>> };
+
+const DEFAULT = 'default';
+
+/** `/model`: what is sent from here on is answered by another of the operator's models. */
+async function chooseModel(chat: Chat, name: string): Promise<void> {
+  const { default_model: usual, model_routes: routes } = (await chat.client.get('/api/settings')) as Settings;
+  const models = new Map([...Object.entries(routes), [DEFAULT, usual] as const]);
+  if (name === '' && models.size === 1)
+    return chat.thread.note(
+      `The only model is ${describe(usual)}. \`reborn init\` sets another; more are added in the browser, under Models.`,
+    );
+  const picked = name || (await pick(chat, models));
+  if (picked === undefined) return;
+  const found = models.get(picked);
+  if (!found)
+    return chat.thread.note(`There is no model "${oneLine(picked)}". There are: ${[...models.keys()].join(', ')}.`);
+  chat.model.set(picked === DEFAULT ? undefined : picked);
+  chat.thread.note(`From here on ${describe(found)} answers.`);
+}
+
+function pick(chat: Chat, models: ReadonlyMap<string, Route>): Promise<string | undefined> {
+  const current = chat.model.get() ?? DEFAULT;
+  const choices = Array.from(models, ([name, route]) => ({
+    value: name,
+    label: oneLine(name),
+    description: `${describe(route)}${name === current ? ', answers now' : ''}`,
+  }));
+  return chat.screen.pick('Answered by (Enter chooses, Esc goes back)', choices);
+}
+
+const describe = ({ provider, name }: Route) =>
+  provider === 'demo' ? 'the offline demo model' : oneLine(`${name} by ${provider}`);

@@ -1,0 +1,225 @@
+import { answerGate } from './answer-gate.ts';
+import { type ModelChoice, runChatCommand } from './chat-commands.ts';
+import { HELP, parseCommand } from './commands.ts';
+import type { Conversation, Entry } from './conversation.ts';
+import { nextFocus } from './focus.ts';
+import { greetingOf } from './greeting.ts';
+import { createColours } from './screen/colours.ts';
+import { createMarkdown } from './screen/render-markdown.ts';
+import { renderStatus } from './screen/render-status.ts';
+import { createScreen, type Key } from './screen/screen.ts';
+import type { Address } from './service/gateway-calls.ts';
+import type { WireGate } from './service/gateway-messages.ts';
+import type { ConnectionState } from './service/gateway-socket.ts';
+import { createServiceClient } from './service/service-client.ts';
+import { createThreadView } from './thread-view.ts';
+
+export type ChatOptions = {
+  /** Where the service is now; asked again whenever the line was lost. */
+  readonly locate: () => Promise<Address | undefined>;
+  readonly coloured: boolean;
+  readonly threadId: string | undefined;
+  /** What the person shall know before the first message. */
+  readonly notices: readonly string[];
+};
+
+const SCROLL_LINES = 3;
+/** Keys that were meant for the composer must not answer a question that has just come up. */
+const CALM_MS = 700;
+
+/** The chat, until the person quits. */
+export async function openChat({ locate, coloured, threadId, notices }: ChatOptions): Promise<void> {
+  const colours = createColours(coloured);
+  const markdown = createMarkdown(colours);
+  const quit = Promise.withResolvers<void>();
+  const unfolded = new Set<string>();
+  let cleared: string | undefined; // the last entry that was cleared away
+  let focused: string | undefined;
+  let connection: ConnectionState = 'connecting';
+  let lostAt = 0;
+  let defaultModel = '';
+  let chosenModel: string | undefined;
+  let greeted = false;
+  let pressedAt = 0;
+
+  const screen = createScreen({
+    colours,
+    look: () => ({ colours, markdown, focused, unfolded }),
+    status,
+    onSubmit: (text) => void submit(text).catch(tellFailure),
+    onKey: press,
+    onOther() {
+      pressedAt = Date.now();
+      if (focused !== undefined) focusOn(undefined);
+    },
+  });
+  const client = createServiceClient({
+    locate,
+    onState,
+    onMessage(message) {
+      if (message.type === 'error') thread.note(message.error.message, 'failed');
+      else thread.hear(message);
+    },
+  });
+  const thread = createThreadView({ client, onChange: () => screen.show(shown()), onGate, onFailure: tellFailure });
+
+  const modelChoice: ModelChoice = {
+    get: () => chosenModel,
+    set(route) {
+      chosenModel = route;
+      screen.draw();
+    },
+  };
+
+  function shown(): readonly Entry[] {
+    const { entries } = thread.now();
+    return cleared === undefined ? entries : entries.slice(entries.findLastIndex(({ id }) => id === cleared) + 1);
+  }
+
+  function status(width: number): string {
+    const { usage, running, trouble } = thread.now();
+    const lostFor = Math.round((Date.now() - lostAt) / 1000);
+    const model = chosenModel ?? defaultModel;
+    const state = {
+      model,
+      usage,
+      connection,
+      lostFor,
+      running: running !== undefined,
+      trouble,
+      scrolled: !screen.isAtEnd(),
+    };
+    return renderStatus(state, width, colours);
+  }
+
+  function tellFailure(error: unknown): void {
+    thread.note(error instanceof Error ? error.message : String(error), 'failed');
+  }
+
+  function onState(state: ConnectionState, address: Address | undefined): void {
+    const before = connection;
+    connection = state;
+    if (state === 'lost' && before === 'live') {
+      lostAt = Date.now();
+      thread.note('The service is gone. Waiting for it to come back; what you type stays.', 'failed');
+    }
+    if (state === 'live' && lostAt > 0)
+      thread.note(`Connected again after ${((Date.now() - lostAt) / 1000).toFixed(1)} s.`);
+    if (state === 'live' && !greeted) {
+      greeted = true;
+      void greet(address?.hasGateway ?? false).catch(tellFailure);
+    }
+    screen.draw();
+  }
+
+  async function greet(hasGateway: boolean): Promise<void> {
+    const found = (await client.get('/api/status')) as { version: string; model: { name: string; demo: boolean } };
+    defaultModel = found.model.demo ? 'demo model' : found.model.name;
+    if (threadId) await thread.open(threadId);
+    const link = hasGateway ? ((await client.post('/api/sign-in-links', {})) as { url: string }).url : undefined;
+    thread.note(greetingOf(found, link));
+    for (const notice of notices) thread.note(notice, 'failed');
+  }
+
+  function onGate(gate: WireGate): void {
+    if (Date.now() - pressedAt > CALM_MS && screen.draft.get() === '') focusOn(gate.id);
+  }
+
+  function focusOn(id: string | undefined): void {
+    focused = id;
+    screen.draw();
+  }
+
+  /** Says whether the key has done something; otherwise it is the composer's. */
+  function press(key: Key): boolean {
+    switch (key) {
+      case 'ctrl+c':
+        quit.resolve();
+        return true;
+      case 'ctrl+l':
+        cleared = thread.now().entries.at(-1)?.id;
+        screen.show(shown());
+        return true;
+      case 'tab':
+      case 'shift+tab':
+        focusOn(nextFocus(shown(), focused, key === 'tab' ? 1 : -1));
+        return true;
+      case 'escape':
+        goBack();
+        return true;
+      case 'up':
+      case 'down':
+        screen.scroll(key === 'up' ? -SCROLL_LINES : SCROLL_LINES);
+        return true;
+      default:
+        pressedAt = Date.now();
+        return pressFocused(key);
+    }
+  }
+
+  function pressFocused(key: 'enter' | 'y' | 'a' | 'n'): boolean {
+    const entry = shown().find(({ id }) => id === focused);
+    if (entry?.kind === 'gate' && entry.answer === undefined) {
+      void answer(entry.gate, key).catch(tellFailure);
+      return true;
+    }
+    if (entry?.kind === 'tool' && key === 'enter') {
+      if (!unfolded.delete(entry.id)) unfolded.add(entry.id);
+      screen.draw();
+      return true;
+    }
+    focusOn(undefined);
+    return false;
+  }
+
+  function goBack(): void {
+    const { running } = thread.now();
+    if (focused !== undefined) focusOn(undefined);
+    else if (running !== undefined) client.cancel(running);
+    else screen.scrollToEnd();
+  }
+
+  async function answer(gate: WireGate, key: string): Promise<void> {
+    const answered = await answerGate({ client, screen, say: (text) => thread.note(text) }, gate, key);
+    if (answered === undefined) return;
+    focused = undefined;
+    thread.markAnswered(gate.id, answered);
+  }
+
+  async function submit(text: string): Promise<void> {
+    const command = parseCommand(text);
+    if (command === 'unknown') return thread.note(`There is no such command.\n\n${HELP}`);
+    if (command) return runChatCommand({ screen, client, thread, model: modelChoice }, command);
+    if (text.trim() === '') return;
+    screen.scrollToEnd();
+    try {
+      await thread.send(text, chosenModel);
+    } catch (error) {
+      if (screen.draft.get() === '') screen.draft.set(text);
+      throw error;
+    }
+  }
+
+  const ticking = setInterval(() => connection === 'lost' && screen.draw(), 1000);
+  const onSignal = () => quit.resolve();
+  process.once('SIGTERM', onSignal).once('SIGHUP', onSignal);
+  screen.start();
+  try {
+    await quit.promise;
+  } finally {
+    clearInterval(ticking);
+    process.off('SIGTERM', onSignal).off('SIGHUP', onSignal);
+    client.close();
+    focused = undefined;
+    await screen.stop(lastExchange(thread.now()));
+  }
+}
+
+/** What was asked last, all that came of it, and the way back to it. */
+function lastExchange({ entries, threadId }: Conversation): readonly Entry[] {
+  const asked = entries.findLastIndex((entry) => entry.kind === 'said' && entry.role === 'user');
+  if (asked === -1) return [];
+  const text = `Go on with: reborn --thread ${threadId}`;
+  const wayBack = threadId ? [{ kind: 'note', id: 'way-back', tone: 'plain', text } as const] : [];
+  return [...entries.slice(asked), ...wayBack];
+}

@@ -1,0 +1,9 @@
+import { whyNotApprovable } from '#domain/tool/approvable.ts';
+import type { WireGate } from './service/gateway-messages.ts';
+
+/** Which of the keys mean something at this gate. What is for the program that asked can't be answered by a person. */
+export function keysOf({ kind, call }: WireGate): readonly ('y' | 'a' | 'n')[] {
+  if (kind === 'approval') return whyNotApprovable(call) === undefined ? ['y', 'a', 'n'] : ['n'];
+  if (kind === 'auth') return ['y', 'n'];
+  return kind === 'pairing' ? ['n'] : [];
+}

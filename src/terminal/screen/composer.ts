@@ -1,0 +1,67 @@
+import { CombinedAutocompleteProvider, Editor, getKeybindings, matchesKey, type TUI } from '@earendil-works/pi-tui';
+import { COMMANDS } from '../commands.ts';
+import type { Colours } from './colours.ts';
+
+export type Composer = Editor;
+
+/** Where the message is written: one rule above it, and the commands on offer after a `/`. */
+export function createComposer(tui: TUI, colours: Colours, onSubmit: (text: string) => void): Composer {
+  const composer = new RuledEditor(
+    tui,
+    {
+      borderColor: colours.faint,
+      selectList: {
+        selectedPrefix: colours.bold,
+        selectedText: colours.bold,
+        description: colours.faint,
+        scrollInfo: colours.faint,
+        noMatch: colours.faint,
+      },
+    },
+    { autocompleteMaxVisible: COMMANDS.length },
+  );
+  composer.setAutocompleteProvider(
+    new CombinedAutocompleteProvider(
+      COMMANDS.map(({ name, description }) => ({ name, description })),
+      '/',
+    ),
+  );
+  composer.onSubmit = onSubmit;
+  return composer;
+}
+
+/** Whether Up and Down move inside the text, since it has a line there. */
+export function hasLineToward(composer: Composer, step: -1 | 1): boolean {
+  const { line } = composer.getCursor();
+  const target = line + step;
+  return target >= 0 && target < composer.getLines().length;
+}
+
+/** A new line, in each of the ways in which terminals tell of the keys for it. */
+export function isNewLine(data: string): boolean {
+  return data === '\n' || data === '\x1b\r' || getKeybindings().matches(data, 'tui.input.newLine');
+}
+
+/** The editor would take the Enter after a backslash for a new line; here Enter always sends. */
+export function endsInBackslash(composer: Composer): boolean {
+  const { line, col } = composer.getCursor();
+  return composer.getLines()[line]?.[col - 1] === '\\';
+}
+
+const BOTTOM = '\u0000bottom';
+
+class RuledEditor extends Editor {
+  protected override renderBottomBorder(): string {
+    return BOTTOM;
+  }
+
+  override render(width: number): string[] {
+    return super.render(width).filter((line) => line !== BOTTOM);
+  }
+
+  /** Files are not completed: what Tab does is the screen's to say. */
+  override handleInput(data: string): void {
+    if (matchesKey(data, 'tab') && !this.isShowingAutocomplete()) return;
+    super.handleInput(data);
+  }
+}

@@ -1,0 +1,142 @@
+import { stripVTControlCharacters } from 'node:util';
+import { visibleWidth } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Entry } from '../conversation.ts';
+import { createColours } from './colours.ts';
+import { formatCost } from './money.ts';
+import { type Look, renderEntry } from './render-entry.ts';
+import { createMarkdown } from './render-markdown.ts';
+import { renderStatus } from './render-status.ts';
+
+const colours = createColours(true);
+const look = (more: Partial<Look> = {}): Look => ({
+  colours,
+  markdown: createMarkdown(colours),
+  focused: undefined,
+  unfolded: new Set(),
+  ...more,
+});
+
+const anyText = fc.string({
+  unit: fc.constantFrom('a', ' ', '漢', '👩‍👩‍👧', 'é', '\n', '\x1b[35m', '\t', '`', '*', '{', '"', '\u202e', '\u0007'),
+});
+const gate = { id: 'x', thread_id: 't', kind: 'approval' } as const;
+const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
+  fc.constantFrom<Entry>(
+    { kind: 'said', id: 'x', role: 'user', text, state: 'done' },
+    { kind: 'said', id: 'x', role: 'assistant', text, state: 'streaming' },
+    {
+      kind: 'tool',
+      id: 'x',
+      callId: 'c',
+      name: 'tool',
+      arguments: text,
+      state: 'running',
+      output: text,
+      began: 1,
+      ended: 900,
+    },
+    {
+      kind: 'gate',
+      id: 'x',
+      gate: { ...gate, call: { call_id: 'c', name: text, arguments: text } },
+      answer: undefined,
+    },
+    { kind: 'note', id: 'x', tone: 'failed', text },
+  ),
+);
+
+test('no line is wider than the terminal, and nothing in it steers the terminal', () => {
+  fc.assert(
+    fc.property(anyEntry, fc.integer({ min: 4, max: 60 }), fc.boolean(), (entry, width, open) => {
+      const lines = renderEntry(entry, width, look(open ? { focused: 'x', unfolded: new Set(['x']) } : {}));
+      for (const line of lines) {
+        expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+        for (const harmful of ['\x1b[35m', '\u202e', '\n']) expect(line).not.toContain(harmful);
+      }
+    }),
+  );
+});
+
+test('the exact arguments of what is to be approved are shown', () => {
+  const call = { call_id: 'c', name: 'send_mail', arguments: '{"to":"ann@example.com"}' };
+  const lines = renderEntry(
+    { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined },
+    80,
+    look({ focused: 'g' }),
+  );
+  const shown = lines.join('\n');
+  expect(shown).toContain('send_mail');
+  expect(shown).toContain('"to": "ann@example.com"');
+  expect(shown).toContain('y approve once   a always for this   n deny');
+});
+
+test('repeated keys, long numbers and invisible characters are shown as they run', () => {
+  const call = {
+    call_id: 'c',
+    name: 'pay',
+    arguments: '{"to":"ann","to":"eve","amount":10000000000000000001,"x":"\u202e"}',
+  };
+  const shown = renderEntry({ kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined }, 90, look()).join(
+    '\n',
+  );
+  for (const line of ['"to": "ann"', '"to": "eve"', '"amount": 10000000000000000001', String.raw`"x": "\u202e"`])
+    expect(shown).toContain(line);
+  expect(shown).toContain('The key "to" appears more than once.');
+});
+
+test('what is too long to be shown in full can only be denied', () => {
+  const call = { call_id: 'c', name: 'pay', arguments: `{"x":"${'x'.repeat(50_000)}"}` };
+  const entry = { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined } as const;
+  const shown = renderEntry(entry, 200, look({ focused: 'g' })).join('\n');
+  expect(shown).toContain("This call can't be approved: its arguments have 50,008 characters");
+  expect(shown).toContain('n deny');
+  expect(shown).not.toContain('approve once');
+});
+
+test('a tool line has its name, what it is about, and how long it took, also when there is little room', () => {
+  const tool = { kind: 'tool', id: 't', callId: 'c', name: 'weather', state: 'running', began: 1000 } as const;
+  const line = (width: number, more: { output: string | undefined; ended: number | undefined }) =>
+    stripVTControlCharacters(
+      renderEntry({ ...tool, arguments: '{"city":"Oslo","days":5,"tags":["a","b"]}', ...more }, width, look())[0] ?? '',
+    );
+  expect(line(60, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo, 5, 2 values  0.8 s');
+  expect(line(24, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo,…  0.8 s');
+  expect(line(60, { output: undefined, ended: undefined })).toBe('> weather  Oslo, 5, 2 values  running');
+});
+
+test('code is shown without its fences, and as it was typed', () => {
+  const text = 'So:\n\n```ts\nif (a) {\n  b();\n}\n```\n\nDone.';
+  const lines = createMarkdown(createColours(false))(text, 40, false).map(stripVTControlCharacters);
+  expect(lines).toEqual(['So:', '', 'ts', '  if (a) {', '    b();', '  }', '', 'Done.']);
+});
+
+test('the status line fits, and tells the truth about the line and the price', () => {
+  const status = {
+    model: 'm',
+    usage: { input_tokens: 1200, output_tokens: 34, cost_usd: null },
+    connection: 'lost',
+    lostFor: 3,
+    running: false,
+    trouble: undefined,
+    scrolled: false,
+  } as const;
+  const line = renderStatus(status, 100, createColours(false));
+  expect(line).toContain('1,234 tokens');
+  expect(line).toContain('price unknown');
+  expect(line).toContain('not connected, trying again (3 s)');
+  expect(stripVTControlCharacters(renderStatus(status, 39, createColours(false)))).toBe(
+    'm  not connected, trying again (3 s)',
+  );
+  for (const width of [5, 20, 40, 79])
+    expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);
+});
+
+test.each([
+  ['0', '$0.00'],
+  ['0.004', '< $0.01'],
+  ['0.019', '$0.02'],
+  ['12.3', '$12.30'],
+  [null, 'price unknown'],
+])('%s dollars are shown as %s', (usd, shown) => expect(formatCost(usd)).toBe(shown));

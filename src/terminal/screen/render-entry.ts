@@ -1,0 +1,138 @@
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { whyNotApprovable } from '#domain/tool/approvable.ts';
+import { escapeInvisible, exactJson } from '#domain/tool/exact-json.ts';
+import type { Entry } from '../conversation.ts';
+import { keysOf } from '../gate-keys.ts';
+import type { WireGate } from '../service/gateway-messages.ts';
+import type { Colours, Paint } from './colours.ts';
+import { outlineArguments } from './outline-arguments.ts';
+import { oneLine, printable } from './printable.ts';
+import type { RenderMarkdown } from './render-markdown.ts';
+
+export type Look = {
+  readonly colours: Colours;
+  readonly markdown: RenderMarkdown;
+  readonly focused: string | undefined;
+  readonly unfolded: ReadonlySet<string>;
+};
+
+const MOST_UNFOLDED_LINES = 200;
+
+/** One entry as lines of at most `width` columns, with the empty line that follows it. */
+export function renderEntry(entry: Entry, width: number, look: Look): string[] {
+  return [...linesOf(entry, width, look), ''].map((line) =>
+    visibleWidth(line) > width ? truncateToWidth(line, width, '') : line,
+  );
+}
+
+function linesOf(entry: Entry, width: number, look: Look): string[] {
+  switch (entry.kind) {
+    case 'said':
+      return renderSaid(entry, width, look);
+    case 'tool':
+      return renderTool(entry, width, look);
+    case 'gate':
+      return renderGate(entry, width, look);
+    case 'note': {
+      const { failed, faint } = look.colours;
+      return entry.tone === 'failed' ? wrap(`! ${entry.text}`, width, failed) : wrap(entry.text, width, faint);
+    }
+  }
+}
+
+function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { colours, markdown }: Look): string[] {
+  if (entry.state === 'superseded')
+    return [colours.faint(truncateToWidth('- - the service stopped here, and picked the answer up again - -', width))];
+  const speaker =
+    entry.state === 'pending' ? `${colours.bold('You')}  ${colours.waiting('not sent yet')}` : colours.bold('You');
+  if (entry.role === 'user') return [speaker, ...wrap(entry.text, width)];
+  return [colours.bold('Reborn'), ...markdown(entry.text, width, entry.state === 'streaming')];
+}
+
+function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {
+  const { colours, focused, unfolded } = look;
+  const isOpen = unfolded.has(entry.id);
+  const isFocused = focused === entry.id;
+  const state = entry.output === undefined ? stateOf(entry, colours) : colours.faint(durationOf(entry));
+  const head = `${isOpen ? 'v' : '>'} ${oneLine(entry.name)}`;
+  const room = Math.max(0, width - visibleWidth(head) - visibleWidth(state) - 4);
+  const outline = truncateToWidth(oneLine(outlineArguments(entry.arguments)), room, '…');
+  const facts = [...(outline ? [colours.faint(outline)] : []), state];
+  const shown = truncateToWidth([isFocused ? colours.inverse(head) : colours.bold(head), ...facts].join('  '), width);
+  if (!isOpen) return [shown];
+  const body = [
+    ...block('arguments', entry.arguments, width, colours),
+    ...block('result', entry.output ?? 'none', width, colours),
+  ];
+  return [shown, ...body];
+}
+
+function stateOf({ state }: Extract<Entry, { kind: 'tool' }>, { running, waiting, faint }: Colours): string {
+  if (state === 'waiting') return waiting('waiting');
+  return state === 'running' ? running('running') : faint('stopped');
+}
+
+function block(title: string, text: string, width: number, { faint }: Colours): string[] {
+  const lines = wrap(exactJson(text).text, Math.max(1, width - 4)).map((line) => `    ${line}`);
+  const shown = lines.slice(0, MOST_UNFOLDED_LINES);
+  const rest = lines.length - shown.length;
+  return [faint(`  ${title}`), ...shown, ...(rest > 0 ? [faint(`    and ${rest} more lines`)] : [])];
+}
+
+function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look: Look): string[] {
+  const { waiting, faint, bold, inverse } = look.colours;
+  const { gate, answer } = entry;
+  if (answer !== undefined) return [faint(truncateToWidth(`${oneLine(gate.call.name)}: ${answer}`, width))];
+  const isFocused = look.focused === entry.id;
+  const inside = Math.max(1, width - 2);
+  const refusal = whyNotApprovable(gate.call);
+  const lines = [
+    ...wrap(questionOf(gate), inside, bold),
+    ...(refusal === undefined ? argumentLines(gate, inside, faint) : wrap(refusal, inside)),
+    ...wrap(hintOf(gate, isFocused), inside, isFocused ? inverse : faint),
+  ];
+  return lines.map((line) => `${waiting('!')} ${line}`);
+}
+
+/** Exactly what runs. */
+function argumentLines({ call, always }: WireGate, width: number, faint: Paint): string[] {
+  const { text, warnings } = exactJson(call.arguments);
+  const scope = always?.length ? [`Always would cover every call with: ${escapeInvisible(always.join(', '))}`] : [];
+  return [...wrap(text, width), ...[...warnings, ...scope].flatMap((line) => wrap(line, width, faint))];
+}
+
+function questionOf({ kind, call }: WireGate): string {
+  const name = oneLine(call.name);
+  switch (kind) {
+    case 'approval':
+      return `Approve: ${name} wants to run with exactly this.`;
+    case 'auth':
+      return `${name} needs a sign-in before it can run.`;
+    case 'pairing':
+      return `${name} needs somebody's secrets. Pair this webhook user in the browser or with \`reborn gate answer\`, or deny.`;
+    case 'external-tool':
+      return `${name} is for the program that asked; its result is awaited from there.`;
+  }
+}
+
+/** What can be pressed, in the order of the browser's buttons. */
+function hintOf(gate: WireGate, isFocused: boolean): string {
+  const keys = keysOf(gate);
+  if (keys.length === 0) return 'Esc goes back';
+  if (!isFocused) return 'Tab to answer';
+  return keys.map((key) => `${key} ${gate.kind === 'auth' ? AUTH_WORDS[key] : WORDS[key]}`).join('   ');
+}
+
+const WORDS = { y: 'approve once', a: 'always for this', n: 'deny' } as const;
+const AUTH_WORDS = { ...WORDS, y: 'enter the secret, or go on once you have signed in' } as const;
+
+function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
+  return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';
+}
+
+function wrap(text: string, width: number, paint: Paint = (plain) => plain): string[] {
+  return printable(text)
+    .split('\n')
+    .flatMap((line) => wrapTextWithAnsi(line, width))
+    .map(paint);
+}

@@ -1,0 +1,49 @@
+import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
+import type { WireUsage } from '../service/gateway-messages.ts';
+import type { ConnectionState } from '../service/gateway-socket.ts';
+import type { Colours } from './colours.ts';
+import { formatCost } from './money.ts';
+import { oneLine } from './printable.ts';
+
+export type Status = {
+  readonly model: string;
+  readonly usage: WireUsage;
+  readonly connection: ConnectionState;
+  /** Seconds since the line was lost. */
+  readonly lostFor: number;
+  readonly running: boolean;
+  /** The model failed and is asked again. */
+  readonly trouble: string | undefined;
+  /** Whether newer lines lie below the screen. */
+  readonly scrolled: boolean;
+};
+
+/** The line at the bottom: what it costs on the left, what one can do on the right. Whether it is connected goes last. */
+export function renderStatus(status: Status, width: number, colours: Colours): string {
+  const { usage } = status;
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const facts = [status.model, `${tokens.toLocaleString('en')} tokens`, formatCost(usage.cost_usd)];
+  const connection = connectionOf(status, colours);
+  while (facts.length > 0 && visibleWidth([...facts, connection].join('  ')) > width)
+    facts.splice(facts.length > 2 ? 1 : -1, 1);
+  const left = [...facts.map(colours.faint), connection].join('  ');
+  const right = colours.faint(hintOf(status));
+  const gap = width - visibleWidth(left) - visibleWidth(right);
+  return gap < 2 ? truncateToWidth(left, width) : left + ' '.repeat(gap) + right;
+}
+
+function connectionOf(
+  { connection, lostFor, running, trouble }: Status,
+  { running: blue, failed, waiting, faint }: Colours,
+): string {
+  if (connection === 'lost') return failed(`not connected, trying again (${lostFor} s)`);
+  if (connection === 'connecting') return waiting('connecting');
+  if (running && trouble) return waiting(oneLine(trouble));
+  return running ? blue('working') : faint('live');
+}
+
+function hintOf({ running, scrolled }: Status): string {
+  if (running) return 'Esc cancels';
+  if (scrolled) return 'Esc goes to the end';
+  return '/help';
+}

@@ -1,0 +1,188 @@
+import {
+  type Component,
+  Container,
+  isKeyRelease,
+  KeybindingsManager,
+  type KeyId,
+  matchesKey,
+  ProcessTerminal,
+  ScrollView,
+  SelectList,
+  setKeybindings,
+  TUI_KEYBINDINGS,
+  TuiAltScreen,
+  truncateToWidth,
+  VStack,
+} from '@earendil-works/pi-tui';
+import type { Entry } from '../conversation.ts';
+import type { Colours } from './colours.ts';
+import { createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
+import { createLineInput } from './line-input.ts';
+import type { Look } from './render-entry.ts';
+import { createTranscript } from './transcript.ts';
+
+/** The keys that mean something outside of the composer. */
+const KEYS = ['ctrl+c', 'ctrl+l', 'tab', 'shift+tab', 'escape', 'up', 'down', 'enter', 'y', 'a', 'n'] as const;
+export type Key = (typeof KEYS)[number];
+
+export type Choice = { readonly value: string; readonly label: string; readonly description: string };
+
+export type Screen = {
+  start(): void;
+  /** What the transcript holds now; drawn at the next frame. */
+  show(entries: readonly Entry[]): void;
+  draw(): void;
+  scroll(lines: number): void;
+  scrollToEnd(): void;
+  isAtEnd(): boolean;
+  draft: { get(): string; set(text: string): void };
+  pick(title: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /** One line; undefined when the person went back. */
+  ask(question: string): Promise<string | undefined>;
+  askSecret(question: string): Promise<string | undefined>;
+  /** Gives the terminal back, with `last` left on it. */
+  stop(last: readonly Entry[]): Promise<void>;
+};
+
+type Options = {
+  readonly colours: Colours;
+  readonly look: () => Look;
+  readonly status: (width: number) => string;
+  readonly onSubmit: (text: string) => void;
+  /** Says whether the key was for it; otherwise the composer gets it. */
+  readonly onKey: (key: Key) => boolean;
+  /** Some other key was pressed. */
+  readonly onOther: () => void;
+};
+
+const FRAME_MS = 33;
+
+/** All that the chat knows of the terminal library. It draws on the alternate screen, in synchronised updates. */
+export function createScreen(options: Options): Screen {
+  const { colours } = options;
+  setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, BINDINGS));
+  const terminal = new ProcessTerminal();
+  const tui = new TuiAltScreen(terminal, true);
+  const transcript = createTranscript(options.look);
+  const composer = createComposer(tui, colours, options.onSubmit);
+  const slot = new Container();
+  const scrollView = new ScrollView(transcript, { follow: 'end', primary: true });
+  const status: Component = { render: (width) => [options.status(width)], invalidate() {} };
+  tui.setLayoutRoot(
+    new VStack([
+      { component: scrollView, basis: 0, grow: 1, minSize: 1 },
+      { component: slot, basis: 'auto', shrink: 1, minSize: 1 },
+      { component: status, basis: 'auto' },
+    ]),
+  );
+  put(composer);
+  tui.addInputListener((data) => (listen(data) ? { consume: true } : undefined));
+
+  let frame: NodeJS.Timeout | undefined;
+  let asking = false;
+  let stopped = false;
+
+  function put(component: Component): void {
+    slot.clear();
+    slot.addChild(component);
+    tui.setFocus(component);
+    tui.requestRender();
+  }
+
+  /** True when the key has done its work here. */
+  function listen(data: string): boolean {
+    if (isKeyRelease(data)) return false;
+    const key = isNewLine(data) ? undefined : KEYS.find((candidate) => matchesKey(data, candidate));
+    if (key === 'ctrl+c' || key === 'ctrl+l') return options.onKey(key);
+    if (asking || composer.isShowingAutocomplete()) return false;
+    if (key === undefined) {
+      options.onOther();
+      return false;
+    }
+    if ((key === 'up' && hasLineToward(composer, -1)) || (key === 'down' && hasLineToward(composer, 1))) return false;
+    if (options.onKey(key)) return true;
+    if (key === 'enter' && endsInBackslash(composer)) {
+      const text = composer.getExpandedText();
+      composer.setText('');
+      options.onSubmit(text);
+      return true;
+    }
+    return false;
+  }
+
+  /** Lets something else stand in the composer's place until it is done. */
+  async function instead<T>(make: (done: (result: T) => void) => Component): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    asking = true;
+    put(make(resolve));
+    const result = await promise;
+    asking = false;
+    put(composer);
+    return result;
+  }
+
+  const askLine = (question: string, hidden: boolean) =>
+    instead<string | undefined>((onDone) => createLineInput({ question, colours, hidden, onDone }));
+
+  return {
+    start: () => tui.start(),
+    show(entries) {
+      if (stopped) return;
+      transcript.show(entries);
+      frame ??= setTimeout(() => {
+        frame = undefined;
+        tui.requestRender();
+      }, FRAME_MS);
+    },
+    draw: () => tui.requestRender(),
+    scroll: (lines) => void scrollView.scrollBy(lines),
+    scrollToEnd: () => scrollView.scrollToEnd(),
+    isAtEnd: () => scrollView.isFollowingEnd,
+    draft: { get: () => composer.getText(), set: (text) => composer.setText(text) },
+    pick: (title, choices) => instead<string | undefined>((done) => createPicker(title, choices, colours, done)),
+    ask: (question) => askLine(question, false),
+    askSecret: (question) => askLine(question, true),
+    async stop(last) {
+      stopped = true;
+      clearTimeout(frame);
+      transcript.show(last);
+      tui.setLayoutRoot(transcript);
+      await terminal.drainInput(200, 20);
+      tui.stop();
+    },
+  };
+}
+
+/** Home and End belong to the composer; so do the arrows, unless the screen takes them for scrolling. */
+const BINDINGS: Record<string, KeyId[]> = {
+  'tui.input.newLine': ['shift+enter', 'ctrl+j', 'alt+enter'],
+  'tui.altScreen.top': ['ctrl+home'],
+  'tui.altScreen.bottom': ['ctrl+end'],
+  'tui.altScreen.search': ['ctrl+f'],
+};
+
+function createPicker(
+  title: string,
+  choices: readonly Choice[],
+  colours: Colours,
+  onDone: (value: string | undefined) => void,
+): Component {
+  const list = new SelectList([...choices], 10, {
+    selectedPrefix: colours.bold,
+    selectedText: colours.bold,
+    description: colours.faint,
+    scrollInfo: colours.faint,
+    noMatch: colours.faint,
+  });
+  list.onSelect = ({ value }) => onDone(value);
+  list.onCancel = () => onDone(undefined);
+  return {
+    render: (width) => [
+      colours.faint('─'.repeat(width)),
+      truncateToWidth(colours.bold(title), width),
+      ...list.render(width),
+    ],
+    handleInput: (data) => list.handleInput(data),
+    invalidate: () => list.invalidate(),
+  };
+}

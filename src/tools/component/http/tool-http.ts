@@ -1,0 +1,180 @@
+import type { Egress } from '#egress/egress.ts';
+import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import { type EgressAnswer, type EgressRequest } from '#egress/exchange.ts';
+import { GivenUp } from '#safety/apart/worker-pool.ts';
+import { createSecretGuard } from '#safety/secrets/secret-guard.ts';
+import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
+import type { Capabilities } from '../capabilities/capabilities.ts';
+import { getAllowedUrl } from './allowlist.ts';
+import { addCredentials } from './credentials.ts';
+import { loadSecrets } from './load-secrets.ts';
+import { CredentialMissing, RequestFailed, RequestRefused } from './tool-http-failure.ts';
+import { parseToolRequest, type ToolRequest } from './tool-request.ts';
+
+/** The host's side of what one call of a tool imports. */
+export type ToolHttp = {
+  /** Every rejection has a message that the tool may read: it holds no secret, and nothing of the network inside. */
+  httpRequest(request: ToolRequest): Promise<{ status: number; body: Uint8Array }>;
+  secretExists(name: string): boolean;
+  /** The name of the first secret for want of which a request was not made: the call has to wait for it. */
+  missing(): string | undefined;
+  /** The name of the secret that the tool tried to send. It gets no answer to anything after that. */
+  leaked(): string | undefined;
+  /** The first error that is neither the tool's nor its upstream's, and of which the tool learned nothing. */
+  failure(): unknown;
+};
+
+export type ToolHttpOptions = {
+  readonly toolName: string;
+  readonly capabilities: Capabilities;
+  readonly egress: Pick<Egress, 'send'>;
+  /** Counts for all replicas. */
+  readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
+  readonly secretFor: (name: string) => Promise<string | undefined>;
+  readonly onWarning: (message: string) => void;
+  /** The tool tried to send a secret. The call is to be ended before the tool learns anything from it. */
+  readonly onLeak: (secretName: string) => Promise<void>;
+  readonly signal: AbortSignal;
+};
+
+const MAX_REQUESTS = 50;
+const LEAKED = 'The request holds a secret that the tool must not have.';
+const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
+
+/** For one call of a tool. Its secrets are read once, now; none of them ever gets to the tool. */
+export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp> {
+  const { capabilities, egress, onWarning, signal } = options;
+  const { http } = capabilities;
+  const secrets = await loadSecrets(capabilities, options.secretFor);
+  const guard = createSecretGuard(secrets.values, options.toolName);
+  let requests = 0;
+  let hasWarned = false;
+  let missing: string | undefined;
+  let leaked: string | undefined;
+  let failure: unknown;
+
+  return {
+    async httpRequest(request) {
+      try {
+        return await makeRequest(request);
+      } catch (error) {
+        throw forTool(error);
+      }
+    },
+    secretExists(name) {
+      if (capabilities.secrets.allowedNames.includes(name)) return secrets.values.has(name);
+      if (!hasWarned) onWarning(`The tool asked for a secret not in its secrets.allowed_names: ${quote(name)}`);
+      hasWarned = true; // a tool could ask for ever
+      return false;
+    },
+    missing: () => missing,
+    leaked: () => leaked,
+    failure: () => failure,
+  };
+
+  async function makeRequest(request: ToolRequest): Promise<{ status: number; body: Uint8Array }> {
+    if (leaked !== undefined) throw new RequestRefused(LEAKED);
+    if (++requests > MAX_REQUESTS)
+      throw new RequestRefused(`A call may make ${MAX_REQUESTS} requests, and not one more.`);
+    const { method, headers } = parseToolRequest(request);
+    const url = getAllowedUrl(http.allowlist, method, request.url);
+    await refuseKnownSecrets(request);
+    await countRequest(options);
+
+    headers.set('accept-encoding', 'identity'); // what is compressed can't be searched for secrets
+    addCredentials({ url, headers }, http.credentials, secrets);
+
+    const answer = await send({
+      method,
+      url,
+      headers: Object.fromEntries(headers),
+      ...(request.body && { body: request.body }),
+      timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, http.timeoutSecs * 1000),
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      signal,
+    });
+    return { status: answer.status, body: await readBody(answer, url.hostname) };
+  }
+
+  /**
+   * A tool can't know its secrets. If it does, one has leaked and goes no further, or the tool is guessing: each answer to
+   * a guess would tell it more, so the first hit is the last answer it gets.
+   */
+  async function refuseKnownSecrets({ url, headers, body }: ToolRequest): Promise<void> {
+    const name = await guard.findIn(url, headers, body ?? '');
+    if (name === undefined) return;
+    leaked ??= name;
+    onWarning(`The tool tried to send the secret ${name} itself. It must have leaked: set a new one.`);
+    await options.onLeak(name);
+    throw new RequestRefused(LEAKED);
+  }
+
+  async function send(request: EgressRequest & { readonly url: URL }): Promise<EgressAnswer> {
+    const { hostname } = request.url;
+    const began = performance.now();
+    try {
+      return await egress.send(request);
+    } catch (error) {
+      if (signal.aborted) throw new RequestFailed('The call was stopped.');
+      if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
+
+      // Its message may quote the request, which has secrets in it now.
+      onWarning(`The request to ${hostname} failed: ${guard.scrub(error.message)}`);
+      if (error instanceof EgressRefused)
+        throw new RequestRefused(`${hostname} can't be reached: there is no such host, or it is not a public one.`);
+      if (performance.now() - began >= request.timeoutMs)
+        throw new RequestFailed(`${hostname} did not answer within ${request.timeoutMs} ms.`);
+      throw new RequestFailed(`${hostname} could not be reached, broke off, or answered with more than 10 MiB.`);
+    }
+  }
+
+  async function readBody({ headers, body }: EgressAnswer, hostname: string): Promise<Uint8Array> {
+    const [, encoding = 'identity'] =
+      Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-encoding') ?? [];
+    if (encoding.toLowerCase() !== 'identity' && body.byteLength > 0)
+      throw new RequestFailed(
+        `${hostname} answered in ${JSON.stringify(encoding)} encoding, though it was asked for none.`,
+      );
+
+    const { bytes, found } = await guard.redact(body);
+    if (found.length > 0)
+      onWarning(
+        `${hostname} answered with ${[...new Set(found)].join(', ')} (${found.length} times). It was redacted.`,
+      );
+    return bytes;
+  }
+
+  function forTool(error: unknown): Error {
+    if (error instanceof RequestRefused || error instanceof RequestFailed) return error;
+    if (error instanceof CredentialMissing) {
+      missing ??= error.secretName;
+      return error;
+    }
+    if (error instanceof GivenUp)
+      return new RequestFailed('It took too long to look for secrets. Send or ask for less.');
+    failure ??= error;
+    return new RequestFailed('The host could not make the request. It is not the fault of the tool.');
+  }
+}
+
+/** The limit is the tool's, whoever uses it: what was granted is how much it may ask of others in all. */
+async function countRequest({ toolName, capabilities, takeUse }: ToolHttpOptions): Promise<void> {
+  const { requestsPerMinute, requestsPerHour } = capabilities.http.rateLimit;
+  const windows = [
+    { limit: requestsPerMinute, seconds: 60, name: 'a minute' },
+    { limit: requestsPerHour, seconds: 3_600, name: 'an hour' },
+  ];
+  for (const { limit, seconds, name } of windows) {
+    const { isAllowed, retryInSeconds } = await takeUse(`tool:${toolName}:${seconds}`, {
+      limit,
+      windowSeconds: seconds,
+    });
+    if (isAllowed) continue;
+    const wait = Math.max(1, Math.ceil(retryInSeconds));
+    throw new RequestRefused(`The tool may make ${limit} requests ${name}. Try again in ${wait} s.`);
+  }
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 64));
+}

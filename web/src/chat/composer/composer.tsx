@@ -1,0 +1,166 @@
+import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from 'react';
+import { useServices } from '../../app/services.ts';
+import type { Attachment } from '../../client/gateway.ts';
+import { IconButton } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { wordsOf } from '../../parts/problem.tsx';
+import type { ThreadLog } from '../thread-log.ts';
+import { findProblem, formatBytes, type Picked, pick, toAttachment } from './attachments.ts';
+import { ContextMeter } from './context-meter.tsx';
+import { keepDraft, readDraft } from './drafts.ts';
+
+type Props = {
+  readonly draftKey: string;
+  readonly onSend: (message: string, attachments: readonly Attachment[]) => Promise<void>;
+  readonly onStop?: () => void;
+  readonly log?: ThreadLog;
+  /** Text to take over, each time another one is given. */
+  readonly suggested?: { readonly text: string } | undefined;
+};
+
+/** Where a message is written. The draft is kept until the service has taken it. */
+export function Composer({ draftKey, onSend, onStop, log, suggested }: Props) {
+  const { me } = useServices();
+  const [text, setText] = useState(() => readDraft(draftKey));
+  const [picked, setPicked] = useState<readonly Picked[]>([]);
+  const [over, setOver] = useState(false);
+  const [error, setError] = useState<string>();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  const problem = findProblem(picked, me.limits) ?? error;
+
+  useEffect(() => area.current?.focus(), []);
+  useEffect(() => {
+    if (!suggested) return;
+    setText(suggested.text);
+    area.current?.focus();
+  }, [suggested]);
+
+  const write = (next: string) => {
+    setText(next);
+    keepDraft(draftKey, next);
+    setError(undefined);
+  };
+  const add = (files: Iterable<File>) => {
+    const more = pick(files);
+    setPicked((all) => [...all, ...more]);
+  };
+
+  async function send(): Promise<void> {
+    const message = text.trim();
+    if (message === '' || findProblem(picked, me.limits)) return;
+    const files = picked;
+    setText('');
+    setPicked([]);
+    setError(undefined);
+    try {
+      await onSend(message, await Promise.all(files.map(toAttachment)));
+      if (readDraft(draftKey).trim() === message) keepDraft(draftKey, '');
+    } catch (failure) {
+      setError(wordsOf(failure));
+      setText((typed) => typed || message);
+      setPicked(files);
+    }
+  }
+
+  const onPaste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    add(event.clipboardData.files);
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    add(event.dataTransfer.files);
+  };
+
+  return (
+    <div className="shrink-0 px-4 pb-3 md:px-6 md:pb-4">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+        className={`mx-auto flex max-w-prose flex-col rounded border bg-raised focus-within:border-ink ${over ? 'border-dashed border-ember' : 'border-edge'}`}
+      >
+        <PickedFiles picked={picked} onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))} />
+        <div className="flex items-end gap-1 p-1">
+          <IconButton icon="attach" label="Attach files" className="size-10" onClick={() => chooser.current?.click()} />
+          <textarea
+            ref={area}
+            rows={1}
+            aria-label="Message"
+            placeholder={over ? 'Drop the files here' : 'Message'}
+            value={text}
+            onChange={(event) => write(event.target.value)}
+            onPaste={onPaste}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              void send();
+            }}
+            className="field-sizing-content max-h-[272px] min-h-10 w-full min-w-0 resize-none bg-transparent px-1 py-[7px] text-l outline-none"
+          />
+          {onStop && <IconButton icon="stop" label="Stop" className="size-10" onClick={onStop} />}
+          <button
+            type="submit"
+            aria-label="Send"
+            title="Send (Enter)"
+            disabled={text.trim() === ''}
+            className="inline-flex size-10 shrink-0 items-center justify-center rounded bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft"
+          >
+            <Icon name="send" />
+          </button>
+        </div>
+      </form>
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          add(event.target.files ?? []);
+          event.target.value = '';
+        }}
+      />
+      <div className="mx-auto flex min-h-5 max-w-prose items-center justify-between gap-3 px-1 pt-1 text-s text-soft">
+        {problem ? (
+          <p role="alert" className="text-failed">
+            {problem}
+          </p>
+        ) : (
+          <p className="max-sm:hidden">Enter sends, Shift Enter breaks the line</p>
+        )}
+        {log && <ContextMeter log={log} />}
+      </div>
+    </div>
+  );
+}
+
+function PickedFiles({
+  picked,
+  onRemove,
+}: {
+  readonly picked: readonly Picked[];
+  readonly onRemove: (id: string) => void;
+}) {
+  if (picked.length === 0) return null;
+  return (
+    <ul aria-label="Attachments" className="flex flex-wrap gap-2 px-2 pt-2">
+      {picked.map(({ id, file }) => (
+        <li key={id} className="flex max-w-full items-center gap-2 rounded border border-line bg-sunken pl-2 text-s">
+          <Icon name="file" />
+          <span className="min-w-0 truncate">{file.name}</span>
+          <span className="shrink-0 text-soft">{formatBytes(file.size)}</span>
+          <IconButton icon="close" label={`Remove ${file.name}`} onClick={() => onRemove(id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

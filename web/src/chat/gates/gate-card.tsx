@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { whyNotApprovable } from '#domain/tool/approvable.ts';
+import { escapeInvisible } from '#domain/tool/exact-json.ts';
+import { gateway } from '../../client/gateway.ts';
+import type { Gate } from '../../client/shapes.ts';
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useActions } from '../chat-actions.ts';
+import { ReadableJson } from '../transcript/readable-json.tsx';
+import { SecretForm } from './secret-form.tsx';
+
+/** What the thread waits for, answered in place. */
+export function GateCard({ gate }: { readonly gate: Gate }) {
+  const refusal = whyNotApprovable(gate.call);
+  return (
+    <section
+      aria-label={`Waiting for you: ${gate.call.name}`}
+      className="mb-5 flex flex-col gap-3 rounded border border-line border-l-4 border-l-waiting bg-waiting-wash p-4"
+    >
+      <h3 className="flex items-start gap-2 font-semibold">
+        <Icon name={gate.kind === 'auth' ? 'key' : 'warning'} className="mt-1 text-waiting" />
+        <span className="min-w-0 break-words">{sentenceOf(gate)}</span>
+      </h3>
+      {refusal === undefined ? (
+        <ReadableJson text={gate.call.arguments} whole />
+      ) : (
+        <p className="break-words">{refusal}</p>
+      )}
+      {gate.kind === 'approval' && refusal === undefined && <AlwaysScope gateId={gate.id} />}
+      {gate.kind === 'auth' ? (
+        <SignInAtGate gate={gate} />
+      ) : (
+        <Decision gate={gate} isApprovable={refusal === undefined} />
+      )}
+    </section>
+  );
+}
+
+/** What "always" would cover, before anybody says it. */
+function AlwaysScope({ gateId }: { readonly gateId: string }) {
+  const { data } = useQuery({ queryKey: ['gates', gateId], queryFn: gateway.gates });
+  const always = data?.gates.find(({ id }) => id === gateId)?.always;
+  if (!always || always.length === 0) return null;
+  return (
+    <p className="break-words text-s text-soft">
+      Always would cover every call with: {escapeInvisible(always.join(', '))}
+    </p>
+  );
+}
+
+function sentenceOf({ kind, call }: Gate): string {
+  switch (kind) {
+    case 'approval':
+      return `Run ${call.name} with exactly these arguments?`;
+    case 'auth':
+      return `${call.name} needs a secret of yours before it can run.`;
+    case 'external-tool':
+      return `${call.name} is run by the program that asked. Its answer has not come yet.`;
+    case 'pairing':
+      return `${call.name} asks on behalf of somebody who is not paired with a user yet.`;
+  }
+}
+
+/** The reason is asked for once somebody wants to say no. */
+function Decision({ gate, isApprovable = true }: { readonly gate: Gate; readonly isApprovable?: boolean }) {
+  const { answerGate } = useActions();
+  const [denying, setDenying] = useState(false);
+  const [reason, setReason] = useState('');
+  const [busy, setBusy] = useState(false);
+  const answer = (choice: 'approve' | 'always' | 'deny') => {
+    setBusy(true);
+    void answerGate(gate, { answer: choice, ...(choice === 'deny' && reason && { reason }) }).then(() =>
+      setBusy(false),
+    );
+  };
+  if (denying)
+    return (
+      <form
+        className="flex flex-wrap gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          answer('deny');
+        }}
+      >
+        <input
+          ref={(input) => input?.focus()}
+          aria-label="Why not? The model is told."
+          placeholder="Why not? The model is told."
+          maxLength={2000}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && setDenying(false)}
+          className="min-h-8 min-w-0 flex-1 basis-60 rounded border border-edge bg-raised px-3"
+        />
+        <Button type="submit" look="danger" disabled={busy}>
+          Deny
+        </Button>
+        <Button look="quiet" onClick={() => setDenying(false)}>
+          Back
+        </Button>
+      </form>
+    );
+  return (
+    <div className="flex flex-wrap gap-2">
+      {gate.kind === 'approval' && isApprovable && (
+        <>
+          <Button look="act" disabled={busy} onClick={() => answer('approve')}>
+            Approve once
+          </Button>
+          <Button disabled={busy} onClick={() => answer('always')}>
+            Always for this
+          </Button>
+        </>
+      )}
+      <Button disabled={busy} onClick={() => setDenying(true)}>
+        Deny
+      </Button>
+    </div>
+  );
+}
+
+function SignInAtGate({ gate }: { readonly gate: Gate }) {
+  const { answerGate } = useActions();
+  const { data } = useQuery({ queryKey: ['tools'], queryFn: gateway.tools });
+  const tool = data?.tools.find(({ name }) => name === gate.call.name);
+  const goOn = () => void answerGate(gate, { answer: 'approve' });
+  return (
+    <>
+      {tool?.needs_sign_in && <SecretForm tool={tool} onKept={goOn} />}
+      {tool && !tool.needs_sign_in && (
+        <Button look="act" className="self-start" onClick={goOn}>
+          Go on with what is stored
+        </Button>
+      )}
+      <Decision gate={gate} />
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { lazy, Suspense } from 'react';
+import { formatCost } from '../../format/money.ts';
+import { IconButton } from '../../parts/button.tsx';
+import { useActions } from '../chat-actions.ts';
+import type { MessageEntry } from '../thread-log.ts';
+import { CopyButton, RowActions } from './row-actions.tsx';
+import { Speaker } from './speaker.tsx';
+
+const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })));
+
+export function Answer({
+  entry,
+  turnId,
+  first,
+}: {
+  readonly entry: MessageEntry;
+  readonly turnId: string;
+  readonly first: boolean;
+}) {
+  const streaming = entry.state === 'streaming';
+  return (
+    <article className={`group ${streaming ? 'pb-5' : 'pb-2'}`} aria-busy={streaming}>
+      {first && <Speaker name="Reborn" />}
+      <Suspense fallback={<p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>}>
+        <Markdown text={entry.text} streaming={streaming} />
+      </Suspense>
+      {!streaming && <AnswerFoot entry={entry} turnId={turnId} />}
+    </article>
+  );
+}
+
+function AnswerFoot({ entry, turnId }: { readonly entry: MessageEntry; readonly turnId: string }) {
+  const { inspect } = useActions();
+  return (
+    <div className="-ml-2 flex min-h-8 items-center gap-2">
+      <RowActions>
+        <CopyButton text={entry.text} />
+        <IconButton icon="inspect" label="Inspect this turn" onClick={() => inspect(turnId)} />
+      </RowActions>
+      {entry.state === 'incomplete' && <span className="pl-2 text-s text-waiting">Ends in mid-sentence.</span>}
+      {entry.usage && (
+        <span className="text-s tabular-nums text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+          {entry.usage.output_tokens.toLocaleString('en')} tokens, {formatCost(entry.usage.cost_usd)}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useActions } from '../chat-actions.ts';
+
+type Props = { readonly words: string; readonly turnId: string; readonly asked: string };
+
+/** Why a turn failed; the same can be asked again. */
+export function FailureLine({ words, turnId, asked }: Props) {
+  const { inspect, sendAgain } = useActions();
+  return (
+    <div role="alert" className="mb-5 flex flex-wrap items-start gap-3 rounded border border-failed bg-failed-wash p-3">
+      <Icon name="warning" className="mt-2 text-failed" />
+      <p className="min-w-0 flex-1 basis-60 break-words py-1">{words}</p>
+      <div className="flex gap-2">
+        {asked !== '' && (
+          <Button icon="retry" onClick={() => sendAgain(asked)}>
+            Try again
+          </Button>
+        )}
+        <Button look="quiet" icon="inspect" onClick={() => inspect(turnId)}>
+          Inspect
+        </Button>
+      </div>
+    </div>
+  );
+}

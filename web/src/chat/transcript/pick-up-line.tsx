@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { gateway } from '../../client/gateway.ts';
+import type { Inspection } from '../../client/shapes.ts';
+import { formatDuration } from '../../format/time.ts';
+import type { PickUpEntry } from '../thread-log.ts';
+
+/** Where a crash was. What was half said before it is folded under the line. */
+export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; readonly turnId: string }) {
+  const { data } = useQuery({
+    queryKey: ['turn', turnId],
+    queryFn: () => gateway.turn(turnId),
+    enabled: entry.gapMs === undefined,
+    staleTime: 60_000,
+  });
+  const gap = entry.gapMs ?? (data && gapOf(data, Number(entry.id.replace(/\D/g, ''))));
+  const superseded = entry.superseded.length > 0 ? entry.superseded : (data?.superseded.map(({ text }) => text) ?? []);
+  const words = gap === undefined ? 'picked up after a restart' : `picked up after ${formatDuration(gap)}`;
+  if (superseded.length === 0) return <Line words={words} />;
+  return (
+    <details className="group/fold">
+      <summary>
+        <Line words={`${words}, ${superseded.join('').length} characters said again`} />
+      </summary>
+      <div className="mb-4 whitespace-pre-wrap break-words border-l border-line pl-3 text-soft">
+        {superseded.join('\n\n')}
+      </div>
+    </details>
+  );
+}
+
+function Line({ words }: { readonly words: string }) {
+  return (
+    <p className="flex items-center gap-3 pb-4 pt-1 text-s text-soft before:h-px before:flex-1 before:border-t before:border-dashed before:border-edge after:h-px after:flex-1 after:border-t after:border-dashed after:border-edge">
+      {words}
+    </p>
+  );
+}
+
+/** From the end of the attempt before to the start of this one, as the service recorded it. */
+function gapOf({ spans }: Inspection, attempt: number): number | undefined {
+  const tries = spans.filter(({ kind }) => kind === 'attempt');
+  const ended = tries.find((span) => span.attempt === attempt - 1)?.ended_at;
+  const began = tries.find((span) => span.attempt === attempt)?.started_at;
+  return ended && began ? Math.max(0, Date.parse(began) - Date.parse(ended)) : undefined;
+}

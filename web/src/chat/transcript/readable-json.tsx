@@ -1,0 +1,42 @@
+import { exactJson } from '#domain/tool/exact-json.ts';
+
+/** JSON laid out for reading, exactly as it is otherwise. `whole` shows all of it at once, without scrolling or a cut. */
+export function ReadableJson({ text, whole = false }: { readonly text: string; readonly whole?: boolean }) {
+  const isCut = !whole && text.length > LONGEST;
+  const { text: shown, warnings } = exactJson(isCut ? text.slice(0, LONGEST) : text);
+  return (
+    <>
+      <pre
+        tabIndex={whole ? undefined : 0}
+        dir="ltr"
+        className={`whitespace-pre-wrap break-words rounded bg-sunken p-3 font-mono text-s ${whole ? '' : 'max-h-72 overflow-auto'}`}
+      >
+        {isolateStrings(shown)}
+        {isCut && `\n… ${text.length - LONGEST} more characters`}
+      </pre>
+      {warnings.map((warning) => (
+        <p key={warning} className="break-words text-s text-soft">
+          {warning}
+        </p>
+      ))}
+    </>
+  );
+}
+
+const LONGEST = 50_000;
+
+/** A text that is written from right to left must not move what is beside it. */
+function isolateStrings(json: string) {
+  return json.split(STRING).map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change places
+      <bdi key={at} dir="ltr">
+        {part}
+      </bdi>
+    ),
+  );
+}
+
+const STRING = /("[^"\\\n]*(?:\\.[^"\\\n]*)*")/;

@@ -1,0 +1,34 @@
+import { Icon } from '../../parts/icon.tsx';
+import { GateCard } from '../gates/gate-card.tsx';
+import { Answer } from './answer.tsx';
+import { FailureLine } from './failure-line.tsx';
+import { PickUpLine } from './pick-up-line.tsx';
+import type { Row } from './rows.ts';
+import { Steps } from './steps.tsx';
+import { UserMessage } from './user-message.tsx';
+import { Working } from './working.tsx';
+
+export function RowView({ row }: { readonly row: Row }) {
+  switch (row.kind) {
+    case 'user':
+      return <UserMessage entry={row.entry} />;
+    case 'answer':
+      return <Answer entry={row.entry} turnId={row.turnId} first={row.first} />;
+    case 'steps':
+      return <Steps steps={row.steps} first={row.first} />;
+    case 'pick-up':
+      return <PickUpLine entry={row.entry} turnId={row.turnId} />;
+    case 'gate':
+      return <GateCard gate={row.gate} />;
+    case 'failure':
+      return <FailureLine words={row.words} asked={row.asked} turnId={row.turnId} />;
+    case 'stopped':
+      return (
+        <p className="flex items-center gap-2 pb-5 text-s text-soft">
+          <Icon name="stop" /> Stopped by you.
+        </p>
+      );
+    case 'working':
+      return <Working turn={row.turn} first={row.first} />;
+  }
+}

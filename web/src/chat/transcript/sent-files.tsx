@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react';
+import { download, requestFile } from '../../client/request.ts';
+import type { Part } from '../../client/shapes.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { formatBytes } from '../composer/attachments.ts';
+
+/** The files of a message: images are shown, others can be opened. All come from the service itself. */
+export function SentFiles({ parts }: { readonly parts: readonly Part[] }) {
+  const files = parts.filter((part) => part.type !== 'text');
+  if (files.length === 0) return null;
+  return (
+    <ul className="mt-2 flex flex-wrap gap-2">
+      {files.map((file, index) => (
+        <li key={file.url ?? index}>
+          {file.type === 'image' && file.url ? <SentImage path={file.url} /> : <FileLink file={file} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The bytes come with the key of the session, which an address alone does not carry. */
+function SentImage({ path }: { readonly path: string }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    let opened: string | undefined;
+    let isGone = false;
+    requestFile(path).then(
+      (file) => {
+        opened = file.url;
+        if (isGone) URL.revokeObjectURL(file.url);
+        else setUrl(file.url);
+      },
+      () => setUrl(undefined), // the words below stay
+    );
+    return () => {
+      isGone = true;
+      if (opened) URL.revokeObjectURL(opened);
+    };
+  }, [path]);
+  if (!url) return <span className="text-s text-soft">Image</span>;
+  return (
+    <a href={url} target="_blank" rel="noopener">
+      <img src={url} alt="Attached" className="max-h-48 max-w-full rounded border border-line" />
+    </a>
+  );
+}
+
+function FileLink({ file }: { readonly file: Exclude<Part, { type: 'text' }> }) {
+  const words = (
+    <>
+      <Icon name="file" /> {file.type === 'file' ? (file.filename ?? 'File') : 'Image'}{' '}
+      <span className="text-soft">{formatBytes(file.bytes)}</span>
+    </>
+  );
+  const look = 'flex min-h-8 items-center gap-2 rounded border border-line px-2 text-s';
+  const { url: path } = file;
+  const name = file.type === 'file' ? (file.filename ?? undefined) : undefined;
+  if (!path) return <span className={look}>{words}</span>;
+  return (
+    <button type="button" onClick={() => void download(path, name)} className={`${look} hover:bg-hover`}>
+      {words}
+    </button>
+  );
+}

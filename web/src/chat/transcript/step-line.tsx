@@ -1,0 +1,53 @@
+import { formatDuration } from '../../format/time.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { formatBytes } from '../composer/attachments.ts';
+import { textOf } from '../thread-log.ts';
+import { outlineOf } from './outline-arguments.ts';
+import { ReadableJson } from './readable-json.tsx';
+import type { Step } from './rows.ts';
+import { Elapsed } from './working.tsx';
+
+/** One call in one line; its fold has everything. */
+export function StepLine({ step }: { readonly step: Step }) {
+  const { call, output } = step;
+  const result = output ? textOf(output.parts) : '';
+  return (
+    <details className="group/step">
+      <summary className="flex min-h-8 items-center gap-2 rounded px-1 text-s hover:bg-hover">
+        <Icon name={step.waits ? 'warning' : 'tool'} className={step.waits ? 'text-waiting' : 'text-soft'} />
+        <span className="shrink-0 font-medium">{call.name}</span>
+        <span className="min-w-0 flex-1 truncate text-soft">{outlineOf(call.arguments)}</span>
+        <span className="shrink-0 tabular-nums text-soft">
+          <StepTime step={step} />
+        </span>
+        <Icon name="right" className="text-soft transition-transform group-open/step:rotate-90" />
+      </summary>
+      <div className="mb-3 ml-3 mt-1 flex flex-col gap-3 border-l border-line pl-4">
+        <Fold title="Arguments">
+          <ReadableJson text={call.arguments} />
+        </Fold>
+        {output && (
+          <Fold title={`Result, ${formatBytes(new Blob([result]).size)}`}>
+            <ReadableJson text={result} />
+          </Fold>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function StepTime({ step: { call, output, waits } }: { readonly step: Step }) {
+  if (waits) return <span className="text-waiting">waits</span>;
+  if (!output) return call.startedAt === undefined ? 'not run yet' : <Elapsed since={call.startedAt} />;
+  if (call.startedAt === undefined) return 'not run';
+  return formatDuration((call.endedAt ?? output.at) - call.startedAt);
+}
+
+function Fold({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <p className="text-s text-soft">{title}</p>
+      {children}
+    </div>
+  );
+}

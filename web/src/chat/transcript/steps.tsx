@@ -1,0 +1,37 @@
+import { formatDuration } from '../../format/time.ts';
+import { Icon } from '../../parts/icon.tsx';
+import type { Step } from './rows.ts';
+import { Speaker } from './speaker.tsx';
+import { StepLine } from './step-line.tsx';
+
+/** The calls of tools in a row: one line each, or folded into one when there are several and all are done. */
+export function Steps({ steps, first }: { readonly steps: readonly Step[]; readonly first: boolean }) {
+  const [only] = steps;
+  const done = steps.every(({ output }) => output);
+  return (
+    <div className="pb-4">
+      {first && <Speaker name="Reborn" />}
+      {only && steps.length === 1 && <StepLine step={only} />}
+      {steps.length > 1 && (
+        <details open={!done} className="group/steps">
+          <summary className="flex min-h-8 w-fit items-center gap-2 rounded px-1 text-s text-soft hover:text-ink">
+            <Icon name="right" className="transition-transform group-open/steps:rotate-90" />
+            {steps.length} steps{done && `, ${formatDuration(durationOf(steps))}`}
+          </summary>
+          <div className="pl-2">
+            {steps.map((step) => (
+              <StepLine key={step.call.id} step={step} />
+            ))}
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** From the first start to the last end: calls may run side by side. */
+function durationOf(steps: readonly Step[]): number {
+  const starts = steps.flatMap(({ call }) => call.startedAt ?? []);
+  const ends = steps.flatMap(({ call, output }) => call.endedAt ?? output?.at ?? []);
+  return starts.length === 0 || ends.length === 0 ? 0 : Math.max(...ends) - Math.min(...starts);
+}

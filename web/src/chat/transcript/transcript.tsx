@@ -1,0 +1,112 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useEffect, useRef, useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { PendingMessage } from './pending-message.tsx';
+import { RowView } from './row-view.tsx';
+import type { Row } from './rows.ts';
+
+type Props = {
+  readonly rows: readonly Row[];
+  /** What was sent and is not part of the thread yet. */
+  readonly pending: readonly string[];
+  readonly hasOlder: boolean;
+  readonly loadingOlder: boolean;
+  readonly onOlder: () => void;
+};
+
+/** The rows of a thread, however many; only those near the screen are in the page. It stays at the end unless somebody scrolls up. */
+export function Transcript({ rows, pending, hasOlder, loadingOlder, onOlder }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [away, setAway] = useState(false);
+  const count = rows.length + pending.length;
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 120,
+    getItemKey: (index) => rows[index]?.id ?? `pending ${index}`,
+    overscan: 4,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: 80,
+    paddingStart: 24,
+    paddingEnd: 24,
+  });
+
+  useEffect(() => {
+    virtualizer.scrollToEnd();
+  }, [virtualizer]);
+
+  const onScroll = () => {
+    const box = scroller.current;
+    if (!box) return;
+    setAway(box.scrollHeight - box.scrollTop - box.clientHeight > 200);
+    if (box.scrollTop < 1200 && hasOlder && !loadingOlder) onOlder();
+  };
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+        tabIndex={0}
+        className="h-full overflow-y-auto overflow-x-hidden [overflow-anchor:none]"
+      >
+        <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((item) => {
+            const row = rows[item.index];
+            return (
+              <div
+                key={item.key}
+                data-index={item.index}
+                ref={virtualizer.measureElement}
+                className="absolute left-0 top-0 w-full px-4 md:px-6"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <div className="mx-auto max-w-prose">
+                  {row ? <MemoRow row={row} /> : <PendingMessage text={pending[item.index - rows.length] ?? ''} />}
+                </div>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {away && (
+        <Button
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float"
+          onClick={() => virtualizer.scrollToEnd()}
+        >
+          <Icon name="down" /> Newest
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const MemoRow = memo(RowView, (one, other) => sameRow(one.row, other.row));
+
+/** Rows are made anew for every change; what they show mostly stays the same. */
+function sameRow(one: Row, other: Row): boolean {
+  if (one.kind === 'steps' && other.kind === 'steps')
+    return (
+      one.first === other.first &&
+      one.steps.length === other.steps.length &&
+      one.steps.every((step, index) => {
+        const counterpart = other.steps[index];
+        return (
+          step.call === counterpart?.call && step.output === counterpart.output && step.waits === counterpart.waits
+        );
+      })
+    );
+  if (one.kind === 'working')
+    return other.kind === 'working' && one.turn.id === other.turn.id && one.first === other.first;
+  if ('entry' in one && 'entry' in other)
+    return one.kind === other.kind && one.entry === other.entry && firstOf(one) === firstOf(other);
+  if (one.kind === 'gate' && other.kind === 'gate') return one.gate === other.gate;
+  return one.kind === other.kind && one.id === other.id;
+}
+
+const firstOf = (row: Row) => 'first' in row && row.first;

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react';
+import { formatDuration } from '../../format/time.ts';
+import type { Trouble, TurnLog } from '../thread-log.ts';
+import { Speaker } from './speaker.tsx';
+
+/** A turn that runs and says nothing yet, with the time it has taken. */
+export function Working({ turn, first }: { readonly turn: TurnLog; readonly first: boolean }) {
+  const began = turn.startedAt === undefined ? undefined : Date.parse(turn.startedAt);
+  return (
+    <div className="pb-5">
+      {first && <Speaker name="Reborn" />}
+      <p className="flex items-center gap-2 text-s text-soft">
+        <span className="size-2 animate-pulse rounded-full bg-running" />
+        Working <Elapsed since={began} />
+      </p>
+      {turn.trouble && (
+        <p className="text-s text-soft" role="status">
+          {turn.trouble.message} <NextTry trouble={turn.trouble} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function NextTry({ trouble: { next, dueAt } }: { readonly trouble: Trouble }) {
+  const seconds = Math.ceil((dueAt - useNow()) / 1000);
+  const asking = next === undefined ? 'Asking again' : `Asking ${next} instead`;
+  return seconds > 0 ? `${asking} in ${seconds} s.` : `${asking}.`;
+}
+
+export function Elapsed({ since }: { readonly since: number | undefined }) {
+  const now = useNow();
+  return since === undefined ? null : <span className="tabular-nums">{formatDuration(now - since)}</span>;
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 200);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
