@@ -29,7 +29,9 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
 };
 
 /** Files of which a place may use the types, though not its values. */
-const MAY_IMPORT_TYPES: Record<string, string[]> = { engine: ['store/connection.ts'] };
+const MAY_IMPORT_TYPES: Record<string, string[]> = {
+  engine: ['store/connection.ts', 'store/system/system-connection.ts'],
+};
 
 /** Tests beside the code also stand on a real PostgreSQL; packages and the environment are free to them. */
 const TESTS_MAY_ALSO_IMPORT = ['database', 'store'];

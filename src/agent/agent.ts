@@ -5,9 +5,10 @@ import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
-import type { Census } from '#engine/census.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { type Census, takeCensus } from '#store/system/counts.ts';
+import { findGateOwner } from '#store/system/gates.ts';
 import { listOpenGates } from '#store/threads/gates.ts';
 import { findItems } from '#store/threads/items.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
@@ -94,7 +95,7 @@ export function createAgent(db: Database, engine: Engine): Agent {
     findItems: (owner, ids) =>
       ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findItems(trx, owner, ids)),
     async answerGate(principal, id, answer) {
-      const userId = principal.role === 'operator' ? await engine.findGateOwner(id) : principal.userId;
+      const userId = principal.role === 'operator' ? await findGateOwner(engine.system, id) : principal.userId;
       if (userId === undefined) throw new NotFound('There is no such gate.');
       return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
     },
@@ -102,7 +103,7 @@ export function createAgent(db: Database, engine: Engine): Agent {
       principal.role === 'operator'
         ? withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everybody', page))
         : withOwner(db, principal, (trx) => listOpenGates(trx, principal, page)),
-    census: () => engine.census(),
+    census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
   };
 }

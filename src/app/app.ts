@@ -45,6 +45,7 @@ import { connectStore, isReachable } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
 import { takeUse } from '#store/spending/rate-windows.ts';
+import { findManyNotes } from '#store/system/notes.ts';
 import { readComponentFiles } from '#store/tools/tools.ts';
 import { createTraceSender } from '#telemetry/otlp-traces.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
@@ -199,7 +200,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
     undo.defer(() => notes.stop());
     const indexes = startIndexingNotes({
-      engine,
+      findMany: (asked) => findManyNotes(engine.system, asked),
       model: embedder.model,
       build: (plan, signal) => buildNoteIndexes(database.connection, plan, signal),
       pace: parts.noteIndexes,

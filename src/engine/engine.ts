@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { GateId, ReplicaId, TurnId } from '#domain/ids.ts';
+import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { ReplicaFacts } from '#domain/joining-replica.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { takeCensus } from './census.ts';
-import { countEnded, countTurns } from './count-turns.ts';
+import type { SystemConnection } from '#store/system/system-connection.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { connectEngine } from './engine-connection.ts';
 import { isLastEvent, writeEvents } from './events/event-log.ts';
 import { createEventWriter } from './events/event-writer.ts';
 import { createFollowing } from './events/following.ts';
 import { createWatchers, type WatchOptions } from './events/watchers.ts';
-import { findGateOwner, findOverdueGates } from './find-gates.ts';
-import { findManyNotes } from './find-many-notes.ts';
-import { findOwnersOfWaitingNotes } from './find-waiting-notes.ts';
 import { type Patience, patiently } from './patiently.ts';
-import { findReplicas } from './presence/find-replicas.ts';
 import { type Signal, sendSignal, startListener } from './presence/listener.ts';
 import { handBack, moveStrandedTurns, startPulse } from './presence/pulse.ts';
 import { createTrials } from './presence/trial.ts';
@@ -218,6 +213,8 @@ export async function startEngine(options: {
 
   return {
     replica,
+    /** For queries that see the rows of all users. */
+    system: pool as SystemConnection,
     accept: acceptWhenFree,
     /** A turn was made to wait for a replica, by a transaction that has committed. */
     kick,
@@ -238,10 +235,6 @@ export async function startEngine(options: {
       endFollowers.add(follow);
       return () => void endFollowers.delete(follow);
     },
-    census: () => takeCensus(pool),
-    findReplicas: () => findReplicas(pool, replica),
-    countTurns: () => countTurns(pool),
-    countEnded: () => countEnded(pool),
     /** What the turn would know if it began now. */
     readContext: async (turn: Turn): Promise<TurnContext> => {
       const [context] = await readContexts(pool, [turn]);
@@ -250,10 +243,6 @@ export async function startEngine(options: {
     },
     /** How the attempts at a turn went, as far as the log still knows. */
     readTrace: (turnId: TurnId) => readTrace(pool, turnId),
-    findOverdueGates: () => findOverdueGates(pool),
-    findGateOwner: (id: GateId) => findGateOwner(pool, id),
-    findOwnersOfWaitingNotes: (model: string) => findOwnersOfWaitingNotes(pool, model),
-    findManyNotes: (asked: Parameters<typeof findManyNotes>[1]) => findManyNotes(pool, asked),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 

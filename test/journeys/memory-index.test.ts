@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { restoreArchive } from '#database/archive/restore-archive.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
-import { findManyNotes } from '#engine/find-many-notes.ts';
 import { toUnitVector } from '#memory/embed-notes.ts';
 import { connectStore, type Database, type OwnedTransaction, runStatement, withOwner } from '#store/connection.ts';
 import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
 import { type NoteIndex, nameOf } from '#store/notes/note-index.ts';
 import { findByMeaning } from '#store/notes/note-search.ts';
 import { deleteNote, recordEmbeddings, writeNote } from '#store/notes/notes.ts';
+import { findManyNotes } from '#store/system/notes.ts';
 import { archiveOf, archiveText, openDatabases } from '../care/databases.ts';
 import { openMigratedDatabase } from '../support/migrated-database.ts';
 import { hasPgvector } from '../support/pgvector.ts';

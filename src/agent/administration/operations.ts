@@ -1,7 +1,7 @@
 import { type Principal, requireOperator } from '#domain/principal.ts';
-import type { TurnCounts } from '#engine/count-turns.ts';
 import type { Engine } from '#engine/engine.ts';
-import type { ReplicaState } from '#engine/presence/find-replicas.ts';
+import { countEnded, countTurns, type TurnCounts } from '#store/system/counts.ts';
+import { findReplicas, type ReplicaState } from '#store/system/replicas.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
 
@@ -13,9 +13,9 @@ export function createOperations(engine: Engine) {
     ): Promise<{ replicas: ReplicaState[]; turns: TurnCounts; ended: Record<string, number> }> {
       requireOperator(actor);
       const [replicas, turns, ended] = await Promise.all([
-        engine.findReplicas(),
-        engine.countTurns(),
-        engine.countEnded(),
+        findReplicas(engine.system, engine.replica),
+        countTurns(engine.system),
+        countEnded(engine.system),
       ]);
       return { replicas, turns, ended };
     },

@@ -9,10 +9,8 @@ type Build = (plan: IndexPlan, signal: AbortSignal) => Promise<IndexReport>;
 function start(counts: Record<string, number>, build: Build) {
   const problems: string[] = [];
   const chore = startIndexingNotes({
-    engine: {
-      findManyNotes: async ({ least }) =>
-        Object.entries(counts).flatMap(([userId, count]) => (count >= least ? { userId, count, dimensions: 3 } : [])),
-    },
+    findMany: async ({ least }) =>
+      Object.entries(counts).flatMap(([userId, count]) => (count >= least ? { userId, count, dimensions: 3 } : [])),
     model: 'm',
     build,
     pace: { lookEveryMs: 1, least: 10 },

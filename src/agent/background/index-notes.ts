@@ -1,6 +1,6 @@
-import type { ManyNotes } from '#engine/find-many-notes.ts';
 import { repeat } from '#engine/repeat.ts';
 import type { IndexPlan, IndexReport } from '#store/notes/build-note-indexes.ts';
+import type { ManyNotes } from '#store/system/notes.ts';
 
 export type IndexPace = {
   readonly lookEveryMs: number;
@@ -9,7 +9,7 @@ export type IndexPace = {
 };
 
 type IndexOptions = {
-  readonly engine: { findManyNotes(asked: { model: string; least: number; limit: number }): Promise<ManyNotes[]> };
+  readonly findMany: (asked: { model: string; least: number; limit: number }) => Promise<ManyNotes[]>;
   /** The embedding model. */
   readonly model: string;
   readonly build: (plan: IndexPlan, signal: AbortSignal) => Promise<IndexReport>;
@@ -45,8 +45,8 @@ export function startIndexingNotes(options: IndexOptions) {
 }
 
 /** Whoever has lost up to half of the notes keeps the index, or one at the border would be built again and again. */
-async function makePlan({ engine, model }: IndexOptions, least: number): Promise<IndexPlan> {
-  const many = await engine.findManyNotes({ model, least: Math.ceil(least / 2), limit: MOST_INDEXES });
+async function makePlan({ findMany, model }: IndexOptions, least: number): Promise<IndexPlan> {
+  const many = await findMany({ model, least: Math.ceil(least / 2), limit: MOST_INDEXES });
   const indexes = many.map(({ userId, dimensions, count }) => ({ userId, dimensions, model, count }));
   return {
     wanted: indexes.filter(({ count }) => count >= least),

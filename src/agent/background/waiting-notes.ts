@@ -3,12 +3,13 @@ import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import { type EmbeddingPace, embedNotes } from '#memory/embed-notes.ts';
 import type { Database } from '#store/connection.ts';
+import { findOwnersOfWaitingNotes } from '#store/system/notes.ts';
 
 export type NotesPace = EmbeddingPace & { readonly lookEveryMs: number };
 
 type WaitingNotesOptions = {
   readonly db: Database;
-  readonly engine: Pick<Engine, 'findOwnersOfWaitingNotes'>;
+  readonly engine: Pick<Engine, 'system'>;
   readonly embedder: Embedder;
   readonly pace?: Partial<NotesPace> | undefined;
   /** A note could not be embedded. It is tried again later. */
@@ -37,7 +38,7 @@ export function startEmbeddingNotes(options: WaitingNotesOptions) {
 /** A model that can't be reached is left alone until the next round. */
 async function embedWaitingNotes(options: WaitingNotesOptions, signal: AbortSignal): Promise<void> {
   const { db, engine, embedder, pace, onFailure } = options;
-  for (const userId of await engine.findOwnersOfWaitingNotes(embedder.model)) {
+  for (const userId of await findOwnersOfWaitingNotes(engine.system, embedder.model)) {
     if (signal.aborted) return;
     const failure = await embedNotes(db, { userId }, { embedder, signal, ...(pace && { pace }) });
     if (!failure || signal.aborted) continue;

@@ -3,6 +3,7 @@ import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import type { Database } from '#store/connection.ts';
+import { findOverdueGates } from '#store/system/gates.ts';
 import { answerGate } from './answer-gate.ts';
 
 const LOOK_EVERY_MS = 60_000;
@@ -18,7 +19,7 @@ export function startDenyingOverdueGates(
 }
 
 async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {
-  for (const { id, userId } of await engine.findOverdueGates()) {
+  for (const { id, userId } of await findOverdueGates(engine.system)) {
     try {
       await answerGate(db, engine, { userId }, id, {
         answer: { kind: 'overdue' },

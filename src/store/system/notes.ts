@@ -1,15 +1,15 @@
 import type { UserId } from '#domain/principal.ts';
-import type { EnginePool } from './engine-connection.ts';
+import type { SystemConnection } from './system-connection.ts';
 
 /** How many vectors of this model a user has, and how long the newest of them is. */
 export type ManyNotes = { readonly userId: UserId; readonly count: number; readonly dimensions: number };
 
 /** Those who have at least so many, the most first. Nothing is told of the notes themselves. */
 export async function findManyNotes(
-  pool: EnginePool,
+  system: SystemConnection,
   { model, least, limit }: { model: string; least: number; limit: number },
 ): Promise<ManyNotes[]> {
-  const { rows } = await pool.query<ManyNotes>(MANY, [model, least, limit]);
+  const { rows } = await system.query<ManyNotes>(MANY, [model, least, limit]);
   return rows;
 }
 
@@ -23,3 +23,14 @@ const MANY = `
     where embedding_model = $1 and notes.user_id = many.user_id order by embed_due_at desc limit 1
   ) as newest
   order by count desc, user_id`;
+
+/** Whose notes wait for a vector of this model now. Only the names: the notes are read as their owner. */
+export async function findOwnersOfWaitingNotes(system: SystemConnection, model: string): Promise<UserId[]> {
+  const { rows } = await system.query<{ userId: UserId }>(
+    // Two ranges, because an index knows no "other than".
+    `select distinct user_id as "userId" from notes
+     where (embedding_model < $1 or embedding_model > $1) and embed_due_at <= now() limit 100`,
+    [model],
+  );
+  return rows.map(({ userId }) => userId);
+}

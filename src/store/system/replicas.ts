@@ -1,5 +1,5 @@
 import type { ReplicaId } from '#domain/ids.ts';
-import type { EnginePool } from '../engine-connection.ts';
+import type { SystemConnection } from './system-connection.ts';
 
 export type ReplicaState = {
   readonly id: ReplicaId;
@@ -11,8 +11,8 @@ export type ReplicaState = {
 };
 
 /** The replicas that are alive, or were until a moment ago, the oldest first. */
-export async function findReplicas(pool: EnginePool, self: ReplicaId): Promise<ReplicaState[]> {
-  const { rows } = await pool.query<ReplicaState>(
+export async function findReplicas(system: SystemConnection, self: ReplicaId): Promise<ReplicaState[]> {
+  const { rows } = await system.query<ReplicaState>(
     `select id, started_at as "startedAt", model, id = $1 as self,
        (select count(*)::integer from turns where status = 'running' and runner = replicas.id) as running
      from replicas order by started_at, id`,

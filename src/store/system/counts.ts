@@ -1,0 +1,56 @@
+import type { SystemConnection } from './system-connection.ts';
+
+/** How many there are of everything, over all replicas and users. */
+export type Census = {
+  readonly replicas: number;
+  readonly queued: number;
+  readonly running: number;
+  readonly threads: number;
+};
+
+const COUNTED = 10_000;
+
+/** Many threads are not counted but estimated: a status must stay cheap. */
+export async function takeCensus(system: SystemConnection): Promise<Census> {
+  const { rows } = await system.query<Record<keyof Census | 'estimate', string>>(
+    `select (select count(*) from replicas) as replicas,
+       (select count(*) from turns where status = 'queued') as queued,
+       (select count(*) from turns where status = 'running') as running,
+       (select count(*) from (select from threads limit ${COUNTED}) as counted) as threads,
+       (select reltuples::bigint from pg_class where oid = 'threads'::regclass) as estimate`,
+  );
+  const [row] = rows;
+  const count = (name: keyof Census | 'estimate') => Number(row?.[name] ?? 0);
+  const threads = count('threads') < COUNTED ? count('threads') : Math.max(COUNTED, count('estimate'));
+  return { replicas: count('replicas'), queued: count('queued'), running: count('running'), threads };
+}
+
+/** What there is to do now, and how long the longest has waited for it. */
+export type TurnCounts = {
+  readonly queued: number;
+  readonly running: number;
+  /** Threads at a gate. */
+  readonly waiting: number;
+  readonly oldestSeconds: number | null;
+};
+
+export async function countTurns(system: SystemConnection): Promise<TurnCounts> {
+  const { rows } = await system.query<TurnCounts>(
+    `select count(*) filter (where status = 'queued')::integer as queued,
+       count(*) filter (where status = 'running')::integer as running,
+       floor(extract(epoch from now() - min(created_at) filter (where status = 'queued')))::integer as "oldestSeconds",
+       (select count(*)::integer from gates where answered_at is null) as waiting
+     from turns where status in ('queued', 'running')`,
+  );
+  const [counts] = rows;
+  if (!counts) throw new Error('Counting the turns returned nothing.');
+  return counts;
+}
+
+/** How the turns of the last hour ended. */
+export async function countEnded(system: SystemConnection): Promise<Record<string, number>> {
+  const { rows } = await system.query<{ status: string; count: number }>(
+    `select status, count(*)::integer as count from turns where ended_at > now() - interval '1 hour' group by status`,
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
