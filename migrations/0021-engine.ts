@@ -150,7 +150,7 @@ begin
   ), put as (
     insert into turns (id, thread_id, user_id, seq, channel, request, status, runner, attempt, started_at, ready_at)
     select ranked.turn_id, ranked.thread_id, user_id, ranked.seq, channel, request::json, case when runs then 'running' else 'queued' end,
-      case when runs then self end, case when runs then 0 else -1 end, case when runs then now() end, case when starts and not runs then now() end
+      case when runs then self end, case when runs then 0 else -1 end, case when runs then clock_timestamp() end, case when starts and not runs then now() end
     from ranked returning turns.id, turns.created_at
   ), said as (
     insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
@@ -267,7 +267,7 @@ create function settle_turns(self uuid, room integer, cancelled_job text,
   item_entries integer[], positions integer[], item_ids uuid[], bodies text[], item_usages text[], starteds boolean[], ${CALLS})
 returns table (entry integer, outcome text, ended_at timestamptz, next uuid, next_runs boolean) language plpgsql as $$
 #variable_conflict use_column
-declare held uuid[]; answered integer; crowded boolean;
+declare held uuid[]; answered integer; crowded boolean; moment timestamptz;
 begin
   -- As in accept_turns: the burial of this replica must not miss the successors that start here.
   perform from replicas where replicas.id = self for key share;
@@ -278,6 +278,8 @@ begin
     join turns on turns.id = s.id and turns.attempt = s.attempt join threads on threads.id = turns.thread_id
     where turns.runner is not distinct from self and turns.status = 'running'
     order by threads.id for no key update of threads, turns skip locked);
+  -- Read under the locks: now() is when the transaction began, which may be before the turn ahead ended.
+  moment := clock_timestamp();
   crowded := exists (select from turns where ready_at is not null); -- no successor overtakes those who wait for a replica
   return query
   with fits as (
@@ -287,7 +289,7 @@ begin
     join turns on turns.id = s.id and turns.attempt = s.attempt where s.id = any(held) and ${CONTINUES}
   ), ended as (
     update turns set status = fits.status, failure = fits.failure::json, refused = fits.refused, usage = fits.usage::json,
-      runner = null, ended_at = now()
+      runner = null, ended_at = moment
     from fits where turns.id = fits.id
     returning turns.id, turns.thread_id, turns.seq, turns.user_id, turns.attempt, turns.ended_at, turns.status, turns.failure, fits.grows, fits.gate, fits.n
   ), written as (
@@ -313,7 +315,7 @@ begin
       where turns.thread_id = e.thread_id and turns.seq > e.seq and turns.status = 'queued' order by turns.seq limit 1) as q
   ), started as (
     update turns set status = case when runs then 'running' else turns.status end, runner = case when runs then self end,
-      attempt = turns.attempt + runs::integer, started_at = case when runs then now() end,
+      attempt = turns.attempt + runs::integer, started_at = case when runs then moment end,
       ready_at = case when not runs then turns.created_at end
     from following where turns.id = following.id
     returning turns.id, following.ended_id, following.runs
@@ -353,7 +355,7 @@ begin
     select turns.id from turns where turns.id = any(orphans) and turns.runner = self and turns.status = 'running' for no key update skip locked
   ), claimed as (
     update turns set status = 'running', runner = self, attempt = turns.attempt + 1, ready_at = null,
-      handback = case when picked.is_lost then turns.attempt + 1 else turns.handback end, started_at = coalesce(turns.started_at, now())
+      handback = case when picked.is_lost then turns.attempt + 1 else turns.handback end, started_at = coalesce(turns.started_at, clock_timestamp())
     from (select waiting.id, false as is_lost from waiting union all select lost.id, true from lost) as picked where turns.id = picked.id
     returning turns.id
   ), begun as (

@@ -1,6 +1,6 @@
 import { NotFound } from '#domain/errors.ts';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
@@ -9,7 +9,7 @@ import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { type Census, takeCensus } from '#store/system/counts.ts';
 import { findGateOwner } from '#store/system/gates.ts';
-import { listOpenGates } from '#store/threads/gates.ts';
+import { findGate, listOpenGates } from '#store/threads/gates.ts';
 import { findItems } from '#store/threads/items.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
@@ -47,7 +47,9 @@ export type Agent = {
   /** Those of the items that are the owner's. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
   cancelTurn(owner: Principal, place: TurnPlace, reason: CancelReason): Promise<void>;
-  /** An operator may answer in anybody's place. */
+  /** An open gate: the principal's, or for an operator anyone's. */
+  getGate(principal: Principal, id: GateId): Promise<OpenGate>;
+  /** An operator may answer for any user. */
   answerGate(principal: Principal, id: GateId, answer: GateAnswer): Promise<Turn>;
   /** What waits for an answer, the newest first: the principal's own, or for an operator everybody's. */
   listGates(principal: Principal, page: { before?: GateId; limit: number }): Promise<OpenGate[]>;
@@ -78,6 +80,12 @@ export function createAgent(db: Database, engine: Engine): Agent {
     return replyOf(await getTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
   }
 
+  async function gateOwner(principal: Principal, id: GateId): Promise<{ userId: UserId }> {
+    const userId = principal.role === 'operator' ? await findGateOwner(engine.system, id) : principal.userId;
+    if (userId === undefined) throw new NotFound('There is no such gate.');
+    return { userId };
+  }
+
   return {
     startTurn: (owner, input) => startTurn(db, engine, owner, input),
     getTurn,
@@ -94,9 +102,14 @@ export function createAgent(db: Database, engine: Engine): Agent {
     },
     findItems: (owner, ids) =>
       ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findItems(trx, owner, ids)),
+    async getGate(principal, id) {
+      const owner = await gateOwner(principal, id);
+      const gate = await withOwner(db, owner, (trx) => findGate(trx, owner, id));
+      if (!gate) throw new NotFound('There is no such gate, or it was answered already.');
+      return gate;
+    },
     async answerGate(principal, id, answer) {
-      const userId = principal.role === 'operator' ? await findGateOwner(engine.system, id) : principal.userId;
-      if (userId === undefined) throw new NotFound('There is no such gate.');
+      const { userId } = await gateOwner(principal, id);
       return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
     },
     listGates: (principal, page) =>

@@ -5,7 +5,7 @@ import type { ContentPart, TimedItem } from '#domain/thread/item.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Thread, ThreadChange, ThreadSummary } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import type { Gate } from '#domain/tool/gate.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
@@ -149,7 +149,7 @@ export function createThreads(db: Database, engine: Engine) {
     },
 
     /** What the thread waits at now. */
-    findGate: (owner: Principal, id: ThreadId): Promise<Gate | undefined> =>
+    findGate: (owner: Principal, id: ThreadId): Promise<OpenGate | undefined> =>
       withOwner(db, owner, (trx) => findOpenGate(trx, owner, id)),
 
     /** Hears of every change of the principal's threads, and an operator of those of webhook users too. Answers what ends it. */

@@ -1,19 +1,19 @@
-import { gatewayDescription } from '#channels/gateway/openapi.ts';
-import { responsesDescription } from '#channels/responses/openapi.ts';
-import { webhookDescription } from '#channels/webhook/openapi.ts';
-import { describeApi } from '#http/routes/openapi.ts';
+import { gatewayRoutes, socketDescription } from '#channels/gateway/gateway-routes.ts';
+import { responsesRoutes } from '#channels/responses/routes.ts';
+import { webhookRoutes } from '#channels/webhook/routes.ts';
+import { describeApi, type RouteDescription } from '#http/routes/openapi.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** The described routes by channel. */
-export const API_PARTS = {
-  'Responses API': responsesDescription,
-  Gateway: gatewayDescription,
-  'Webhook channel': webhookDescription,
-} as const;
+/** The routes by channel. */
+export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = {
+  'Responses API': responsesRoutes,
+  Gateway: [...gatewayRoutes, socketDescription],
+  'Webhook channel': webhookRoutes,
+};
 
 let document: ReturnType<typeof describeApi> | undefined;
 
-/** What `/openapi.json` answers. Few ask for it and its schemas are large, so it is loaded and made on first use. */
+/** What `/openapi.json` answers. It is large and rarely asked for, so it is made on first use. */
 export function describeService() {
   document ??= describeApi({ title: 'Reborn', version: packageJson.version }, Object.values(API_PARTS).flat());
   return document;

@@ -14,28 +14,12 @@ import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsDesk } from '#agent/spending/spending-limits.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { Auth } from '#auth/auth.ts';
-import { chatRoutes } from '#channels/gateway/chat/chat.ts';
-import { approvalsRoute } from '#channels/gateway/gates/approvals.ts';
-import { gatesRoute } from '#channels/gateway/gates/gates.ts';
-import { pairingsRoute } from '#channels/gateway/gates/pairings.ts';
-import { countAnswers, metricsRoute } from '#channels/gateway/health/metrics.ts';
-import { replicasRoute } from '#channels/gateway/health/replicas.ts';
-import { type StatusFacts, statusRoute } from '#channels/gateway/health/status.ts';
-import { jobsRoute } from '#channels/gateway/jobs/jobs.ts';
-import { memoryRoutes } from '#channels/gateway/memory/memory.ts';
-import { settingsRoutes } from '#channels/gateway/models/settings.ts';
+import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
+import { countAnswers } from '#channels/gateway/health/metrics-route.ts';
+import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
 import { signInRoutes } from '#channels/gateway/sign-in/sign-in.ts';
-import { signInLinkRoute } from '#channels/gateway/sign-in/sign-in-links.ts';
-import { skillRoutes } from '#channels/gateway/skills/skills.ts';
 import { socketRoute } from '#channels/gateway/socket/socket.ts';
-import { attachmentRoute } from '#channels/gateway/threads/attachments.ts';
-import { exportRoute } from '#channels/gateway/threads/export-thread.ts';
-import { inspectRoute } from '#channels/gateway/threads/inspect-turn.ts';
-import { threadRoutes } from '#channels/gateway/threads/threads.ts';
-import { toolRoutes } from '#channels/gateway/tools/tools.ts';
-import { usageRoute } from '#channels/gateway/usage/usage.ts';
-import { accountRoutes } from '#channels/gateway/users/account-routes.ts';
-import { type AppFacts, meRoute } from '#channels/gateway/users/me.ts';
+import type { AppFacts } from '#channels/gateway/users/me-route.ts';
 import { docsRoute } from '#channels/gateway/web-app/docs-page.ts';
 import { readAppPage, webAppRoutes } from '#channels/gateway/web-app/web-app.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
@@ -46,6 +30,7 @@ import type { Engine } from '#engine/engine.ts';
 import { judge, requireBearer } from '#http/caller/bearer.ts';
 import { createLimiter, type TakeUse } from '#http/caller/rate-limit.ts';
 import { collectRoutes } from '#http/routes/collect-routes.ts';
+import { mountRoutes } from '#http/routes/define-route.ts';
 import { healthRoutes } from '#http/server/health.ts';
 import { requireKnownHost } from '#http/server/known-hosts.ts';
 import { allowBodies, createServer } from '#http/server/server.ts';
@@ -128,43 +113,37 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await server.register(async (app) => {
     requireBearer(app, { ...auth, site });
     allowBodies(app, MAX_BODY_BYTES);
-    const routes = responsesRoutes(agent, {
+    const shared = { agent, limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
+    const responses = {
+      ...shared,
       toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,
-      timeoutSeconds: config.responsesTimeoutSecs,
-      limiter,
       modelNames: parts.modelNames,
       streams,
-      threadUrl,
+    };
+    mountRoutes(app, responsesRoutes, responses);
+    mountRoutes(app, responsesRoutes, responses, (path) => path.replace('/api', ''));
+    mountRoutes(app, gatewayRoutes, {
+      ...shared,
+      jobs,
+      threads,
+      operations,
+      site,
+      accounts: auth.accounts,
+      signIn: auth.signIn,
+      limits: createLimitsDesk(db, (id) => auth.accounts.isUser(id)),
+      approvals: createStandingApprovals(db),
+      pairings: createPairings(db),
+      usageReports: createUsage(db),
+      memory: parts.memory,
+      inspect: createInspectTurn(parts),
+      toolAdmin: parts.toolDesk,
+      modelAdmin: parts.modelDesk,
+      skills: createSkillDesk(parts),
+      appFacts: appFacts(config),
+      statusFacts: statusFacts(parts),
+      httpCounts: { byStatus, sockets, streams },
     });
-    await app.register(routes, { prefix: '/api/v1' });
-    await app.register(routes, { prefix: '/v1' });
-    const chatOptions = { limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
-    await app.register(chatRoutes(agent, chatOptions), { prefix: '/api' });
-    await app.register(jobsRoute(jobs), { prefix: '/api' });
-    await app.register(gatesRoute(agent), { prefix: '/api' });
-    await app.register(
-      accountRoutes(
-        auth.accounts,
-        createLimitsDesk(db, (id) => auth.accounts.isUser(id)),
-      ),
-      { prefix: '/api' },
-    );
-    await app.register(signInLinkRoute(auth.signIn, site), { prefix: '/api' });
-    await app.register(approvalsRoute(createStandingApprovals(db)), { prefix: '/api' });
-    await app.register(pairingsRoute(createPairings(db)), { prefix: '/api' });
-    await app.register(usageRoute(createUsage(db)), { prefix: '/api' });
-    await app.register(memoryRoutes(parts.memory), { prefix: '/api' });
-    await app.register(threadRoutes(threads), { prefix: '/api' });
-    await app.register(inspectRoute(createInspectTurn(parts)), { prefix: '/api' });
-    await app.register(toolRoutes(parts.toolDesk, site), { prefix: '/api' });
-    await app.register(skillRoutes(createSkillDesk(parts)), { prefix: '/api' });
-    await app.register(settingsRoutes(parts.modelDesk), { prefix: '/api' });
-    await app.register(meRoute(auth.accounts, appFacts(config)), { prefix: '/api' });
-    await app.register(replicasRoute(operations), { prefix: '/api' });
-    await app.register(metricsRoute(operations, { byStatus, sockets, streams }));
-    await app.register(attachmentRoute(threads), { prefix: '/api' });
-    await app.register(exportRoute(threads), { prefix: '/api' });
     await app.register(
       socketRoute({
         agent,
@@ -179,7 +158,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       }),
       { prefix: '/api' },
     );
-    await app.register(statusRoute(agent, threads, statusFacts(parts)), { prefix: '/api' });
   });
   return { server, routes: routeList };
 }

@@ -5,19 +5,20 @@ import { type CallbackPace, startCallbacks } from '#agent/background/callbacks.t
 import type { Jobs } from '#agent/jobs.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
 import { eventRoutes } from '#channels/webhook/events/events.ts';
-import { renderJob } from '#channels/webhook/render-job.ts';
+import { renderJob } from '#channels/webhook/job-shape.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';
-import { limitAddresses } from '#channels/webhook/secret.ts';
+import { limitAddresses, requireSecret } from '#channels/webhook/secret.ts';
 import type { EnabledWebhook } from '#config/config.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
 import type { Egress } from '#egress/egress.ts';
 import { createLimiter, type TakeUse } from '#http/caller/rate-limit.ts';
+import { mountRoutes } from '#http/routes/define-route.ts';
 import { healthRoutes } from '#http/server/health.ts';
 import { createServer } from '#http/server/server.ts';
 import type { Database } from '#store/connection.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 
-/** What the webhook channel is made of. */
+/** What the webhook channel needs. */
 export type WebhookParts = {
   readonly config: EnabledWebhook;
   readonly trustedProxies: readonly string[];
@@ -30,14 +31,14 @@ export type WebhookParts = {
   readonly takeUse: TakeUse;
   readonly agent: Agent;
   readonly jobs: Jobs;
-  /** How patiently callers are called back. */
+  /** How often callbacks are retried. */
   readonly pace?: Partial<CallbackPace> | undefined;
   readonly onError: (error: unknown) => void;
 };
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The server of the webhook channel, which doesn't listen yet, and the calls back to those who asked for one. */
+/** The server of the webhook channel, which does not listen yet, and the delivery of callbacks. */
 export async function createWebhook(parts: WebhookParts) {
   const { trustedProxies, log, db, secrets, egress, takeUse, agent, jobs, onError } = parts;
   const { secret, ratePerMinute, callbackHosts } = parts.config;
@@ -46,7 +47,10 @@ export async function createWebhook(parts: WebhookParts) {
   await server.register(healthRoutes(parts.isReady));
   await server.register(async (app) => {
     limitAddresses(app, createLimiter(takeUse, { limit: ratePerMinute, windowSeconds: 60 }));
-    await app.register(webhookRoutes(agent, jobs, { secret, callbacks: callbackRule }));
+    await app.register(async (guarded) => {
+      requireSecret(guarded, secret);
+      mountRoutes(guarded, webhookRoutes, { agent, jobs, callbacks: callbackRule });
+    });
     await app.register(eventRoutes(agent, jobs, createWebhookRoutes(db, secrets)));
   });
   const callbacks = startCallbacks({

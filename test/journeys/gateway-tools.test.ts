@@ -5,10 +5,10 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildTool } from '@reborn-agent/tool/build-tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { replicaList } from '#channels/gateway/health/wire-replicas.ts';
-import { modelTestResult, wireSettings } from '#channels/gateway/models/wire-settings.ts';
-import { toolList, toolPreview } from '#channels/gateway/tools/wire-tools.ts';
-import { me } from '#channels/gateway/users/wire-me.ts';
+import { replicasRoute } from '#channels/gateway/health/replicas-route.ts';
+import { getSettings, testModel } from '#channels/gateway/models/settings-routes.ts';
+import { installTool, listTools } from '#channels/gateway/tools/tool-routes.ts';
+import { meRoute } from '#channels/gateway/users/me-route.ts';
 import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
@@ -16,6 +16,12 @@ import { startService } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const replicaList = replicasRoute.responses[200].json;
+const modelTestResult = testModel.responses[200].json;
+const wireSettings = getSettings.responses[200].json;
+const toolList = listTools.responses[200].json;
+const toolPreview = installTool.responses[200].json;
+const me = meRoute.responses[200].json;
 const CAPABILITIES = JSON.stringify({
   version: '1.2.0',
   http: {

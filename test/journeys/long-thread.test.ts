@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
-import { turnInspection } from '#channels/gateway/threads/wire-turn.ts';
+import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
 import { turnIdOf } from '../faults/cluster.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { isSummaryPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, startService, textOf } from '../support/service.ts';
 
+const turnInspection = inspectTurn.responses[200].json;
 type Service = Awaited<ReturnType<typeof startService>>;
 
 const cleanups: (() => Promise<unknown>)[] = [];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { turnInspection } from '#channels/gateway/threads/wire-turn.ts';
+import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { readStream } from '../support/read-stream.ts';
 import { type Answer, followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
@@ -7,6 +7,7 @@ import { startService, textOf } from '../support/service.ts';
 import { eventsOf, openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const turnInspection = inspectTurn.responses[200].json;
 type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
 let decide: (prompt: SeenPrompt) => Answer;

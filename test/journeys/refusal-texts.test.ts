@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { gatewayDescription } from '#channels/gateway/openapi.ts';
-import { webhookDescription } from '#channels/webhook/openapi.ts';
+import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
+import { webhookRoutes } from '#channels/webhook/routes.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { parseBody } from '#http/routes/parse-body.ts';
 
@@ -18,8 +18,8 @@ function refusalOf(schema: z.ZodType, body: unknown): InvalidRequest | undefined
 /** As the library words it. */
 const RAW = /^Invalid |^Too |^Unrecognized |expected .*, received/;
 
-const bodies = [...gatewayDescription, ...webhookDescription].flatMap(({ method, path, request }) =>
-  request ? [[`${method} ${path}`, request] as const] : [],
+const bodies = [...gatewayRoutes, ...webhookRoutes].flatMap(({ method, path, body }) =>
+  body ? [[`${method} ${path}`, body] as const] : [],
 );
 
 test.each(bodies)('%s never answers with the words of the schema library', (_route, schema) => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serviceStatus } from '#channels/gateway/health/wire-status.ts';
+import { statusRoute } from '#channels/gateway/health/status-route.ts';
 import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, textOf, type WireResponse } from '../support/service.ts';
 
+const serviceStatus = statusRoute.responses[200].json;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let home: Awaited<ReturnType<typeof freshHome>>;
 let service: Awaited<ReturnType<typeof startService>>;

@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { skillList, wireSkill } from '#channels/gateway/skills/wire-skills.ts';
+import { getSkill, listSkills } from '#channels/gateway/skills/skill-routes.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, textOf } from '../support/service.ts';
 
+const skillList = listSkills.responses[200].json;
+const wireSkill = getSkill.responses[200].json;
 const skillText = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`;
 

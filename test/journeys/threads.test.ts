@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { itemList } from '#channels/gateway/threads/wire-items.ts';
-import { threadExport, threadList, wireThread } from '#channels/gateway/threads/wire-threads.ts';
-import { turnInspection } from '#channels/gateway/threads/wire-turn.ts';
+import { exportThread } from '#channels/gateway/threads/export-thread.ts';
+import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
+import { listItems } from '#channels/gateway/threads/item-routes.ts';
+import { listThreads } from '#channels/gateway/threads/thread-routes.ts';
+import { thread as threadShape } from '#channels/gateway/threads/thread-shape.ts';
 import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const itemList = listItems.responses[200].json;
+const threadExport = exportThread.responses[200].json;
+const threadList = listThreads.responses[200].json;
+const turnInspection = inspectTurn.responses[200].json;
 let home: Awaited<ReturnType<typeof freshHome>>;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let service: Awaited<ReturnType<typeof startService>>;
@@ -47,13 +53,13 @@ async function chat(message: string, more: object = {}, headers: Headers = {}) {
 test('a thread is called by its first words until it is renamed, and by them again when its title is taken away', async () => {
   const { thread_id: id } = await chat('say plan\n a trip');
   await chat('say to Oslo', { thread_id: id });
-  const thread = await call(wireThread, 'GET', `/api/threads/${id}`);
+  const thread = await call(threadShape, 'GET', `/api/threads/${id}`);
   expect(thread).toMatchObject({ title: 'say plan a trip', renamed: false, preview: 'say to Oslo', status: 'idle' });
   expect(thread.usage).toMatchObject({ input_tokens: 20, output_tokens: 10, cost_usd: null });
 
-  const renamed = await call(wireThread, 'PATCH', `/api/threads/${id}`, { title: '  Norway\u0000 ', pinned: true });
+  const renamed = await call(threadShape, 'PATCH', `/api/threads/${id}`, { title: '  Norway\u0000 ', pinned: true });
   expect(renamed).toMatchObject({ title: 'Norway', renamed: true, pinned: true });
-  expect(await call(wireThread, 'PATCH', `/api/threads/${id}`, { title: null })).toMatchObject({
+  expect(await call(threadShape, 'PATCH', `/api/threads/${id}`, { title: null })).toMatchObject({
     title: 'say plan a trip',
     pinned: true,
   });
@@ -65,8 +71,8 @@ test('the list has the pinned first, then the newest, in pages that neither skip
   const ids: string[] = [];
   for (const word of ['a', 'b', 'c', 'd', 'e']) ids.push((await chat(`say ${word}`, {}, ann.headers)).thread_id);
   const [a, b, c, d, e] = ids;
-  await call(wireThread, 'PATCH', `/api/threads/${b}`, { pinned: true }, ann.headers);
-  await call(wireThread, 'PATCH', `/api/threads/${d}`, { archived: true }, ann.headers);
+  await call(threadShape, 'PATCH', `/api/threads/${b}`, { pinned: true }, ann.headers);
+  await call(threadShape, 'PATCH', `/api/threads/${d}`, { archived: true }, ann.headers);
   const listed: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -83,7 +89,9 @@ test('the list has the pinned first, then the newest, in pages that neither skip
   expect(await statusOf('GET', '/api/threads?cursor=nonsense')).toBe(400);
 
   await chat('say back', { thread_id: d }, ann.headers); // who goes on with it takes it out of the archive
-  expect(await call(wireThread, 'GET', `/api/threads/${d}`, undefined, ann.headers)).toMatchObject({ archived: false });
+  expect(await call(threadShape, 'GET', `/api/threads/${d}`, undefined, ann.headers)).toMatchObject({
+    archived: false,
+  });
 });
 
 test('items come in pages from the newest, in a stable order, calls with their times', async () => {
@@ -145,7 +153,7 @@ test('a fork begins with the earlier items, and goes on by itself', async () => 
   const { thread_id: id } = await chat('say first');
   await chat('say second', { thread_id: id });
   const { items } = await call(itemList, 'GET', `/api/threads/${id}/items`);
-  const fork = await call(wireThread, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[2]?.id });
+  const fork = await call(threadShape, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[2]?.id });
   expect(fork).toMatchObject({ title: 'say first', status: 'idle' });
   const { message } = await chat('recite', { thread_id: fork.id });
   expect(message).toContain('first');
@@ -153,9 +161,9 @@ test('a fork begins with the earlier items, and goes on by itself', async () => 
   const after = await call(itemList, 'GET', `/api/threads/${id}/items`);
   expect(after.items).toEqual(items);
 
-  const empty = await call(wireThread, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[0]?.id });
+  const empty = await call(threadShape, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[0]?.id });
   await chat('say anew', { thread_id: empty.id });
-  expect(await call(wireThread, 'GET', `/api/threads/${empty.id}`)).toMatchObject({ title: 'say anew' });
+  expect(await call(threadShape, 'GET', `/api/threads/${empty.id}`)).toMatchObject({ title: 'say anew' });
 });
 
 test('deleting a thread stops what runs in it and leaves no row behind', async () => {

@@ -57,6 +57,7 @@ const MATRIX: Record<string, Row> = {
   'DELETE /api/approvals/:id': row([404, 404, 404, 404], () => ({ route: `/api/approvals/${NO_GATE}` })),
   'GET /api/pairings': row([200, 200, 200, 200], () => ({ route: '/api/pairings' })),
   'DELETE /api/pairings/:user_id': row([404, 404, 404, 404], () => ({ route: '/api/pairings/webhook:nobody' })),
+  'GET /api/gates/:id': row([404, 404, 404, 404], () => ({ route: `/api/gates/${NO_GATE}` })),
   'POST /api/gates/:id': row([404, 404, 404, 404], () => ({
     route: `/api/gates/${NO_GATE}`,
     body: { answer: 'approve' },

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { type ServerMessage, serverMessage } from '#channels/gateway/socket/wire-socket.ts';
+import { type ServerMessage, serverMessage } from '#channels/gateway/socket/socket-messages.ts';
 import { TOKEN } from './service.ts';
 import { waitFor } from './wait-for.ts';
 

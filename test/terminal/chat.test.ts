@@ -29,10 +29,16 @@ async function open(...args: string[]) {
     await opened.type(text);
     await opened.press('Enter');
   };
-  /** A question takes the focus by itself only when no key was pressed for a while. */
+  /**
+   * A question takes the focus when no key was pressed for a while. If that happens together with the Tab, the focus moves past
+   * it, and further Tabs bring it back.
+   */
   const focus = async (keys: string) => {
-    const shown = await opened.sees(new RegExp(`Tab to answer|${keys}`));
-    if (shown.includes('Tab to answer')) await opened.press('Tab');
+    await opened.sees(new RegExp(`Tab to answer|${keys}`));
+    for (let tabs = 0; tabs < 4 && !(await opened.screen()).includes(keys); tabs++) {
+      await opened.press('Tab');
+      await opened.sees(keys, 3000).catch(() => {});
+    }
     await opened.sees(keys);
   };
   return { ...opened, say, focus };

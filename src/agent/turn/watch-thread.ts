@@ -4,7 +4,7 @@ import type { Principal } from '#domain/principal.ts';
 import type { TimedItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
-import type { Gate } from '#domain/tool/gate.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Agent } from '../agent.ts';
 import type { Threads } from '../threads.ts';
 
@@ -13,7 +13,7 @@ export type ThreadEvent =
   /** A turn was accepted; `items` is its input. */
   | { readonly kind: 'started'; readonly turn: Turn; readonly items: readonly TimedItem[] }
   | { readonly kind: 'event'; readonly turn: Turn; readonly numbered: NumberedEvent }
-  | { readonly kind: 'gate'; readonly gate: Gate };
+  | { readonly kind: 'gate'; readonly gate: OpenGate };
 
 export type ThreadWatch = {
   /** The last that is known: the turn, and its event; without one, nothing of that turn is. -1 is its start. */

@@ -4,23 +4,23 @@ const MOST = 100;
 const USUAL = 50;
 const LIMIT = `limit must be a number from 1 to ${MOST}.`;
 
-/** The query of every list that comes in pages. */
+/** The query of a list that is read in pages. */
 export const pageQuery = (cursor: RegExp) =>
   z.object({
     limit: z.coerce.number<string>(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST, LIMIT).default(USUAL),
     cursor: z.string().regex(cursor, 'cursor must be the next_cursor of an earlier page.').optional(),
   });
 
-/** The cursor of the page after this one; null when this one was not filled. */
+/** The cursor of the next page; null when this page is not full. */
 export function nextCursor(rows: readonly { readonly id: string }[], limit: number): string | null {
   return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
 }
 
-/** How many entries an answer may have; `usual` when it is left out. */
-export const pageLimit = (usual: number) =>
+/** The page size; `usual` when it is left out. */
+export const pageLimit = (usual: number, most = MOST) =>
   z.coerce
-    .number('limit must be a number.')
+    .number<string>(`limit must be a number from 1 to ${most}.`)
     .int('limit must be a whole number.')
     .min(1, 'limit must be at least 1.')
-    .max(MOST, `limit must be at most ${MOST}.`)
+    .max(most, `limit must be at most ${most}.`)
     .default(usual);

@@ -1,118 +1,180 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Agent, TurnPlace } from '#agent/agent.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Agent } from '#agent/agent.ts';
 import type { StartedTurn, TurnInput } from '#agent/turn/start-turn.ts';
-import { noReplyYet, replyOf, type TurnReply } from '#agent/turn/turn-reply.ts';
-import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import { noReplyYet, replyOf } from '#agent/turn/turn-reply.ts';
 import { uuidFromHex } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { parseResponseId } from '#http/response-id.ts';
-import { idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents } from '#http/sse.ts';
 import { isObject } from './request/json-value.ts';
 import { type CreateRequest, parseCreate } from './request/parse-create.ts';
 import { type KnownItems, referencedIds } from './request/parse-input.ts';
-import { listInputItems } from './response/list-input-items.ts';
+import { wireCreate } from './request/wire-create.ts';
+import { inputItemsQuery, listInputItems } from './response/list-input-items.ts';
 import { PLACEHOLDER_MODEL, renderResponse, wireItemId } from './response/render-response.ts';
 import { toEcho } from './response/response-echo.ts';
 import { streamResponse } from './response/stream-response.ts';
-import type { WireModels } from './response/wire-list.ts';
+import { wireEvent } from './response/wire-event.ts';
+import { type WireModels, wireInputItems, wireModels } from './response/wire-list.ts';
+import { wireResponse } from './response/wire-response.ts';
 
-export type ResponsesOptions = {
-  /** The names of the agent's own tools, which callers may not give to theirs. */
+export type ResponsesServices = {
+  readonly agent: Agent;
+  /** The names of the agent's tools, which callers may not use for theirs. */
   readonly toolNames: () => Promise<ReadonlySet<string>>;
-  /** Whether callers may bring tools of their own; a standard deployment always lets them. */
+  /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
   readonly timeoutSeconds: number;
   readonly limiter: Limiter;
-  /** The names by which a request can choose a model. */
+  /** The names of the model routes. */
   readonly modelNames: () => Promise<readonly string[]>;
   /** Holds every event stream while it is open. */
   readonly streams: Set<unknown>;
-  /** Where a caller is sent whose turn waits for a person. */
+  /** The page on which a person answers a gate. */
   readonly threadUrl: ThreadUrl;
 };
 
-type Query = { stream?: string; starting_after?: string; limit?: string; order?: string; after?: string };
-type ById = { Params: { id: string }; Querystring: Query };
-
-/** How long a cancel waits for the turn to notice; the answer then tells how far it got. */
+/** How long a cancel waits for the turn to end. */
 const CANCEL_WAIT_MS = 5000;
 
-/** The Responses API, for mounting under `/api/v1` and its alias `/v1`. */
-export function responsesRoutes(agent: Agent, options: ResponsesOptions) {
-  const { threadUrl } = options;
-  const render = (reply: TurnReply, model: string) => renderResponse(reply, model, threadUrl);
-  return async (app: FastifyInstance): Promise<void> => {
-    app.post('/responses', { onRequest: limitSends(options.limiter) }, async (request, reply) => {
-      const known = await findReferenced(agent, request.principal, request.body);
-      const taken = await options.toolNames();
-      const create = parseCreate(request.body, { ...options, known, isTaken: (name) => taken.has(name) });
-      const started = await agent.startTurn(request.principal, toTurnInput(create, request));
+const responseParams = z.object({
+  id: z.string().transform((id, context) => {
+    const ids = parseResponseId(id);
+    if (!ids) context.addIssue('There is no such response.');
+    return ids ?? z.NEVER;
+  }),
+});
 
-      if (create.stream) return stream(request, reply, started, { model: create.model, startingAfter: -1 });
-      if (create.background) return render(noReplyYet(started.turn), create.model);
-      const signal = whileConnected(request, reply);
-      const ended = await agent.outcome(request.principal, started, { signal, limitMs: options.timeoutSeconds * 1000 });
-      return signal.aborted ? hangUp(reply) : render(ended, create.model);
-    });
+const createResponse = defineRoute({
+  method: 'post',
+  path: '/api/v1/responses',
+  summary: 'Create a response to a message or a tool result.',
+  headers: idempotencyHeader,
+  uncheckedBody: wireCreate,
+  responses: {
+    200: {
+      description: 'The response. If the turn failed, `status` says so. With `stream`, its events.',
+      json: wireResponse,
+      events: wireEvent,
+    },
+  },
+  errors: [400, 409, 413, 429],
+  before: (request: FastifyRequest, { limiter }: ResponsesServices) => limitSends(limiter)(request),
+  async handle({ principal, request, reply }, services: ResponsesServices) {
+    const { agent, timeoutSeconds, threadUrl } = services;
+    const known = await findReferenced(agent, principal, request.body);
+    const taken = await services.toolNames();
+    const create = parseCreate(request.body, { ...services, known, isTaken: (name) => taken.has(name) });
+    const started = await agent.startTurn(principal, toTurnInput(create, request));
 
-    app.get<ById>('/responses/:id', async (request, reply) => {
-      const record = await agent.getTurn(request.principal, placeOf(request.params.id));
-      if (request.query.stream !== 'true') return render(replyOf(record), PLACEHOLDER_MODEL);
-      const startingAfter = parseStartingAfter(request.query.starting_after);
-      return stream(request, reply, { turn: record.turn, fresh: false }, { model: PLACEHOLDER_MODEL, startingAfter });
-    });
-
-    app.post<ById>('/responses/:id/cancel', async (request) => {
-      const place = placeOf(request.params.id);
-      await agent.cancelTurn(request.principal, place, 'cancelled');
-      const { turn } = await agent.getTurn(request.principal, place);
-      const signal = AbortSignal.timeout(CANCEL_WAIT_MS);
-      return render(await agent.outcome(request.principal, { turn, fresh: false }, { signal }), PLACEHOLDER_MODEL);
-    });
-
-    app.get<ById>('/responses/:id/input_items', async (request) => {
-      const { items } = await agent.getTurn(request.principal, placeOf(request.params.id));
-      return listInputItems(items, request.query);
-    });
-
-    app.get('/models', async () => listModels(await options.modelNames()));
-  };
-
-  function stream(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { turn, fresh }: StartedTurn,
-    how: { model: string; startingAfter: number },
-  ): Promise<void> {
+    if (create.stream) return stream(services, request, reply, started, { model: create.model, startingAfter: -1 });
+    if (create.background) return renderResponse(noReplyYet(started.turn), create.model, threadUrl);
     const signal = whileConnected(request, reply);
-    const events = streamResponse(agent, request.principal, turn, {
-      ...how,
-      threadUrl,
-      fresh: fresh && !isEnded(turn),
-      signal,
-    });
-    options.streams.add(reply);
-    return sendEvents(reply, events, signal).finally(() => options.streams.delete(reply));
+    const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
+    return signal.aborted ? hangUp(reply) : renderResponse(ended, create.model, threadUrl);
+  },
+});
+
+const getResponse = defineRoute({
+  method: 'get',
+  path: '/api/v1/responses/{id}',
+  summary: 'Get a response, or its events.',
+  params: responseParams,
+  query: z.object({
+    stream: z.string().optional().describe('`true`: answer with server-sent events.'),
+    starting_after: z
+      .string()
+      .regex(/^\d{1,15}$/, 'starting_after must be the number of an event.')
+      .optional()
+      .describe('The `sequence_number` of the last event that the client has.'),
+  }),
+  responses: { 200: { description: 'The response, or its events.', json: wireResponse, events: wireEvent } },
+  errors: [400, 404],
+  async handle({ principal, params, query, request, reply }, services: ResponsesServices) {
+    const record = await services.agent.getTurn(principal, params.id);
+    if (query.stream !== 'true') return renderResponse(replyOf(record), PLACEHOLDER_MODEL, services.threadUrl);
+    const startingAfter = Number(query.starting_after ?? -1);
+    return stream(
+      services,
+      request,
+      reply,
+      { turn: record.turn, fresh: false },
+      { model: PLACEHOLDER_MODEL, startingAfter },
+    );
+  },
+});
+
+const cancelResponse = defineRoute({
+  method: 'post',
+  path: '/api/v1/responses/{id}/cancel',
+  summary: 'Cancel a response. A finished response stays as it is.',
+  params: responseParams,
+  responses: { 200: { description: 'The response.', json: wireResponse } },
+  errors: [400, 404],
+  async handle({ principal, params }, { agent, threadUrl }: ResponsesServices) {
+    await agent.cancelTurn(principal, params.id, 'cancelled');
+    const { turn } = await agent.getTurn(principal, params.id);
+    const signal = AbortSignal.timeout(CANCEL_WAIT_MS);
+    const reply = await agent.outcome(principal, { turn, fresh: false }, { signal });
+    return renderResponse(reply, PLACEHOLDER_MODEL, threadUrl);
+  },
+});
+
+const getInputItems = defineRoute({
+  method: 'get',
+  path: '/api/v1/responses/{id}/input_items',
+  summary: 'List the input items of a response.',
+  params: responseParams,
+  query: inputItemsQuery,
+  responses: { 200: { description: 'A page of items.', json: wireInputItems } },
+  errors: [400, 404],
+  async handle({ principal, params, query }, { agent }: ResponsesServices) {
+    const { items } = await agent.getTurn(principal, params.id);
+    return listInputItems(items, query);
+  },
+});
+
+const getModels = defineRoute({
+  method: 'get',
+  path: '/api/v1/models',
+  summary: 'List the models that a request can name.',
+  responses: { 200: { description: 'The models.', json: wireModels } },
+  async handle(_call, { modelNames }: ResponsesServices) {
+    return listModels(await modelNames());
+  },
+});
+
+/** The Responses API. It is also served without `/api`. */
+export const responsesRoutes = [createResponse, getResponse, cancelResponse, getInputItems, getModels];
+
+async function stream(
+  { agent, threadUrl, streams }: ResponsesServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { turn, fresh }: StartedTurn,
+  how: { model: string; startingAfter: number },
+): Promise<FastifyReply> {
+  const signal = whileConnected(request, reply);
+  const events = streamResponse(agent, request.principal, turn, {
+    ...how,
+    threadUrl,
+    fresh: fresh && !isEnded(turn),
+    signal,
+  });
+  streams.add(reply);
+  try {
+    await sendEvents(reply, events, signal);
+  } finally {
+    streams.delete(reply);
   }
-}
-
-/** The number of the last event a watcher has seen; -1 for one who has seen none. */
-function parseStartingAfter(given: string | undefined): number {
-  if (given === undefined) return -1;
-  if (!/^\d{1,15}$/.test(given))
-    throw new InvalidRequest('invalid_request', 'starting_after', 'starting_after must be the number of an event.');
-  return Number(given);
-}
-
-function placeOf(id: string): TurnPlace {
-  const place = parseResponseId(id);
-  if (!place) throw new NotFound('There is no such response.');
-  return place;
+  return reply;
 }
 
 function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput {
@@ -128,7 +190,7 @@ function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput 
   };
 }
 
-/** The items that a request's input refers to, as far as they are the caller's own. */
+/** The caller's items that the input refers to. */
 async function findReferenced(agent: Agent, owner: Principal, body: unknown): Promise<KnownItems> {
   const wanted = isObject(body) ? referencedIds(body['input']) : [];
   const ids = wanted.flatMap((id) => {
@@ -139,7 +201,7 @@ async function findReferenced(agent: Agent, owner: Principal, body: unknown): Pr
   return new Map(items.map((item) => [wireItemId(item.type, item.id), item]));
 }
 
-/** What client libraries list: the default under the service's own name, and every named route. */
+/** The default model has the name of the service. */
 function listModels(routes: readonly string[]): WireModels {
   const data = [PLACEHOLDER_MODEL, ...routes.filter((name) => name !== PLACEHOLDER_MODEL)].map((id) => ({
     id,

@@ -1,18 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import type { Idempotency } from '#agent/turn/start-turn.ts';
-import { NotFound } from '#domain/errors.ts';
-import { isUuid, newId } from '#domain/ids.ts';
+import { newId } from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
 import { type NewJob, webhookUser } from '#domain/thread/job.ts';
-import { idempotencyOf } from '#http/routes/idempotency-key.ts';
-import { parseBody } from '#http/routes/parse-body.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { type CallbackRule, checkCallbackUrl } from './callback-url.ts';
-import { renderJob } from './render-job.ts';
-import { requireSecret } from './secret.ts';
-import { type jobAccepted, webhookMessage } from './wire-webhook.ts';
+import { jobAccepted, jobRecord, renderJob } from './job-shape.ts';
+import { webhookMessage } from './webhook-message.ts';
 
 export type WebhookDelivery = {
   readonly userId: string;
@@ -21,22 +19,44 @@ export type WebhookDelivery = {
   readonly idempotency: Idempotency | undefined;
 };
 
-/** `POST /webhook` takes a message and answers with a job; `GET /jobs/{job_id}` tells how far it is. */
-export function webhookRoutes(agent: Agent, jobs: Jobs, options: { secret: string; callbacks: CallbackRule }) {
-  return async (app: FastifyInstance): Promise<void> => {
-    requireSecret(app, options.secret);
+type Services = { readonly agent: Agent; readonly jobs: Jobs; readonly callbacks: CallbackRule };
 
-    app.post('/webhook', async (request) => acceptDelivery(agent, jobs, toDelivery(request, options.callbacks)));
+const postWebhook = defineRoute({
+  method: 'post',
+  path: '/webhook',
+  summary: 'Send a message. It becomes a job.',
+  access: 'webhook',
+  headers: idempotencyHeader,
+  body: webhookMessage,
+  freeFields: ['message', 'metadata'],
+  responses: { 200: { description: 'The message was accepted.', json: jobAccepted } },
+  errors: [400, 401, 409, 413, 429],
+  async handle({ body, request }, { agent, jobs, callbacks }: Services) {
+    return acceptDelivery(agent, jobs, toDelivery(body, request, callbacks));
+  },
+});
 
-    app.get<{ Params: { id: string } }>('/jobs/:id', async ({ params }) => {
-      if (!isUuid(params.id)) throw new NotFound('There is no such job.');
-      return renderJob(await jobs.getJob(params.id));
-    });
-  };
-}
+const getJob = defineRoute({
+  method: 'get',
+  path: '/jobs/{job_id}',
+  summary: 'Get a webhook job.',
+  access: 'webhook',
+  params: z.object({ job_id: z.uuid('There is no such job.') }),
+  responses: { 200: { description: 'The job.', json: jobRecord } },
+  errors: [401, 404, 429],
+  async handle({ params }, { jobs }: Services) {
+    return renderJob(await jobs.getJob(params.job_id));
+  },
+});
 
-function toDelivery(request: FastifyRequest, callbacks: CallbackRule): WebhookDelivery {
-  const body = parseBody(webhookMessage, request.body, ['message', 'metadata']);
+/** Served on the webhook port. */
+export const webhookRoutes = [postWebhook, getJob];
+
+function toDelivery(
+  body: z.infer<typeof webhookMessage>,
+  request: FastifyRequest,
+  callbacks: CallbackRule,
+): WebhookDelivery {
   return {
     userId: body.user_id,
     message: body.message,
@@ -49,7 +69,7 @@ function toDelivery(request: FastifyRequest, callbacks: CallbackRule): WebhookDe
   };
 }
 
-/** Once this has resolved the message can't be lost. A delivery that comes again gets the job it has, as it is now. */
+/** Once this has resolved, the message can't be lost. A repeated delivery gets the present state of its job. */
 export async function acceptDelivery(
   agent: Agent,
   jobs: Jobs,

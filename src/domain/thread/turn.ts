@@ -30,7 +30,7 @@ export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'c
 /** Stopped by somebody, or for one of these failures. */
 export type CancelReason = 'cancelled' | 'turn_timeout' | GateRefusal;
 export type GateRefusal = 'tool_output_missing' | 'approval_required' | 'authentication_required' | 'pairing_required';
-export type Channel = 'responses' | 'gateway' | 'terminal' | 'webhook';
+export type Channel = 'responses' | 'gateway' | 'webhook';
 
 /** What the caller asked of this turn besides its input items. */
 export type TurnRequest = {

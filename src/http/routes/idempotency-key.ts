@@ -1,9 +1,19 @@
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 
 const MAX_BYTES = 256;
 
-/** What makes a request that is sent twice be the same one; undefined when the caller didn't ask for that. */
+/** How routes document the header. */
+export const idempotencyHeader = z.object({
+  'Idempotency-Key': z
+    .string()
+    .max(MAX_BYTES)
+    .optional()
+    .describe('A repeated request with the same key and body gets the first answer.'),
+});
+
+/** The key and the digest of the body; undefined when the caller sent no key. */
 export function idempotencyOf(request: FastifyRequest): { key: string; digest: string } | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;

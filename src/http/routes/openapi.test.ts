@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeApi, errorAnswers } from './openapi.ts';
+import { describeApi } from './openapi.ts';
 
 const cat = z.strictObject({ name: z.string() }).meta({ id: 'Cat' });
 
@@ -9,11 +9,13 @@ const document = describeApi({ title: 'Cats', version: '1.2.3' }, [
     path: '/cats/{id}',
     method: 'get',
     summary: 'Find a cat.',
+    params: z.object({ id: z.string() }),
     query: z.object({ colour: z.string(), limit: z.int().default(20) }),
-    responses: { 200: { description: 'The cat.', json: cat, events: z.array(cat) }, ...errorAnswers(404, 429) },
+    responses: { 200: { description: 'The cat.', json: cat, events: z.array(cat) } },
+    errors: [404, 429],
   },
-  { path: '/cats/{id}', method: 'put', summary: 'Keep a cat.', request: cat, responses: { 204: { description: '' } } },
-  { path: '/', method: 'get', summary: 'Say hello.', isPublic: true, responses: { 200: { description: 'Hello.' } } },
+  { path: '/cats/{id}', method: 'put', summary: 'Keep a cat.', body: cat, responses: { 204: { description: '' } } },
+  { path: '/', method: 'get', summary: 'Say hello.', access: 'public', responses: { 200: { description: 'Hello.' } } },
 ]);
 
 test('a document has what it was told of each route, and the routes of one path together', () => {

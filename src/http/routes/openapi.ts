@@ -1,22 +1,29 @@
 import { z } from 'zod';
 import { errorEnvelope } from './error-envelope.ts';
 
-/** What a channel tells about one of its routes. A `{name}` in the path is a parameter. */
+/** Everything about a route except its handler. In `path`, `{name}` is a parameter and a final `{name*}` may hold slashes. */
 export type RouteDescription = {
-  readonly path: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  readonly path: string;
   readonly summary: string;
-  /** Without a token, and so without a 401. */
-  readonly isPublic?: boolean;
+  /** Who may call it; `user` when left out. */
+  readonly access?: Access;
+  /** A parameter that does not fit its schema is answered with 404. */
+  readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
-  /** The JSON body. */
-  readonly request?: z.ZodType;
-  /** By status. 401, 403, 500 and 503 need not be told: what every route may answer is added. */
-  readonly responses: Answers;
+  /** The JSON body, which is checked before the handler runs. */
+  readonly body?: z.ZodType;
+  /** The JSON body of a route whose handler checks it. */
+  readonly uncheckedBody?: z.ZodType;
+  /** Successful responses by status. */
+  readonly responses: Readonly<Record<number, Answer>>;
+  /** The statuses of other refusals. 401, 403, 500 and 503 are added where every route may answer them. */
+  readonly errors?: readonly ErrorStatus[];
 };
 
-export type Answers = Readonly<Record<number, Answer>>;
+/** Anybody; every user with a token or a session; operators; whoever has the webhook secret. */
+export type Access = 'public' | 'user' | 'operator' | 'webhook';
 
 /** What is sent: JSON, server-sent events, either of them, or a plain text. */
 export type Answer = {
@@ -30,54 +37,66 @@ export type Answer = {
 export function describeApi(info: { title: string; version: string }, routes: readonly RouteDescription[]) {
   const { schemaOf, components } = toSchemas(routes.flatMap(schemasOf));
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route, schemaOf) };
+  for (const route of routes) {
+    const path = publishedPath(route);
+    paths[path] = { ...paths[path], [route.method]: operation(route, schemaOf) };
+  }
   return {
     openapi: '3.1.0',
     info,
     paths,
     components: {
       schemas: components,
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        webhookSecret: { type: 'apiKey', in: 'header', name: 'X-Webhook-Secret' },
+      },
       headers: {
-        RequestId: { description: 'To be quoted when a problem is reported.', schema: { type: 'string' } },
+        RequestId: { description: 'Quote it when you report a problem.', schema: { type: 'string' } },
         RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
       },
     },
   };
 }
 
-/** The answers to a caller's mistakes, for `responses`. */
-export function errorAnswers(...statuses: readonly (keyof typeof ERRORS)[]): Answers {
+/** The path as OpenAPI writes it, which has no wildcards. */
+export const publishedPath = ({ path }: RouteDescription) => path.replace('*}', '}');
+
+type Answers = Readonly<Record<number, Answer>>;
+
+type ErrorStatus = keyof typeof ERRORS;
+
+function errorAnswers(statuses: readonly ErrorStatus[]): Answers {
   return Object.fromEntries(statuses.map((status) => [status, { description: ERRORS[status], json: errorEnvelope }]));
 }
 
 const ERRORS = {
-  400: 'The request breaks a rule; the message says which, and `param` where.',
+  400: 'The request is invalid. The message says why, and `param` names the field.',
   401: 'The secret is missing or wrong.',
-  404: 'It does not exist, or belongs to somebody else.',
-  409: 'The request is fine, but something is in its way.',
+  404: 'The resource does not exist, or belongs to another user.',
+  409: 'The request conflicts with the current state of the resource.',
   413: 'The body is too large.',
   429: 'Too many requests. Wait as long as Retry-After says.',
-  500: 'A fault of the service; the message has the request id.',
+  500: 'The service failed. The message has the request ID.',
 };
 
 const UNAUTHORIZED: Answer = {
-  description: 'The token is missing or unknown.',
+  description: 'The token is missing or invalid.',
   text: z.literal('Invalid or missing auth token'),
 };
 
 const FORBIDDEN: Answer = {
-  description: 'The caller may not do this. As a text: single sign-on knows them, and their domain is not allowed.',
+  description: 'The caller may not do this. The plain text is sent when single sign-on refuses the email domain.',
   json: errorEnvelope,
   text: z.literal('Email domain not allowed'),
 };
 
 const UNAVAILABLE: Answer = {
-  description: 'The caller cannot be recognised now. Try again in a moment.',
+  description: 'The caller cannot be authenticated at the moment. Try again soon.',
   text: z.enum(['Database unavailable', 'Identity provider unavailable']),
 };
 
-/** What every protected route may answer. */
+/** What every route with authentication may answer. */
 const GUARDED: Answers = { 401: UNAUTHORIZED, 403: FORBIDDEN, 503: UNAVAILABLE };
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -85,8 +104,10 @@ type SchemaOf = (schema: z.ZodType) => JsonSchema;
 
 function schemasOf(route: RouteDescription): z.ZodType[] {
   const answers = Object.values(answersOf(route)).flatMap(({ json, events, text }) => [json, events, text]);
-  const fields = [route.query, route.headers].flatMap((object) => Object.values(object?.shape ?? {}) as z.ZodType[]);
-  return [route.request, ...fields, ...answers].filter((schema) => schema !== undefined);
+  const fields = [route.params, route.query, route.headers].flatMap(
+    (object) => Object.values(object?.shape ?? {}) as z.ZodType[],
+  );
+  return [route.body, route.uncheckedBody, ...fields, ...answers].filter((schema) => schema !== undefined);
 }
 
 /** All in one go, so that every component is made once. */
@@ -98,22 +119,19 @@ function toSchemas(schemas: readonly z.ZodType[]): { schemaOf: SchemaOf; compone
   return { schemaOf: (schema) => properties[names.get(schema) ?? ''] ?? {}, components: $defs ?? {} };
 }
 
-function answersOf({ isPublic, responses }: RouteDescription): Answers {
-  return { ...(!isPublic && GUARDED), ...errorAnswers(500), ...responses };
+function answersOf({ access = 'user', responses, errors = [] }: RouteDescription): Answers {
+  const isGuarded = access === 'user' || access === 'operator';
+  return { ...(isGuarded && GUARDED), ...errorAnswers([...errors, 500]), ...responses };
 }
 
+const SECURITY = { public: [], user: [{ bearer: [] }], operator: [{ bearer: [] }], webhook: [{ webhookSecret: [] }] };
+
 function operation(route: RouteDescription, schemaOf: SchemaOf) {
-  const { query, headers, request } = route;
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+  const { access = 'user', body = route.uncheckedBody } = route;
   const parameters = [
-    ...inPath,
-    ...toParameters('query', query, schemaOf),
-    ...toParameters('header', headers, schemaOf),
+    ...toParameters('path', route.params, schemaOf),
+    ...toParameters('query', route.query, schemaOf),
+    ...toParameters('header', route.headers, schemaOf),
   ];
   const responses = Object.entries(answersOf(route)).map(([status, answer]) => [
     status,
@@ -121,16 +139,20 @@ function operation(route: RouteDescription, schemaOf: SchemaOf) {
   ]);
   return {
     summary: route.summary,
-    security: route.isPublic ? [] : [{ bearer: [] }],
+    ...(access === 'operator' && { description: 'Operators only.' }),
+    security: SECURITY[access],
     ...(parameters.length > 0 && { parameters }),
-    ...(request && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(request) } } },
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: schemaOf(body) } },
+      },
     }),
     responses: Object.fromEntries(responses) as Record<string, unknown>,
   };
 }
 
-function toParameters(place: 'query' | 'header', fields: z.ZodObject | undefined, schemaOf: SchemaOf) {
+function toParameters(place: 'path' | 'query' | 'header', fields: z.ZodObject | undefined, schemaOf: SchemaOf) {
   return Object.entries((fields?.shape ?? {}) as Record<string, z.ZodType>).map(([name, field]) => ({
     name,
     in: place,

@@ -22,7 +22,8 @@ export function whileConnected(request: FastifyRequest, reply: FastifyReply): Ab
 }
 
 /** Cuts the line without a proper end, so that the client knows that there is more to come elsewhere. */
-export function hangUp(reply: FastifyReply): void {
+export function hangUp(reply: FastifyReply): FastifyReply {
   reply.hijack();
   reply.raw.destroy();
+  return reply;
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { GateId, ThreadId } from '#domain/ids.ts';
-import type { Gate, OpenGate } from '#domain/tool/gate.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** The gate at which the thread waits now. */
-export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<Gate | undefined> {
+export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<OpenGate | undefined> {
   return trx
     .selectFrom('gates')
     .select(columns)
@@ -19,7 +19,7 @@ export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: Thre
 export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate | undefined> {
   return trx
     .selectFrom('gates')
-    .select([...columns, 'userId', 'revision', 'createdAt'])
+    .select(columns)
     .where('id', '=', id)
     .where('userId', '=', owner.userId)
     .where('answeredAt', 'is', null)
@@ -34,7 +34,7 @@ export function listOpenGates(
 ): Promise<OpenGate[]> {
   return trx
     .selectFrom('gates')
-    .select([...columns, 'userId', 'revision', 'createdAt'])
+    .select(columns)
     .where('answeredAt', 'is', null)
     .$if(owner !== 'everybody', (query) => query.where('userId', '=', (owner as Owner).userId))
     .$if(before !== undefined, (query) => query.where('id', '<', before as GateId))
@@ -62,4 +62,4 @@ function close(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number) {
     .where('answeredAt', 'is', null);
 }
 
-const columns = ['id', 'threadId', 'turnId', 'kind', 'call'] as const;
+const columns = ['id', 'threadId', 'turnId', 'kind', 'call', 'userId', 'revision', 'createdAt'] as const;

@@ -1,55 +1,39 @@
-import type { z } from 'zod';
-import type { auditList } from '#gateway/audit/wire-audit.ts';
-import type { chatAccepted } from '#gateway/chat/wire-chat.ts';
-import type { gateList } from '#gateway/gates/wire-gates.ts';
-import type { replicaList } from '#gateway/health/wire-replicas.ts';
-import type { serviceStatus } from '#gateway/health/wire-status.ts';
-import type { jobList } from '#gateway/jobs/wire-jobs.ts';
-import type { memoryResults } from '#gateway/memory/wire-memory.ts';
-import type { modelTestResult, wireSettings } from '#gateway/models/wire-settings.ts';
-import type { skillList, wireSkill } from '#gateway/skills/wire-skills.ts';
-import type { ServerMessage as AnyServerMessage, waitingGate } from '#gateway/socket/wire-socket.ts';
-import type { itemList, wireItem, wirePart, wireUsage } from '#gateway/threads/wire-items.ts';
-import type { threadList, wireThread } from '#gateway/threads/wire-threads.ts';
-import type { turnInspection } from '#gateway/threads/wire-turn.ts';
-import type { toolList, toolPreview, wireTool } from '#gateway/tools/wire-tools.ts';
-import type { usageReport } from '#gateway/usage/wire-usage.ts';
-import type { me } from '#gateway/users/wire-me.ts';
-import type { createdToken, tokenList, userList, wireUser } from '#gateway/users/wire-users.ts';
+import type { Routes, ServerMessage, TurnInspection, UsageReport } from '@reborn-agent/client/api';
 
-/** What the gateway says, as its own contract has it. Only types are shared, so none of it is shipped. */
-export type { ClientMessage } from '#gateway/socket/wire-socket.ts';
-export type ServerMessage = AnyServerMessage;
+export type {
+  AgentTool as Tool,
+  AuditList as AuditPage,
+  ChatAccepted as Accepted,
+  ClientMessage,
+  CreatedToken,
+  GateList as OpenGates,
+  ItemList as ItemPage,
+  ItemPart as Part,
+  JobList as JobPage,
+  Me,
+  MemoryResults,
+  ModelTestResult,
+  OpenGate as Gate,
+  ReplicaList as Replicas,
+  ServerMessage,
+  ServiceStatus as Status,
+  Settings,
+  Skill,
+  SkillList,
+  Spent as Usage,
+  Thread,
+  ThreadItem as Item,
+  ThreadList as ThreadPage,
+  TokenList,
+  ToolList,
+  ToolPreview,
+  TurnInspection as Inspection,
+  UsageReport,
+  User,
+  UserList as UserPage,
+} from '@reborn-agent/client/api';
 export type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
-export type Item = z.infer<typeof wireItem>;
-export type ItemPage = z.infer<typeof itemList>;
-export type Part = z.infer<typeof wirePart>;
-export type Usage = z.infer<typeof wireUsage>;
-export type Thread = z.infer<typeof wireThread>;
-export type ThreadPage = z.infer<typeof threadList>;
-export type Gate = z.infer<typeof waitingGate>;
-export type OpenGates = z.infer<typeof gateList>;
-export type MemoryResults = z.infer<typeof memoryResults>;
-export type UsageReport = z.infer<typeof usageReport>;
 export type DayUsage = UsageReport['usage'][number];
-export type Accepted = z.infer<typeof chatAccepted>;
-export type Me = z.infer<typeof me>;
-export type Status = z.infer<typeof serviceStatus>;
-export type Replicas = z.infer<typeof replicaList>;
-export type Settings = z.infer<typeof wireSettings>;
-export type ModelTestResult = z.infer<typeof modelTestResult>;
-export type Tool = z.infer<typeof wireTool>;
-export type ToolList = z.infer<typeof toolList>;
-export type ToolPreview = z.infer<typeof toolPreview>;
-export type SkillList = z.infer<typeof skillList>;
-export type ListedSkill = SkillList['skills'][number];
-export type Skill = z.infer<typeof wireSkill>;
-export type Inspection = z.infer<typeof turnInspection>;
-export type Span = Inspection['spans'][number];
-export type JobPage = z.infer<typeof jobList>;
-export type Job = JobPage['jobs'][number];
-export type User = z.infer<typeof wireUser>;
-export type UserPage = z.infer<typeof userList>;
-export type TokenList = z.infer<typeof tokenList>;
-export type CreatedToken = z.infer<typeof createdToken>;
-export type AuditPage = z.infer<typeof auditList>;
+export type Span = TurnInspection['spans'][number];
+export type ListedSkill = Routes['GET /api/skills']['result']['skills'][number];
+export type Job = Routes['GET /api/jobs']['result']['jobs'][number];

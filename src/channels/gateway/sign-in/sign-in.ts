@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type SignedIn, type SignIn, TICKET_SECONDS } from '#auth/sign-in.ts';
 import { refuse, SESSION_COOKIE } from '#http/caller/bearer.ts';
 import { clearCookie, readCookie, setCookie } from '#http/caller/cookies.ts';
@@ -10,7 +10,21 @@ import { sendText } from '#http/plain-text.ts';
 import { parseBody } from '#http/routes/parse-body.ts';
 import { loginPage, sendLeavingPage, sendPage } from '../web-app/pages.ts';
 import type { AppPage } from '../web-app/web-app.ts';
-import { credentials, type openedSession } from './wire-sign-in.ts';
+
+const credential = z.string().min(1).max(16_384);
+
+const credentials = z.union(
+  [z.strictObject({ token: credential }), z.strictObject({ code: credential })],
+  'Send either token or code.',
+);
+
+const openedSession = z
+  .strictObject({
+    session_key: z
+      .string()
+      .describe('Send it as X-Session-Key with every request. The rest of the session is a cookie.'),
+  })
+  .meta({ id: 'OpenedSession' });
 
 const TICKET_COOKIE = 'reborn_sign_in';
 const CALLBACK = '/login/oidc/callback';

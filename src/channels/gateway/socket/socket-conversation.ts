@@ -7,15 +7,14 @@ import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
 import { parseBody } from '#http/routes/parse-body.ts';
-import { placeOf } from '../chat/accepted-turn.ts';
-import { toTurnInput } from '../chat/chat-input.ts';
-import { FREE_FIELDS } from '../chat/wire-chat.ts';
-import { toAnswer } from '../gates/gates.ts';
-import { renderSocketError } from './render-socket-error.ts';
+import { FREE_FIELDS, toTurnInput } from '../chat/chat-request.ts';
+import { toGateAnswer } from '../gates/gate-routes.ts';
+import { turnIds } from '../threads/turn-shape.ts';
+import { renderSocketError } from './socket-error.ts';
 import type { Line } from './socket-line.ts';
+import { type ClientMessage, clientMessage } from './socket-messages.ts';
 import { createNews } from './socket-news.ts';
 import { type After, subscribe } from './socket-subscription.ts';
-import { type ClientMessage, clientMessage } from './wire-socket.ts';
 
 /** What a conversation needs of the service. */
 export type Desk = {
@@ -48,7 +47,7 @@ export function createConversation(principal: Principal, line: Line, desk: Desk)
 
   /** Whoever sends or answers wants to see what comes of it, from the start of that turn; unless they do already. */
   async function accept(turn: Turn, id: string | undefined): Promise<void> {
-    await line.send({ type: 'accepted', ...reference(id), ...placeOf(turn), turn_id: turn.id });
+    await line.send({ type: 'accepted', ...reference(id), ...turnIds(turn), turn_id: turn.id });
     if (!subscriptions.has(turn.threadId)) follow(turn.threadId, { turnId: turn.id, sequence: undefined });
   }
 
@@ -73,7 +72,7 @@ export function createConversation(principal: Principal, line: Line, desk: Desk)
         return agent.cancelTurn(principal, { threadId, turnId: id }, 'cancelled');
       }
       case 'gate':
-        return accept(await agent.answerGate(principal, message.gate_id, toAnswer(message)), message.id);
+        return accept(await agent.answerGate(principal, message.gate_id, toGateAnswer(message)), message.id);
       case 'ping':
         return line.send({ type: 'pong', ...reference(message.id) });
     }

@@ -1,5 +1,5 @@
 import type { WebSocket } from '@fastify/websocket';
-import type { ServerMessage } from './wire-socket.ts';
+import type { ServerMessage } from './socket-messages.ts';
 
 /** What waits in this process for a reader; above it the writers wait too. */
 const HIGH_WATER_BYTES = 256 * 1024;

@@ -2,8 +2,8 @@ import type { Jobs } from '#agent/jobs.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal, UserId } from '#domain/principal.ts';
-import { renderListedJob } from '../jobs/jobs.ts';
-import { renderThread } from '../threads/render-thread.ts';
+import { renderListedJob } from '../jobs/job-routes.ts';
+import { renderThread } from '../threads/thread-shape.ts';
 import type { Line } from './socket-line.ts';
 
 type Desk = { readonly threads: Threads; readonly jobs: Jobs; readonly onError: (error: unknown) => void };

@@ -4,10 +4,11 @@ import { STARTED, type ThreadEvent, watchThread } from '#agent/turn/watch-thread
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
-import { renderBareItem, renderItem, renderUsage } from '../threads/render-item.ts';
-import { renderSocketError } from './render-socket-error.ts';
+import { renderGate } from '../gates/gate-shape.ts';
+import { renderBareItem, renderItem, renderUsage } from '../threads/item-shape.ts';
+import { renderSocketError } from './socket-error.ts';
 import type { Line } from './socket-line.ts';
-import type { ServerMessage } from './wire-socket.ts';
+import type { ServerMessage } from './socket-messages.ts';
 
 export type After = { readonly turnId: TurnId; readonly sequence: number | undefined };
 
@@ -33,12 +34,7 @@ export async function subscribe(
 }
 
 function renderThreadEvent(event: ThreadEvent, threadId: ThreadId): ServerMessage {
-  if (event.kind === 'gate') {
-    const { id, turnId, kind, call } = event.gate;
-    const { callId, name, arguments: json } = call;
-    const gated = { call_id: callId, name, arguments: json };
-    return { type: 'gate', gate: { id, thread_id: threadId, turn_id: turnId, kind, call: gated } };
-  }
+  if (event.kind === 'gate') return { type: 'gate', gate: renderGate(event.gate) };
   const place = { type: 'turn-event' as const, thread_id: threadId, turn_id: event.turn.id };
   if (event.kind === 'event') {
     const { sequence } = event.numbered;

@@ -1,37 +1,46 @@
-import type { FastifyInstance } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Threads } from '#agent/threads.ts';
 import { type ContentPart, type TimedItem, textOf } from '#domain/thread/item.ts';
-import { parseBody } from '#http/routes/parse-body.ts';
-import { renderItem } from './render-item.ts';
-import { renderThread } from './render-thread.ts';
-import { threadIdOf } from './threads.ts';
-import { exportQuery, type threadExport } from './wire-threads.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { renderItem, threadItem } from './item-shape.ts';
+import { renderThread, thread, threadParams } from './thread-shape.ts';
 
 const ALL = 100_000;
 
-/** `GET /api/threads/{id}/export`: a whole thread to take away, for people as Markdown or for programs as JSON. */
-export function exportRoute(threads: Threads) {
-  return async (app: FastifyInstance): Promise<void> => {
-    app.get<{ Params: { id: string } }>('/threads/:id/export', async (request, reply) => {
-      const { format } = parseBody(exportQuery, request.query);
-      const id = threadIdOf(request.params);
-      const thread = renderThread(await threads.get(request.principal, id));
-      const items = await threads.items(request.principal, id, { before: undefined, limit: ALL });
-      const name = `thread-${id}.${format === 'json' ? 'json' : 'md'}`;
-      reply.header('content-disposition', `attachment; filename="${name}"`);
-      if (format === 'markdown')
-        return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(thread.title, items));
-      const whole: z.infer<typeof threadExport> = {
-        version: 1,
-        thread,
-        items: items.map(renderItem),
-        attachments: attachmentsOf(items),
-      };
-      return whole;
-    });
-  };
-}
+export const exportThread = defineRoute({
+  method: 'get',
+  path: '/api/threads/{id}/export',
+  summary: 'Download a whole thread as Markdown or JSON.',
+  params: threadParams,
+  query: z.object({
+    format: z.enum(['markdown', 'json'], 'format must be markdown or json.').default('markdown'),
+  }),
+  responses: {
+    200: {
+      description: 'A file. With `format=json` it has this shape.',
+      json: z
+        .strictObject({
+          version: z.literal(1),
+          thread,
+          items: z.array(threadItem),
+          attachments: z
+            .record(z.string(), z.string())
+            .describe('The bytes of images and files in base64, by the `url` of their part.'),
+        })
+        .meta({ id: 'ThreadExport' }),
+    },
+  },
+  errors: [400, 404],
+  async handle({ principal, params: { id }, query: { format }, reply }, { threads }: { threads: Threads }) {
+    const exported = renderThread(await threads.get(principal, id));
+    const items = await threads.items(principal, id, { before: undefined, limit: ALL });
+    const name = `thread-${id}.${format === 'json' ? 'json' : 'md'}`;
+    reply.header('content-disposition', `attachment; filename="${name}"`);
+    if (format === 'markdown')
+      return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items));
+    return { version: 1 as const, thread: exported, items: items.map(renderItem), attachments: attachmentsOf(items) };
+  },
+});
 
 function renderMarkdown(title: string, items: readonly TimedItem[]): string {
   return `${[`# ${title || 'Untitled'}`, ...items.map(renderEntry)].join('\n\n')}\n`;

@@ -1,28 +1,108 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Inspection, InspectTurn } from '#agent/inspection/inspect-turn.ts';
-import { NotFound } from '#domain/errors.ts';
 import { textOf } from '#domain/thread/item.ts';
-import { placeOf } from '../chat/accepted-turn.ts';
-import { renderItem, renderUsage } from './render-item.ts';
-import type { turnInspection, wirePrompt, wireSummary } from './wire-turn.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { gatedCall, gateKind, renderGatedCall } from '../gates/gate-shape.ts';
+import { renderItem, renderUsage, spent, threadItem } from './item-shape.ts';
+import { failure, turnIds, turnStatus } from './turn-shape.ts';
 
-/** `GET /api/turns/{id}`: everything that is known of how a turn went. */
-export function inspectRoute(inspect: InspectTurn) {
-  return async (app: FastifyInstance): Promise<void> => {
-    app.get<{ Params: { id: string } }>('/turns/:id', async (request): Promise<z.infer<typeof turnInspection>> => {
-      const { success, data: id } = z.uuid().safeParse(request.params.id);
-      if (!success) throw new NotFound('There is no such turn.');
-      return renderInspection(await inspect(request.principal, id));
-    });
-  };
-}
+const time = z.iso.datetime();
+
+/**
+ * A period of a turn, for a waterfall chart; periods may overlap. `wait`: in the queue. `attempt`: one attempt; all but the
+ * last were ended by a crash or a handover. `model`: from the prompt to the last item of the answer. `retry`: the wait after
+ * a failed model call, kept for an hour. `tool`: one call. `gate`: from opening the gate to its answer. `ended_at` is null
+ * while the period lasts.
+ */
+const spanShape = z.strictObject({
+  kind: z.enum(['wait', 'attempt', 'model', 'retry', 'tool', 'gate']),
+  label: z.string(),
+  attempt: z.int().nullable(),
+  started_at: time.nullable().describe('null when it was not recorded.'),
+  ended_at: time.nullable(),
+  item_ids: z.array(z.uuid()).describe('The items it produced.'),
+  usage: spent.nullable(),
+});
+
+/** Prompts are not stored. This one is rebuilt from the items and the present tools, which `rebuilt` says. */
+const promptMessage = z.strictObject({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  text: z.string(),
+  calls: z.array(z.strictObject({ call_id: z.string(), name: z.string(), arguments: z.string() })).optional(),
+  call_id: z.string().optional(),
+});
+
+const promptShape = z.strictObject({
+  rebuilt: z.literal(true),
+  system: z.string(),
+  messages: z.array(promptMessage),
+  tools: z.array(z.strictObject({ name: z.string(), description: z.string().nullable(), parameters: z.unknown() })),
+  temperature: z.number().nullable(),
+});
+
+/** Replaces older items in the prompt; the items themselves stay in the thread. */
+const summaryShape = z.strictObject({
+  text: z.string(),
+  through_seq: z.int().describe('The last turn it covers.'),
+  through_position: z.int().describe('The last item of that turn it covers.'),
+  turn_id: z.uuid().describe('The turn that wrote it.'),
+  provider: z.string(),
+  model: z.string(),
+  usage: spent,
+  created_at: time,
+});
+
+const turnInspection = z
+  .strictObject({
+    id: z.uuid(),
+    response_id: z.string(),
+    thread_id: z.uuid(),
+    seq: z.int(),
+    status: turnStatus,
+    channel: z.enum(['responses', 'gateway', 'webhook']),
+    model: z.string().nullable().describe('The requested model route; null for the default.'),
+    failure: failure.nullable(),
+    usage: spent,
+    attempts: z.int().min(0).describe('How many times it was started; more than 1 after a crash or a handover.'),
+    replica: z.uuid().nullable().describe('The replica that runs it now.'),
+    created_at: time,
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+    items: z.array(threadItem),
+    spans: z.array(spanShape),
+    gate: z
+      .strictObject({
+        id: z.uuid(),
+        kind: gateKind,
+        call: gatedCall,
+        created_at: time,
+        answered_at: time.nullable(),
+      })
+      .nullable(),
+    prompt: promptShape,
+    summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
+    /** Text of attempts that crashed. It is not part of the thread, and kept for an hour. */
+    superseded: z.array(z.strictObject({ attempt: z.int(), text: z.string() })),
+  })
+  .meta({ id: 'TurnInspection' });
+
+export const inspectTurn = defineRoute({
+  method: 'get',
+  path: '/api/turns/{id}',
+  summary: 'Get everything known about a turn: its items, attempts, times and prompt.',
+  params: z.object({ id: z.uuid('There is no such turn.') }),
+  responses: { 200: { description: 'The turn.', json: turnInspection } },
+  errors: [404],
+  async handle({ principal, params }, { inspect }: { inspect: InspectTurn }) {
+    return renderInspection(await inspect(principal, params.id));
+  },
+});
 
 function renderInspection(inspection: Inspection): z.infer<typeof turnInspection> {
   const { turn, gate } = inspection;
   return {
     id: turn.id,
-    ...placeOf(turn),
+    ...turnIds(turn),
     seq: turn.seq,
     status: turn.status,
     channel: turn.channel,
@@ -48,7 +128,7 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
       ? {
           id: gate.id,
           kind: gate.kind,
-          call: { call_id: gate.call.callId, name: gate.call.name, arguments: gate.call.arguments },
+          call: renderGatedCall(gate.call),
           created_at: gate.createdAt.toISOString(),
           answered_at: gate.answeredAt?.toISOString() ?? null,
         }
@@ -59,7 +139,7 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
   };
 }
 
-function renderSummary(summary: NonNullable<Inspection['summary']>): z.infer<typeof wireSummary> {
+function renderSummary(summary: NonNullable<Inspection['summary']>): z.infer<typeof summaryShape> {
   return {
     text: summary.text,
     through_seq: summary.throughSeq,
@@ -72,7 +152,7 @@ function renderSummary(summary: NonNullable<Inspection['summary']>): z.infer<typ
   };
 }
 
-function renderPrompt(prompt: Inspection['prompt']): z.infer<typeof wirePrompt> {
+function renderPrompt(prompt: Inspection['prompt']): z.infer<typeof promptShape> {
   return {
     rebuilt: true,
     system: prompt.system,
@@ -80,15 +160,9 @@ function renderPrompt(prompt: Inspection['prompt']): z.infer<typeof wirePrompt> 
     tools: prompt.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     messages: prompt.messages.map((message) => {
       if (message.role === 'assistant')
-        return { role: message.role, text: message.text, calls: message.calls.map(renderCall) };
+        return { role: message.role, text: message.text, calls: message.calls.map(renderGatedCall) };
       if (message.role === 'tool') return { role: message.role, text: textOf(message.output), call_id: message.callId };
       return { role: message.role, text: textOf(message.content) };
     }),
   };
 }
-
-const renderCall = (call: { callId: string; name: string; arguments: string }) => ({
-  call_id: call.callId,
-  name: call.name,
-  arguments: call.arguments,
-});

@@ -1,18 +1,26 @@
+import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import { type ContentPart, type Item, type MessageItem, textOf } from '#domain/thread/item.ts';
+import { type ContentPart, type Item, textOf } from '#domain/thread/item.ts';
 import { renderItem, wireItemId } from './render-response.ts';
-
-type Paging = { limit?: string; order?: string; after?: string };
+import type { wireInputItems } from './wire-list.ts';
 
 const MOST = 100;
-const USUAL = 20;
+const LIMIT = `limit must be a whole number from 1 to ${MOST}.`;
 
-/** A page of the items that a response was given, newest first unless asked otherwise. */
-export function listInputItems(items: readonly Item[], paging: Paging) {
-  const limit = parseLimit(paging.limit);
+export const inputItemsQuery = z.object({
+  limit: z.coerce.number<string>(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST, LIMIT).default(20),
+  order: z.enum(['asc', 'desc'], 'order must be asc or desc.').default('desc'),
+  after: z.string('after must be the id of one of these items.').optional().describe('The id of the last known item.'),
+});
+
+/** A page of the input items of a response. */
+export function listInputItems(
+  items: readonly Item[],
+  { limit, order, after }: z.infer<typeof inputItemsQuery>,
+): z.infer<typeof wireInputItems> {
   const input = items.filter((item) => item.attempt === null);
-  const ordered = isAscending(paging.order) ? input : input.toReversed();
-  const rest = paging.after === undefined ? ordered : itemsAfter(ordered, paging.after);
+  const ordered = order === 'asc' ? input : input.toReversed();
+  const rest = after === undefined ? ordered : itemsAfter(ordered, after);
   const data = rest.slice(0, limit).map(renderInputItem);
   return {
     object: 'list',
@@ -23,40 +31,27 @@ export function listInputItems(items: readonly Item[], paging: Paging) {
   };
 }
 
-function isAscending(order = 'desc'): boolean {
-  if (order !== 'asc' && order !== 'desc')
-    throw new InvalidRequest('invalid_request', 'order', 'order must be asc or desc.');
-  return order === 'asc';
-}
-
 function itemsAfter(items: readonly Item[], id: string): Item[] {
   const place = items.findIndex((item) => wireItemId(item.type, item.id) === id);
   if (place < 0) throw new InvalidRequest('invalid_request', 'after', 'after must be the id of one of these items.');
   return items.slice(place + 1);
 }
 
-function parseLimit(limit: string | undefined): number {
-  const count = limit === undefined ? USUAL : Number(limit);
-  if (!Number.isInteger(count) || count < 1 || count > MOST)
-    throw new InvalidRequest('invalid_request', 'limit', `limit must be a whole number from 1 to ${MOST}.`);
-  return count;
-}
+type InputItem = z.infer<typeof wireInputItems>['data'][number];
+type InputMessage = Extract<InputItem, { type: 'message'; role: 'user' | 'system' | 'developer' }>;
 
-function renderInputItem(item: Item) {
-  return item.type === 'message' && item.role !== 'assistant' ? renderInputMessage(item) : renderItem(item);
-}
-
-function renderInputMessage(item: MessageItem) {
+function renderInputItem(item: Item): InputItem {
+  if (item.type !== 'message' || item.role === 'assistant') return renderItem(item);
   return {
     id: wireItemId(item.type, item.id),
     type: item.type,
     role: item.role,
-    status: item.status,
+    status: 'completed',
     content: item.content.map(renderPart),
   };
 }
 
-function renderPart(part: ContentPart) {
+function renderPart(part: ContentPart): InputMessage['content'][number] {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: textOf([part]) };

@@ -93,7 +93,7 @@ export function renderItem(item: NewItem) {
       return {
         id: wireItemId(item.type, item.id),
         type: item.type,
-        status: 'completed',
+        status: 'completed' as const,
         call_id: item.callId,
         output: textOf(item.output),
       };

@@ -6,7 +6,7 @@ import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { WebhookRoute } from '#domain/webhook-route.ts';
 import { digestOf } from '../delivery.ts';
 import { acceptDelivery, type WebhookDelivery } from '../routes.ts';
-import { webhookMessage } from '../wire-webhook.ts';
+import { webhookMessage } from '../webhook-message.ts';
 import { parseTemplate, renderPlain, renderTemplate } from './message-template.ts';
 import { verifyEvent } from './verify-event.ts';
 

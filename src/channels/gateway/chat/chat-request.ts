@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { TurnInput } from '#agent/turn/start-turn.ts';
+import { newId } from '#domain/ids.ts';
+import { type ContentPart, text } from '#domain/thread/item.ts';
+
+export const MAX_ATTACHMENTS = 10;
+export const MAX_ATTACHMENT_BYTES = 9 * 1024 * 1024;
+
+const attachment = z.object({
+  name: z.string('name must be a string.').max(255, 'name may have 255 characters.').nullish(),
+  media_type: z
+    .string('media_type is required, such as image/png.')
+    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'media_type must be such as image/png.')
+    .max(127, 'media_type may have 127 characters.'),
+  data: z
+    .base64('data must be the bytes in base64.')
+    .min(1, 'data must not be empty.')
+    .max(Math.ceil(MAX_ATTACHMENT_BYTES / 3) * 4, 'An attachment may have 9 MiB.'),
+});
+
+/** Stored as JSON, which holds any character. */
+export const FREE_FIELDS = ['message', 'attachments'];
+
+/** Also part of the WebSocket's `send` message. */
+export const chatRequest = z
+  .object({
+    message: z
+      .string('message is required and must be a string.')
+      .refine((said) => said.trim() !== '', { error: 'message must not be blank.' }),
+    thread_id: z.uuid('thread_id must be the id of a thread.').nullish(),
+    model: z
+      .string('model must be a string.')
+      .min(1, 'model must not be empty.')
+      .max(256, 'model may have 256 characters.')
+      .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), { error: 'model must be printable text.' })
+      .nullish()
+      .describe('The name of a model route. The default model answers when it is unknown or left out.'),
+    attachments: z
+      .array(attachment, 'attachments must be an array.')
+      .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
+      .nullish(),
+  })
+  .meta({ id: 'ChatRequest' });
+
+type ChatRequest = Omit<z.infer<typeof chatRequest>, 'type'>;
+
+export function toTurnInput(asked: ChatRequest, idempotency: TurnInput['idempotency']): TurnInput {
+  const { message, thread_id: threadId, model = null, attachments } = asked;
+  const content = [text(message), ...(attachments ?? []).map(toPart)];
+  return {
+    threadId: threadId ?? undefined,
+    unknownThread: 'not-found',
+    channel: 'gateway',
+    items: [{ id: newId(), type: 'message', role: 'user', content, status: 'completed' }],
+    tools: undefined,
+    request: { model, temperature: null, echo: {} },
+    idempotency,
+  };
+}
+
+type Attachment = NonNullable<ChatRequest['attachments']>[number];
+
+function toPart({ name, media_type: mediaType, data: base64 }: Attachment): ContentPart {
+  return mediaType.startsWith('image/')
+    ? { type: 'image', mediaType, base64 }
+    : { type: 'file', mediaType, base64, filename: name ?? null };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Agent } from '#agent/agent.ts';
+import type { GateAnswer } from '#agent/gates/answer-gate.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { pageLimit } from '../page.ts';
+import { acceptedTurn, renderAccepted } from '../threads/turn-shape.ts';
+import { openGate, renderGate } from './gate-shape.ts';
+
+type Services = { readonly agent: Agent };
+
+const gateParams = z.object({ id: z.uuid('There is no such gate.') });
+
+const listGates = defineRoute({
+  method: 'get',
+  path: '/api/gates',
+  summary: 'List open gates, newest first.',
+  query: z.object({
+    limit: pageLimit(20),
+    cursor: z.uuid('cursor must be the next_cursor of an earlier answer.').optional(),
+  }),
+  responses: {
+    200: {
+      description: "The caller's open gates; for operators, everyone's.",
+      json: z.strictObject({ gates: z.array(openGate), next_cursor: z.uuid().nullable() }).meta({ id: 'GateList' }),
+    },
+  },
+  errors: [400],
+  async handle({ principal, query: { limit, cursor } }, { agent }: Services) {
+    const found = await agent.listGates(principal, { ...(cursor && { before: cursor }), limit: limit + 1 });
+    const page = found.slice(0, limit);
+    return { gates: page.map(renderGate), next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null };
+  },
+});
+
+const getGate = defineRoute({
+  method: 'get',
+  path: '/api/gates/{id}',
+  summary: 'Get an open gate.',
+  params: gateParams,
+  responses: { 200: { description: 'The gate.', json: openGate } },
+  errors: [404],
+  async handle({ principal, params }, { agent }: Services) {
+    return renderGate(await agent.getGate(principal, params.id));
+  },
+});
+
+/** Also the body of the WebSocket's `gate` message. */
+export const gateAnswer = z
+  .object({
+    answer: z
+      .enum(['approve', 'always', 'deny'], 'answer must be approve, always or deny.')
+      .describe('`approve` runs the call, `always` also approves similar calls in future, `deny` refuses it.'),
+    reason: z
+      .string('reason must be a string.')
+      .max(2000, 'reason may have 2,000 characters.')
+      .nullish()
+      .describe('Why the call is denied. The model reads it.'),
+    user_id: z
+      .string('user_id must be a string.')
+      .max(200, 'user_id may have 200 characters.')
+      .nullish()
+      .describe('For a pairing: the user whose secrets the webhook user may use.'),
+  })
+  .meta({ id: 'GateAnswer' });
+
+export function toGateAnswer({ answer, reason, user_id: userId }: z.infer<typeof gateAnswer>): GateAnswer {
+  if (answer === 'deny') return { kind: 'deny', reason: reason ?? '' };
+  return answer === 'always' ? { kind: 'always' } : { kind: 'approve', ...(userId && { userId }) };
+}
+
+const answerGate = defineRoute({
+  method: 'post',
+  path: '/api/gates/{id}',
+  summary: 'Answer a gate. The thread continues with a new turn.',
+  params: gateParams,
+  body: gateAnswer,
+  responses: { 202: { description: 'The answer was accepted.', json: acceptedTurn } },
+  errors: [400, 404, 413],
+  async handle({ principal, params, body }, { agent }: Services) {
+    return renderAccepted(await agent.answerGate(principal, params.id, toGateAnswer(body)));
+  },
+});
+
+export const gateRoutes = [listGates, getGate, answerGate];

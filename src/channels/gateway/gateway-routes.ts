@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { RouteDescription } from '#http/routes/openapi.ts';
+import { auditRoute } from './audit/audit-route.ts';
+import { chatRoutes } from './chat/chat-routes.ts';
+import { approvalRoutes } from './gates/approval-routes.ts';
+import { gateRoutes } from './gates/gate-routes.ts';
+import { pairingRoutes } from './gates/pairing-routes.ts';
+import { metricsRoute } from './health/metrics-route.ts';
+import { replicasRoute } from './health/replicas-route.ts';
+import { statusRoute } from './health/status-route.ts';
+import { jobRoutes } from './jobs/job-routes.ts';
+import { memoryRoutes } from './memory/memory-routes.ts';
+import { settingsRoutes } from './models/settings-routes.ts';
+import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
+import { skillRoutes } from './skills/skill-routes.ts';
+import { clientMessage, serverMessage } from './socket/socket-messages.ts';
+import { exportThread } from './threads/export-thread.ts';
+import { inspectTurn } from './threads/inspect-turn.ts';
+import { itemRoutes } from './threads/item-routes.ts';
+import { threadRoutes } from './threads/thread-routes.ts';
+import { toolRoutes } from './tools/tool-routes.ts';
+import { usageRoute } from './usage/usage-route.ts';
+import { meRoute } from './users/me-route.ts';
+import { sessionRoutes } from './users/session-routes.ts';
+import { tokenRoutes } from './users/token-routes.ts';
+import { userRoutes } from './users/user-routes.ts';
+
+/** Every HTTP route of the gateway that needs a token or a session. */
+export const gatewayRoutes = [
+  ...threadRoutes,
+  ...itemRoutes,
+  exportThread,
+  inspectTurn,
+  ...chatRoutes,
+  ...gateRoutes,
+  ...approvalRoutes,
+  ...pairingRoutes,
+  ...jobRoutes,
+  ...memoryRoutes,
+  ...skillRoutes,
+  ...toolRoutes,
+  meRoute,
+  ...userRoutes,
+  ...tokenRoutes,
+  ...sessionRoutes,
+  signInLinkRoute,
+  ...settingsRoutes,
+  usageRoute,
+  auditRoute,
+  statusRoute,
+  replicasRoute,
+  metricsRoute,
+];
+
+/** The WebSocket, which `socket/socket.ts` serves. */
+export const socketDescription: RouteDescription = {
+  method: 'get',
+  path: '/api/ws',
+  summary: 'Open a WebSocket that follows threads. Messages are JSON texts.',
+  responses: {
+    101: {
+      description: 'Switching protocols. The client sends `client` messages, the server `server` messages.',
+      json: z.strictObject({ client: clientMessage, server: serverMessage }),
+    },
+  },
+  errors: [404],
+};

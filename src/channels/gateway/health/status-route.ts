@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Agent } from '#agent/agent.ts';
+import type { Threads } from '#agent/threads.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+
+/** What stays the same while the service runs. */
+export type StatusFacts = {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly model: { readonly provider: string; readonly name: string };
+  readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
+  readonly database: { readonly kind: 'embedded' | 'external'; readonly version: string };
+  readonly tools: () => Promise<number>;
+};
+
+const count = z.int().min(0);
+
+const serviceStatus = z
+  .strictObject({
+    status: z.literal('ok'),
+    version: z.string(),
+    uptime_seconds: count,
+    model: z.strictObject({ provider: z.string(), name: z.string(), demo: z.boolean() }),
+    channels: z.strictObject({ terminal: z.boolean(), gateway: z.boolean(), webhook: z.boolean() }),
+    database: z.strictObject({ kind: z.enum(['embedded', 'external']), version: z.string() }),
+    replicas: count,
+    queue: z.strictObject({ queued: count, running: count }),
+    tools: count,
+    threads: count.describe("The caller's threads; for operators, everyone's."),
+  })
+  .meta({ id: 'ServiceStatus' });
+
+type Services = { readonly agent: Agent; readonly threads: Threads; readonly statusFacts: StatusFacts };
+
+export const statusRoute = defineRoute({
+  method: 'get',
+  path: '/api/status',
+  summary: 'Get the state of the service, and how busy it is.',
+  responses: { 200: { description: 'The state of the service.', json: serviceStatus } },
+  async handle({ principal }, { agent, threads, statusFacts }: Services) {
+    const { replicas, queued, running, threads: all } = await agent.census();
+    const { version, channels, database, model } = statusFacts;
+    return {
+      status: 'ok' as const,
+      version,
+      uptime_seconds: Math.floor((Date.now() - statusFacts.startedAt.getTime()) / 1000),
+      model: { ...model, demo: model.provider === 'demo' },
+      channels,
+      database,
+      replicas,
+      queue: { queued, running },
+      tools: await statusFacts.tools(),
+      threads: principal.role === 'operator' ? all : await threads.count(principal),
+    };
+  },
+});

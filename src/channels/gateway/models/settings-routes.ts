@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { ModelDesk, ModelRoute } from '#agent/administration/model-admin.ts';
+import type { Principal } from '#domain/principal.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+
+type Services = { readonly modelAdmin: ModelDesk };
+
+const route = z.strictObject({
+  provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible', 'demo']),
+  name: z.string('name must be the name of a model.').min(1, 'name must be the name of a model.'),
+  base_url: z.url({ protocol: /^https?$/, error: 'base_url must be an http or https address.' }).nullish(),
+  fallback: z
+    .array(z.string().min(1), 'fallback must be a list of route names.')
+    .nullish()
+    .describe('The routes to try, in this order, when this model fails. `default` is the default model.'),
+});
+
+/** By the name that requests send as `model`. Keys come from the environment, and are never part of settings. */
+const routes = z.record(z.string().min(1), route);
+
+const settings = z
+  .strictObject({
+    default_model: z
+      .strictObject({ ...route.shape, key_set: z.boolean().describe('Whether a key was found.') })
+      .describe('Set by the environment.'),
+    providers: z.array(z.strictObject({ name: z.string(), key_set: z.boolean() })),
+    model_routes: routes,
+  })
+  .meta({ id: 'Settings' });
+
+export const getSettings = defineRoute({
+  method: 'get',
+  path: '/api/settings',
+  summary: 'Get the settings of the installation.',
+  access: 'operator',
+  responses: { 200: { description: 'The settings, without keys.', json: settings } },
+  async handle({ principal }, { modelAdmin }: Services) {
+    return readSettings(modelAdmin, principal);
+  },
+});
+
+const changeSettings = defineRoute({
+  method: 'patch',
+  path: '/api/settings',
+  summary: 'Change the settings of the installation.',
+  access: 'operator',
+  body: z
+    .object({ model_routes: routes.optional().describe('Replaces all model routes.') })
+    .meta({ id: 'SettingsChange' }),
+  responses: { 200: { description: 'The changed settings.', json: settings } },
+  errors: [400, 413],
+  async handle({ principal, body: { model_routes: wanted } }, { modelAdmin }: Services) {
+    if (wanted) await modelAdmin.writeRoutes(principal, mapValues(wanted, parseRoute));
+    return readSettings(modelAdmin, principal);
+  },
+});
+
+export const testModel = defineRoute({
+  method: 'post',
+  path: '/api/settings/test-model',
+  summary: 'Send a model a short prompt, to see whether it answers.',
+  access: 'operator',
+  body: z
+    .object({
+      route: z.string().min(1).nullish().describe('A stored model route.'),
+      model: route.nullish().describe('A model that is not stored yet. If both are left out, the default model.'),
+    })
+    .default({})
+    .meta({ id: 'ModelTest' }),
+  responses: {
+    200: {
+      description: 'The result.',
+      json: z
+        .strictObject({
+          ok: z.boolean(),
+          provider: z.string(),
+          model: z.string(),
+          message: z.string().describe('The answer of the model, or what to do.'),
+          milliseconds: z.int().min(0),
+        })
+        .meta({ id: 'ModelTestResult' }),
+    },
+  },
+  errors: [400, 413],
+  async handle({ principal, body: { route: name, model } }, { modelAdmin }: Services) {
+    return modelAdmin.test(principal, { ...(name && { name }), ...(model && { route: parseRoute(model) }) });
+  },
+});
+
+export const settingsRoutes = [getSettings, changeSettings, testModel];
+
+async function readSettings(modelAdmin: ModelDesk, principal: Principal): Promise<z.infer<typeof settings>> {
+  const { default: defaultModel, hasKey, providers, routes: stored } = await modelAdmin.read(principal);
+  return {
+    default_model: { ...renderRoute(defaultModel), key_set: hasKey },
+    providers: providers.map((provider) => ({ name: provider.name, key_set: provider.hasKey })),
+    model_routes: mapValues(stored, renderRoute),
+  };
+}
+
+type WireRoute = z.infer<typeof route>;
+
+const parseRoute = ({ provider, name, base_url: baseUrl, fallback }: WireRoute): ModelRoute => ({
+  provider,
+  name,
+  ...(baseUrl && { baseUrl }),
+  ...(fallback?.length && { fallback }),
+});
+
+const renderRoute = ({ provider, name, baseUrl, fallback }: ModelRoute): WireRoute => ({
+  provider,
+  name,
+  ...(baseUrl && { base_url: baseUrl }),
+  ...(fallback?.length && { fallback: [...fallback] }),
+});
+
+const mapValues = <A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Threads } from '#agent/threads.ts';
+import { NotFound } from '#domain/errors.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { pageLimit } from '../page.ts';
+import { renderItem, threadItem } from './item-shape.ts';
+import { threadParams } from './thread-shape.ts';
+
+type Services = { readonly threads: Threads };
+
+export const listItems = defineRoute({
+  method: 'get',
+  path: '/api/threads/{id}/items',
+  summary: 'List the items of a thread, newest page first.',
+  params: threadParams,
+  query: z.object({
+    limit: pageLimit(50, 200),
+    before: z.uuid('before must be the id of an item of this thread.').optional(),
+  }),
+  responses: {
+    200: {
+      description: 'The newest items before `before`, oldest first.',
+      json: z
+        .strictObject({
+          items: z.array(threadItem),
+          next_before: z.uuid().nullable().describe('`before` of the previous page; null at the start of the thread.'),
+        })
+        .meta({ id: 'ItemList' }),
+    },
+  },
+  errors: [400, 404],
+  async handle({ principal, params, query: { before, limit } }, { threads }: Services) {
+    const found = await threads.items(principal, params.id, { before, limit: limit + 1 });
+    const page = found.slice(-limit);
+    return { items: page.map(renderItem), next_before: found.length > limit ? (page[0]?.id ?? null) : null };
+  },
+});
+
+/** A browser may show these. It must save everything else: a page that somebody sent would run as one of ours. */
+const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
+
+const getPart = defineRoute({
+  method: 'get',
+  path: '/api/threads/{id}/items/{item}/parts/{index}',
+  summary: 'Get the bytes of an image or a file.',
+  params: threadParams.extend({
+    item: z.uuid('There is no such attachment.'),
+    index: z.coerce
+      .number<string>('There is no such attachment.')
+      .int('There is no such attachment.')
+      .min(0, 'There is no such attachment.'),
+  }),
+  responses: { 200: { description: 'The bytes, with their media type or as application/octet-stream.' } },
+  errors: [404],
+  async handle({ principal, params, reply }, { threads }: Services) {
+    const part = await threads.getPart(principal, params.id, params.item, params.index);
+    if (part.type === 'text') throw new NotFound('There is no such attachment.');
+
+    const isShown = SHOWN.test(part.mediaType);
+    const name = part.type === 'file' && part.filename ? part.filename : 'attachment';
+    return reply
+      .type(isShown ? part.mediaType : 'application/octet-stream')
+      .header('cache-control', 'private, max-age=31536000, immutable')
+      .header('cross-origin-resource-policy', 'same-origin')
+      .header('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encode(name)}`)
+      .send(Buffer.from(part.base64, 'base64'));
+  },
+});
+
+export const itemRoutes = [listItems, getPart];
+
+/** RFC 5987 allows fewer characters than a URL. */
+const encode = (name: string) =>
+  encodeURIComponent(name.toWellFormed()).replace(/['()*!]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);

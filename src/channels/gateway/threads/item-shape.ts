@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { ContentPart, NewItem, TimedItem } from '#domain/thread/item.ts';
+import type { Usage } from '#domain/usage.ts';
+
+/** What one or more model calls used. `cost_usd` is a decimal, or null when a price is unknown. */
+export const spent = z
+  .strictObject({
+    input_tokens: z.int().min(0),
+    cached_tokens: z.int().min(0),
+    output_tokens: z.int().min(0),
+    reasoning_tokens: z.int().min(0),
+    cost_usd: z.string().nullable(),
+  })
+  .meta({ id: 'Spent' });
+
+/** `url` serves the bytes of an image or a file. It is null until the item is stored in its thread. */
+const attachedFields = { media_type: z.string(), bytes: z.int().min(0), url: z.string().nullable() };
+
+const itemPart = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text'), text: z.string() }),
+    z.strictObject({ type: z.literal('image'), ...attachedFields }),
+    z.strictObject({ type: z.literal('file'), filename: z.string().nullable(), ...attachedFields }),
+  ])
+  .meta({ id: 'ItemPart' });
+
+const message = {
+  type: z.literal('message'),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content: z.array(itemPart),
+  /** `incomplete`: the model stopped, failed or was cancelled before the end. */
+  status: z.enum(['completed', 'incomplete']),
+};
+
+const call = {
+  type: z.literal('function_call'),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string().describe('JSON text, exactly as the model wrote it.'),
+  external: z.boolean().describe('Whether the caller runs it, not the service.'),
+};
+
+const output = { type: z.literal('function_call_output'), call_id: z.string(), output: z.array(itemPart) };
+
+const idField = { id: z.uuid() };
+
+/** An item in an event, which does not know its position yet. */
+export const bareItem = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...idField, ...message }),
+    z.strictObject({ ...idField, ...call }),
+    z.strictObject({ ...idField, ...output }),
+  ])
+  .meta({ id: 'BareItem' });
+
+const positionFields = {
+  ...idField,
+  turn_id: z.uuid(),
+  turn_seq: z.int().min(1).describe("The turn's number in the thread."),
+  position: z.int().min(0).describe("The item's number in its turn."),
+  attempt: z.int().min(0).nullable().describe('The attempt that wrote it; null for an item of the input.'),
+  usage: spent.nullable().describe('What the model call used; set on the first item of each answer.'),
+  created_at: z.iso.datetime(),
+};
+
+/** An item of a thread. Items are ordered by (turn_seq, position). */
+export const threadItem = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...positionFields, ...message }),
+    z.strictObject({
+      ...positionFields,
+      ...call,
+      started_at: z.iso.datetime().nullable().describe('When its tool was started.'),
+      ended_at: z.iso.datetime().nullable().describe('When its output was written.'),
+    }),
+    z.strictObject({ ...positionFields, ...output }),
+  ])
+  .meta({ id: 'ThreadItem' });
+
+export function renderItem(item: TimedItem): z.infer<typeof threadItem> {
+  const position = {
+    turn_id: item.turnId,
+    turn_seq: item.turnSeq,
+    position: item.position,
+    attempt: item.attempt,
+    usage: item.usage && renderUsage(item.usage),
+    created_at: item.createdAt.toISOString(),
+  };
+  const bare = renderBareItem(item, item.threadId);
+  if (bare.type !== 'function_call') return { ...position, ...bare };
+  return {
+    ...position,
+    ...bare,
+    started_at: item.startedAt?.toISOString() ?? null,
+    ended_at: item.endedAt?.toISOString() ?? null,
+  };
+}
+
+/** With `threadId`, the item is stored in that thread, and its bytes can be fetched. */
+export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof bareItem> {
+  const parts = (content: readonly ContentPart[]) =>
+    content.map((part, index) =>
+      renderPart(part, threadId === undefined ? null : `/api/threads/${threadId}/items/${item.id}/parts/${index}`),
+    );
+  const { id } = item;
+  switch (item.type) {
+    case 'message':
+      return { id, type: item.type, role: item.role, content: parts(item.content), status: item.status };
+    case 'function_call': {
+      const { type, callId, name, arguments: json, external } = item;
+      return { id, type, call_id: callId, name, arguments: json, external };
+    }
+    case 'function_call_output':
+      return { id, type: item.type, call_id: item.callId, output: parts(item.output) };
+  }
+}
+
+function renderPart(part: ContentPart, url: string | null): z.infer<typeof itemPart> {
+  if (part.type === 'text') return part;
+  const attached = { media_type: part.mediaType, bytes: Buffer.byteLength(part.base64, 'base64'), url };
+  return part.type === 'image'
+    ? { type: part.type, ...attached }
+    : { type: part.type, filename: part.filename, ...attached };
+}
+
+export function renderUsage(usage: Usage): z.infer<typeof spent> {
+  return {
+    input_tokens: usage.inputTokens,
+    cached_tokens: usage.cachedInputTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    cost_usd: usage.cost && decimal(usage.cost.inputUsd + usage.cost.outputUsd),
+  };
+}
+
+/** `String` would write small amounts with an exponent. */
+const decimal = (amount: number) => amount.toFixed(12).replace(/\.?0+$/, '');

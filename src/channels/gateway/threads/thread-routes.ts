@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Threads } from '#agent/threads.ts';
+import { InvalidRequest } from '#domain/errors.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { pageLimit } from '../page.ts';
+import { renderThread, thread, threadParams } from './thread-shape.ts';
+
+type Services = { readonly threads: Threads };
+
+export const listThreads = defineRoute({
+  method: 'get',
+  path: '/api/threads',
+  summary: "List the caller's threads: pinned first, then newest.",
+  query: z.object({
+    q: z
+      .string()
+      .max(200, 'q may have 200 characters.')
+      .optional()
+      .describe('Words that the title or a message contains.'),
+    archived: z
+      .enum(['true', 'false'], 'archived must be true or false.')
+      .optional()
+      .describe('true: only archived threads. Otherwise: only the others.'),
+    limit: pageLimit(50),
+    cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page.'),
+  }),
+  responses: {
+    200: {
+      description: 'A page of threads.',
+      json: z.strictObject({ threads: z.array(thread), next_cursor: z.string().nullable() }).meta({ id: 'ThreadList' }),
+    },
+  },
+  errors: [400],
+  async handle({ principal, query: { q, archived, limit, cursor } }, { threads }: Services) {
+    const after = cursor === undefined ? undefined : parseCursor(cursor);
+    const filter = { search: q?.trim() || undefined, archived: archived === 'true', after, limit: limit + 1 };
+    const found = await threads.list(principal, filter);
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    return { threads: page.map(renderThread), next_cursor: last ? renderCursor(last.cursor) : null };
+  },
+});
+
+const getThread = defineRoute({
+  method: 'get',
+  path: '/api/threads/{id}',
+  summary: 'Get a thread.',
+  params: threadParams,
+  responses: { 200: { description: 'The thread.', json: thread } },
+  errors: [404],
+  async handle({ principal, params }, { threads }: Services) {
+    return renderThread(await threads.get(principal, params.id));
+  },
+});
+
+const changeThread = defineRoute({
+  method: 'patch',
+  path: '/api/threads/{id}',
+  summary: 'Rename, pin or archive a thread.',
+  params: threadParams,
+  body: z
+    .object({
+      title: z
+        .string('title must be a string.')
+        .trim()
+        .max(300, 'title may have 300 characters.')
+        .nullable()
+        .optional()
+        .describe('null or an empty text restores the default title.'),
+      pinned: z.boolean('pinned must be true or false.').optional(),
+      archived: z.boolean('archived must be true or false.').optional(),
+    })
+    .refine((change) => Object.keys(change).length > 0, { error: 'Send title, pinned or archived.' })
+    .meta({ id: 'ThreadChange' }),
+  freeFields: ['title'],
+  responses: { 200: { description: 'The changed thread.', json: thread } },
+  errors: [400, 404, 413],
+  async handle({ principal, params, body: { title, pinned, archived } }, { threads }: Services) {
+    const change = {
+      ...(title !== undefined && { title: cleanTitle(title) }),
+      ...(pinned !== undefined && { pinned }),
+      ...(archived !== undefined && { archived }),
+    };
+    return renderThread(await threads.change(principal, params.id, change));
+  },
+});
+
+const deleteThread = defineRoute({
+  method: 'delete',
+  path: '/api/threads/{id}',
+  summary: 'Delete a thread and everything in it. A running turn is stopped.',
+  params: threadParams,
+  responses: { 204: { description: 'The thread is deleted.' } },
+  errors: [404],
+  async handle({ principal, params }, { threads }: Services) {
+    await threads.remove(principal, params.id);
+  },
+});
+
+const forkThread = defineRoute({
+  method: 'post',
+  path: '/api/threads/{id}/fork',
+  summary: 'Start a new thread with the items before a given one.',
+  params: threadParams,
+  body: z
+    .object({
+      before_item_id: z
+        .uuid('before_item_id must be the id of an item of this thread.')
+        .nullish()
+        .describe('The new thread gets every item before this one, or all items if this is left out.'),
+    })
+    .default({})
+    .meta({ id: 'ForkRequest' }),
+  responses: { 201: { description: 'The new thread.', json: thread } },
+  errors: [400, 404, 413],
+  async handle({ principal, params, body }, { threads }: Services) {
+    return renderThread(await threads.fork(principal, params.id, body.before_item_id ?? undefined));
+  },
+});
+
+export const threadRoutes = [listThreads, getThread, changeThread, deleteThread, forkThread];
+
+/** PostgreSQL can't store lone surrogates and U+0000, and a title is one line. */
+const cleanTitle = (title: string | null) =>
+  title
+    ?.toWellFormed()
+    .replace(/\p{Control}+/gu, ' ')
+    .trim() || null;
+
+type Cursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: string };
+
+const renderCursor = ({ pinned, microseconds, id }: Cursor) => `${pinned ? 1 : 0}_${microseconds}_${id}`;
+
+function parseCursor(cursor: string): Cursor {
+  const [, pinned, microseconds, id] = /^([01])_(\d{1,18})_([\da-f-]{36})$/.exec(cursor) ?? [];
+  if (!microseconds || !z.uuid().safeParse(id).success)
+    throw new InvalidRequest('invalid_request', 'cursor', 'cursor must be the next_cursor of an earlier page.');
+  return { pinned: pinned === '1', microseconds, id: id ?? '' };
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { ThreadSummary } from '#domain/thread/thread.ts';
+import { renderUsage, spent } from './item-shape.ts';
+
+/** A thread in lists and WebSocket messages. */
+export const thread = z
+  .strictObject({
+    id: z.uuid(),
+    title: z.string().describe('The title it was given, or the first words of its first message. May be empty.'),
+    renamed: z.boolean(),
+    pinned: z.boolean(),
+    archived: z.boolean(),
+    status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open until somebody answers it.'),
+    preview: z.string().describe('The beginning of the newest message. May be empty.'),
+    usage: spent.describe('What its finished turns used.'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime().describe('When its newest turn was accepted.'),
+  })
+  .meta({ id: 'Thread' });
+
+export function renderThread(summary: ThreadSummary): z.infer<typeof thread> {
+  const { id, title, opening, pinned, archived, status, preview } = summary;
+  return {
+    id,
+    title: title ?? opening,
+    renamed: title !== null,
+    pinned,
+    archived,
+    status,
+    preview,
+    usage: renderUsage(summary.usage),
+    created_at: summary.createdAt.toISOString(),
+    updated_at: summary.updatedAt.toISOString(),
+  };
+}
+
+/** The `{id}` of every route about one thread. */
+export const threadParams = z.object({ id: z.uuid('There is no such thread.') });

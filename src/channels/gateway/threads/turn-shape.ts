@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { Turn } from '#domain/thread/turn.ts';
+import { formatResponseId } from '#http/response-id.ts';
+
+export const turnStatus = z.enum(['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled']);
+
+export const failure = z.strictObject({ code: z.string(), message: z.string() });
+
+/** The ids by which a turn is known outside. */
+export const turnIds = (turn: Turn) => ({
+  thread_id: turn.threadId,
+  response_id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
+});
+
+export const acceptedTurn = z
+  .strictObject({ thread_id: z.uuid(), response_id: z.string(), turn_id: z.uuid(), status: z.literal('queued') })
+  .meta({ id: 'ChatAccepted' });
+
+/** The answer to a caller that does not wait for the turn. */
+export const renderAccepted = (turn: Turn): z.infer<typeof acceptedTurn> => ({
+  ...turnIds(turn),
+  turn_id: turn.id,
+  status: 'queued',
+});

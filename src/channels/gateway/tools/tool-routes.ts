@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import type { ListedTool, ToolDesk } from '#agent/administration/tool-admin.ts';
+import { addressOf, type Site } from '#http/caller/site.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+
+type Services = { readonly toolAdmin: ToolDesk; readonly site: Site };
+
+/** The rest of a sentence that starts with the tool's name. `dangerous`: it may change something elsewhere, or send a secret. */
+const sentence = z.strictObject({ text: z.string(), dangerous: z.boolean() });
+
+const requiredSecret = z.strictObject({
+  name: z.string(),
+  prompt: z.string(),
+  optional: z.boolean(),
+  stored: z.boolean().describe('Whether it is stored for the caller or for everyone.'),
+});
+
+/** How the tool gets its credential. `oauth`: by signing in, here or with `reborn tool auth`. */
+const toolAuth = z.strictObject({
+  secret_name: z.string(),
+  display_name: z.string().nullable(),
+  instructions: z.string().nullable(),
+  setup_url: z.string().nullable(),
+  token_hint: z.string().nullable(),
+  oauth: z.boolean(),
+});
+
+const tool = z
+  .strictObject({
+    name: z.string(),
+    description: z.string().nullable(),
+    source: z.enum(['builtin', 'installed']),
+    version: z.string().nullable(),
+    parameters: z.unknown().describe('JSON Schema of its arguments.'),
+    capabilities: z.array(sentence).describe('Empty for a builtin tool.'),
+    auth: toolAuth.nullable(),
+    needs_sign_in: z.boolean().describe('Whether it lacks a credential of the caller.'),
+    quarantined_until: z.iso
+      .datetime()
+      .nullable()
+      .describe('Until when this replica refuses its calls, because it crashed too often.'),
+    secrets: z.array(requiredSecret).describe('The secrets that its setup asks for.'),
+    installed_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'AgentTool' });
+
+const toolPreview = z
+  .strictObject({
+    name: z.string(),
+    description: z.string(),
+    version: z.string().nullable(),
+    hash: z.string(),
+    capabilities: z.array(sentence),
+    warnings: z.array(z.string()),
+    replaces: z.string().nullable().describe('The hash of the installed tool of this name.'),
+    installed: z.boolean(),
+  })
+  .meta({ id: 'ToolPreview' });
+
+const toolParams = z.object({ name: z.string() });
+
+export const listTools = defineRoute({
+  method: 'get',
+  path: '/api/tools',
+  summary: "List the agent's tools and what each may do.",
+  responses: {
+    200: {
+      description: 'Every tool.',
+      json: z.strictObject({ tools: z.array(tool) }).meta({ id: 'ToolList' }),
+    },
+  },
+  async handle({ principal }, { toolAdmin }: Services) {
+    return { tools: (await toolAdmin.list(principal)).map(renderTool) };
+  },
+});
+
+export const installTool = defineRoute({
+  method: 'post',
+  path: '/api/tools',
+  summary: 'Install a tool. With `dry_run`, only check it and show what it may do.',
+  access: 'operator',
+  body: z
+    .object({
+      name: z.string('name is required and must be a string.'),
+      wasm: z.base64('wasm must be the component in base64.').min(1, 'wasm must not be empty.'),
+      capabilities: z.string('capabilities must be the text of a capabilities file.').nullish(),
+      dry_run: z.boolean('dry_run must be true or false.').default(false),
+      replace: z
+        .boolean('replace must be true or false.')
+        .default(false)
+        .describe('Needed when the name exists already.'),
+    })
+    .meta({ id: 'ToolInstall' }),
+  responses: {
+    200: { description: 'What the tool may do. Nothing was stored.', json: toolPreview },
+    201: { description: 'The tool is installed.', json: toolPreview },
+  },
+  errors: [400, 409, 413],
+  async handle({ principal, body, reply }, { toolAdmin }: Services) {
+    const { name, wasm, capabilities, dry_run: isDry, replace } = body;
+    const upload = { name, wasm: Buffer.from(wasm, 'base64'), capabilities: capabilities ?? undefined };
+    const { sentences, ...preview } = await toolAdmin.add(principal, upload, { install: !isDry, replace });
+    reply.code(isDry ? 200 : 201);
+    return { ...preview, warnings: [...preview.warnings], capabilities: [...sentences], installed: !isDry };
+  },
+});
+
+const removeTool = defineRoute({
+  method: 'delete',
+  path: '/api/tools/{name}',
+  summary: 'Remove an installed tool.',
+  access: 'operator',
+  params: toolParams,
+  responses: { 204: { description: 'The tool is removed.' } },
+  errors: [404],
+  async handle({ principal, params }, { toolAdmin }: Services) {
+    await toolAdmin.remove(principal, params.name);
+  },
+});
+
+const putToolSecret = defineRoute({
+  method: 'post',
+  path: '/api/tools/{name}/secret',
+  summary: 'Store a secret that a tool needs, for the caller or, as an operator, for everyone.',
+  params: toolParams,
+  body: z
+    .object({
+      name: z.string('name is required and must be a string.'),
+      value: z.string('value is required and must be a string.').min(1, 'value must not be empty.').max(65_536),
+      for: z.enum(['me', 'everyone'], 'for must be me or everyone.').default('me'),
+    })
+    .meta({ id: 'ToolSecret' }),
+  responses: { 204: { description: 'The secret is stored. It is never shown again.' } },
+  errors: [400, 404, 413],
+  async handle({ principal, params, body: { name, value, for: whom } }, { toolAdmin }: Services) {
+    await toolAdmin.putSecret(principal, params.name, { name, value, forEveryone: whom === 'everyone' });
+  },
+});
+
+const beginToolSignIn = defineRoute({
+  method: 'post',
+  path: '/api/tools/{name}/sign-in',
+  summary: "Start an OAuth sign-in to a tool's service.",
+  params: toolParams,
+  responses: {
+    200: {
+      description: 'Where to send the browser. It comes back to `/tools/callback`.',
+      json: z.strictObject({ url: z.url() }).meta({ id: 'SignInBegun' }),
+    },
+  },
+  errors: [400, 404],
+  async handle({ principal, params, request }, { toolAdmin, site }: Services) {
+    return { url: await toolAdmin.beginSignIn(principal, params.name, addressOf(request, site, CALLBACK)) };
+  },
+});
+
+const finishToolSignIn = defineRoute({
+  method: 'post',
+  path: '/api/tools/{name}/sign-in/finish',
+  summary: 'Finish an OAuth sign-in with the parameters that the provider sent back.',
+  params: toolParams,
+  body: z
+    .object({
+      state: z.string('state is required and must be a string.').max(500),
+      code: z.string('code is required and must be a string.').min(1, 'code must not be empty.').max(8192),
+    })
+    .meta({ id: 'SignInAnswer' }),
+  responses: { 204: { description: 'The tool is signed in for the caller.' } },
+  errors: [400, 404, 413],
+  async handle({ principal, params, body }, { toolAdmin }: Services) {
+    await toolAdmin.finishSignIn(principal, params.name, body);
+  },
+});
+
+export const toolRoutes = [listTools, installTool, removeTool, putToolSecret, beginToolSignIn, finishToolSignIn];
+
+/** A page of the app. A redirect from another site carries no cookie, but a request of the page does. */
+const CALLBACK = '/tools/callback';
+
+function renderTool(listed: ListedTool): z.infer<typeof tool> {
+  const { name, description, parameters, needsSignIn, quarantinedUntil, installed } = listed;
+  return {
+    name,
+    description,
+    source: installed ? 'installed' : 'builtin',
+    version: installed?.version ?? null,
+    parameters,
+    capabilities: [...(installed?.sentences ?? [])],
+    auth: installed?.auth ? renderAuth(installed.auth) : null,
+    needs_sign_in: needsSignIn,
+    quarantined_until: quarantinedUntil?.toISOString() ?? null,
+    secrets: [...(installed?.secrets ?? [])],
+    installed_at: installed?.installedAt.toISOString() ?? null,
+    updated_at: installed?.updatedAt.toISOString() ?? null,
+  };
+}
+
+function renderAuth(auth: NonNullable<NonNullable<ListedTool['installed']>['auth']>): z.infer<typeof tool>['auth'] {
+  return {
+    secret_name: auth.secretName,
+    display_name: auth.displayName ?? null,
+    instructions: auth.instructions ?? null,
+    setup_url: auth.setupUrl ?? null,
+    token_hint: auth.tokenHint ?? null,
+    oauth: auth.oauth !== undefined,
+  };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { UsageReports } from '#agent/spending/budget-usage.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+
+const count = z.int().min(0);
+
+const dayUsage = z.strictObject({
+  day: z.iso.date(),
+  user_id: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  calls: count,
+  errors: count,
+  input_tokens: count,
+  cached_tokens: count,
+  output_tokens: count,
+  cost_usd: z.string().describe('Without the calls whose price is unknown.'),
+  unpriced_calls: count,
+  latency_ms: count.describe('The average duration of a call.'),
+});
+
+export const usageRoute = defineRoute({
+  method: 'get',
+  path: '/api/usage',
+  summary: 'List what model calls used, by day (UTC) and model, newest day first.',
+  query: z.object({
+    days: z.coerce
+      .number<string>('days must be a number.')
+      .int('days must be a whole number.')
+      .min(1, 'days must be at least 1.')
+      .max(366, 'days must be at most 366.')
+      .default(30),
+  }),
+  responses: {
+    200: {
+      description: "The caller's usage; for operators, everyone's.",
+      json: z.strictObject({ usage: z.array(dayUsage) }).meta({ id: 'UsageReport' }),
+    },
+  },
+  errors: [400],
+  async handle({ principal, query }, { usageReports }: { usageReports: UsageReports }) {
+    return { usage: (await usageReports.listUsage(principal, query.days)).map(renderUsage) };
+  },
+});
+
+type DayUsage = Awaited<ReturnType<UsageReports['listUsage']>>[number];
+
+function renderUsage(row: DayUsage): z.infer<typeof dayUsage> {
+  return {
+    day: row.day,
+    user_id: row.userId,
+    provider: row.provider,
+    model: row.model,
+    calls: row.calls,
+    errors: row.errors,
+    input_tokens: row.inputTokens,
+    cached_tokens: row.cachedInputTokens,
+    output_tokens: row.outputTokens,
+    cost_usd: row.costUsd.toFixed(6),
+    unpriced_calls: row.unpricedCalls,
+    latency_ms: Math.round(row.milliseconds / Math.max(1, row.calls)),
+  };
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { LimitsDesk } from '#agent/spending/spending-limits.ts';
+import type { Accounts } from '#auth/accounts.ts';
+import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
+import type { User } from '#domain/user.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { nextCursor, pageQuery } from '../page.ts';
+import { nameField } from './name-field.ts';
+
+type Services = { readonly accounts: Accounts; readonly limits: LimitsDesk };
+
+const MOST_USD = 1_000_000_000;
+
+/** Limits of one user. They replace the limits that apply to everyone. */
+const spendingLimits = z
+  .strictObject({
+    tokens_per_day: z
+      .int('tokens_per_day must be a whole number, or null.')
+      .min(0, 'tokens_per_day must not be negative.')
+      .nullable()
+      .describe('null: not limited.'),
+    usd_per_day: z
+      .number('usd_per_day must be a number, or null.')
+      .min(0, 'usd_per_day must not be negative.')
+      .max(MOST_USD, `usd_per_day must be at most ${MOST_USD}.`)
+      .nullable()
+      .describe('null: not limited. If both are null, the default limits apply.'),
+  })
+  .meta({ id: 'SpendingLimits' });
+
+const user = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    email: z.string().nullable(),
+    role: z.enum(['operator', 'member']),
+    created_at: z.iso.datetime(),
+    limits: spendingLimits,
+  })
+  .meta({ id: 'User' });
+
+const addUser = defineRoute({
+  method: 'post',
+  path: '/api/users',
+  summary: 'Add a user.',
+  access: 'operator',
+  body: z
+    .object({
+      name: nameField,
+      email: z.email('email must be an email address.').max(320).nullish(),
+      role: z.enum(['operator', 'member'], 'role must be operator or member.'),
+    })
+    .meta({ id: 'NewUser' }),
+  responses: { 201: { description: 'The user. Create a token to let them in.', json: user } },
+  errors: [400, 409, 413],
+  async handle({ principal, body: { name, email, role } }, { accounts }: Services) {
+    return renderUser(await accounts.addUser(principal, { name, email: email ?? null, role }), NO_LIMITS);
+  },
+});
+
+const listUsers = defineRoute({
+  method: 'get',
+  path: '/api/users',
+  summary: 'List users, oldest first.',
+  access: 'operator',
+  query: pageQuery(/^[\w-]{1,64}$/),
+  responses: {
+    200: {
+      description: 'A page of users.',
+      json: z.strictObject({ users: z.array(user), next_cursor: z.string().nullable() }).meta({ id: 'UserList' }),
+    },
+  },
+  errors: [400],
+  async handle({ principal, query: { limit, cursor } }, { accounts, limits }: Services) {
+    const users = await accounts.listUsers(principal, { after: cursor, limit });
+    const own = await limits.list(
+      principal,
+      users.map(({ id }) => id),
+    );
+    const rendered = users.map((found) => renderUser(found, own.get(found.id) ?? NO_LIMITS));
+    return { users: rendered, next_cursor: nextCursor(users, limit) };
+  },
+});
+
+const removeUser = defineRoute({
+  method: 'delete',
+  path: '/api/users/{id}',
+  summary: 'Remove a user, with all tokens and sessions.',
+  access: 'operator',
+  params: z.object({ id: z.string() }),
+  responses: { 204: { description: 'The user is removed.' } },
+  errors: [404],
+  async handle({ principal, params }, { accounts }: Services) {
+    await accounts.removeUser(principal, params.id);
+  },
+});
+
+const setLimits = defineRoute({
+  method: 'put',
+  path: '/api/users/{id}/limits',
+  summary: 'Set how much a user may spend in a day, instead of the default limits.',
+  access: 'operator',
+  params: z.object({ id: z.string() }),
+  body: spendingLimits,
+  responses: { 200: { description: "The user's limits.", json: spendingLimits } },
+  errors: [400, 404, 413],
+  async handle({ principal, params, body }, { limits }: Services) {
+    const wanted = { tokensPerDay: body.tokens_per_day, usdPerDay: body.usd_per_day };
+    await limits.set(principal, params.id, wanted);
+    return renderLimits(wanted);
+  },
+});
+
+export const userRoutes = [addUser, listUsers, removeUser, setLimits];
+
+function renderUser(found: User, limits: SpendingLimits): z.infer<typeof user> {
+  const { id, name, email, role, createdAt } = found;
+  return { id, name, email, role, created_at: createdAt.toISOString(), limits: renderLimits(limits) };
+}
+
+function renderLimits({ tokensPerDay, usdPerDay }: SpendingLimits): z.infer<typeof spendingLimits> {
+  return { tokens_per_day: tokensPerDay, usd_per_day: usdPerDay };
+}

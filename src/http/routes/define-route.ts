@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { NotFound } from '#domain/errors.ts';
+import type { Principal } from '#domain/principal.ts';
+import { operatorOnly } from '../caller/bearer.ts';
+import type { Answer, RouteDescription } from './openapi.ts';
+import { parseBody } from './parse-body.ts';
+
+/** A route: what the OpenAPI document says about it, and the handler, which gets its services when it is mounted. */
+export type Route<Services> = RouteDescription & {
+  /** The fields of the body that are stored as JSON, and so may hold U+0000. */
+  readonly freeFields?: readonly string[];
+  /** Runs before the body is read. */
+  readonly before?: (request: FastifyRequest, services: Services) => Promise<void>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the schemas of `defineRoute` say what a call holds
+  readonly handle: (call: Call<any, any, any>, services: Services) => Promise<unknown>;
+};
+
+/** A request whose every part fits its schema. */
+export type Call<Params, Query, Body> = {
+  readonly principal: Principal;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
+
+type Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R, Services> = Omit<
+  Route<Services>,
+  'params' | 'query' | 'body' | 'responses' | 'handle'
+> & {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly responses: R;
+  /** Returns the body of the first 2xx response. For another status call `reply.code`; for anything but JSON, `reply.send`. */
+  handle(
+    call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+    services: Services,
+  ): Promise<Success<NoInfer<R>> | FastifyReply>;
+};
+
+type Success<R> = {
+  [S in keyof R]: S extends 200 | 201 | 202 ? BodyOf<R[S]> : S extends 204 ? undefined | void : never;
+}[keyof R];
+
+type BodyOf<A> = A extends { readonly json: infer J extends z.ZodType } ? z.input<J> : never;
+
+/**
+ * Path, schemas, summary, access and handler of a route, all in one place: validation, the OpenAPI document, the API
+ * reference and the typed client are made from it.
+ */
+export function defineRoute<
+  R extends Readonly<Record<number, Answer>>,
+  Services = unknown,
+  P extends z.ZodObject = z.ZodObject<{}>,
+  Q extends z.ZodObject = z.ZodObject<{}>,
+  B extends z.ZodType = z.ZodUndefined,
+>(definition: Definition<P, Q, B, R, Services>): Route<Services> & { readonly responses: R } {
+  return definition;
+}
+
+/** What all of the routes need together. */
+export type ServicesOf<R> = (R extends Route<infer Services> ? (services: Services) => void : never) extends (
+  services: infer All,
+) => void
+  ? All
+  : never;
+
+/** Serves `routes`. `rename` changes their paths, for routes that are served at more than one. */
+export function mountRoutes<R extends Route<never>>(
+  app: FastifyInstance,
+  routes: readonly R[],
+  services: ServicesOf<R>,
+  rename: (path: string) => string = (path) => path,
+): void {
+  for (const route of routes) {
+    const { before } = route;
+    app.route({
+      method: route.method.toUpperCase(),
+      url: rename(route.path).replace(WILDCARD, '*').replace(PARAMETER, ':$1'),
+      onRequest: [
+        ...(route.access === 'operator' ? [operatorOnly] : []),
+        ...(before ? [(request: FastifyRequest) => before(request, services as never)] : []),
+      ],
+      handler: (request, reply) => answer(route, services as never, request, reply),
+    });
+  }
+}
+
+const PARAMETER = /\{(\w+)\}/g;
+const WILDCARD = /\{(\w+)\*\}$/;
+
+async function answer(
+  route: Route<never>,
+  services: never,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const call = {
+    principal: request.principal,
+    params: route.params && parseParams(route.params, pathParameters(route, request)),
+    query: route.query && parseBody(route.query, request.query),
+    body: route.body && parseBody(route.body, request.body, route.freeFields),
+    request,
+    reply,
+  };
+  reply.code(successStatus(route));
+  const body = await route.handle(call, services);
+  return body === undefined ? reply.send() : body;
+}
+
+function pathParameters({ path }: RouteDescription, { params }: FastifyRequest): unknown {
+  const [, wildcard] = WILDCARD.exec(path) ?? [];
+  const values = params as Record<string, string>;
+  return wildcard === undefined ? values : { ...values, [wildcard]: values['*'] };
+}
+
+/** A path that can't be anybody's leads nowhere: the message of the first issue says what there is not. */
+function parseParams(schema: z.ZodType, params: unknown): unknown {
+  const { success, data, error } = schema.safeParse(params);
+  if (!success) throw new NotFound(error.issues[0]?.message ?? 'There is no such resource.');
+  return data;
+}
+
+const successStatus = ({ responses }: RouteDescription) =>
+  Number(Object.keys(responses).find((status) => status.startsWith('2')) ?? 200);
