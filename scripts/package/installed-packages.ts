@@ -16,9 +16,12 @@ type Locked = {
   readonly dependencies?: object;
   readonly optionalDependencies?: object;
   readonly peerDependencies?: object;
+  /** A workspace of this repository. */
+  readonly link?: boolean;
+  readonly resolved?: string;
 };
 
-/** Every package of others that those in `folders` need, however far down, as the lock file has them; '' is ours. */
+/** Every package that those in `folders` depend on, directly or not, except our own; '' is the root package. */
 export async function listInstalled(root: string, folders: readonly string[]): Promise<InstalledPackage[]> {
   const { packages } = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>;
@@ -30,6 +33,10 @@ export async function listInstalled(root: string, folders: readonly string[]): P
       const folder = resolve(packages, from, name);
       const locked = folder === undefined || found.has(folder) ? undefined : packages[folder];
       if (!folder || !locked) continue; // an optional peer that nobody installed
+      if (locked.link) {
+        visit(locked.resolved ?? folder);
+        continue;
+      }
       const { version, license, integrity } = locked;
       found.set(folder, { folder, name, version, license, integrity });
       visit(folder);
