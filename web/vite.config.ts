@@ -16,12 +16,4 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1200,
   },
-  server: {
-    proxy: Object.fromEntries(
-      ['/api', '/login', '/logout', '/openapi.json', '/docs'].map((path) => [
-        path,
-        { target: 'http://127.0.0.1:3000', ws: true },
-      ]),
-    ),
-  },
 });
