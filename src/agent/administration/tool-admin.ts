@@ -6,7 +6,7 @@ import { findTool, listTools, type ToolRow } from '#store/tools/tools.ts';
 import { AuthFailure } from '#tools/auth/auth-failure.ts';
 import type { BrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import type { Capabilities } from '#tools/component/capabilities/capabilities.ts';
-import { describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
+import { type CapabilitySentence, describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
 import { InvalidCapabilities, parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { InstallRefused } from '#tools/component/install/prepare-component.ts';
 import { type Installation, installTool, prepareTool, removeTool } from '#tools/component/install-tool.ts';
@@ -14,8 +14,6 @@ import type { ToolRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 
 export type ToolDesk = ReturnType<typeof createToolDesk>;
-
-export type Sentence = { readonly text: string; readonly dangerous: boolean };
 
 /** A tool as somebody sees it who may use it. `installed` is undefined for a builtin one. */
 export type ListedTool = {
@@ -30,7 +28,7 @@ export type ListedTool = {
 
 export type InstalledTool = Pick<ToolRow, 'installedAt' | 'updatedAt'> & {
   readonly version: string | null;
-  readonly sentences: readonly Sentence[];
+  readonly sentences: readonly CapabilitySentence[];
   readonly auth: Capabilities['auth'];
   readonly secrets: readonly {
     readonly name: string;
@@ -52,7 +50,7 @@ export type ToolPreview = {
   readonly description: string;
   readonly version: string | null;
   readonly hash: string;
-  readonly sentences: readonly Sentence[];
+  readonly sentences: readonly CapabilitySentence[];
   readonly warnings: readonly string[];
   readonly replaces: string | null;
 };
@@ -77,7 +75,7 @@ export function createToolDesk(parts: {
     }));
     return {
       version: capabilities.version ?? null,
-      sentences: sentencesOf(capabilities),
+      sentences: describeCapabilities(capabilities),
       auth: capabilities.auth,
       secrets: await Promise.all(required),
       installedAt: row.installedAt,
@@ -207,17 +205,10 @@ function previewOf(
     version,
     hash,
     warnings,
-    sentences: sentencesOf(capabilities),
+    sentences: describeCapabilities(capabilities),
     replaces: before?.hash ?? null,
   };
 }
-
-/** Those that change something elsewhere, or hand over a secret, deserve a second look. */
-const DANGEROUS =
-  /^may [A-Z, and]*\b(?:POST|PUT|PATCH|DELETE)\b|^sends the secret |^takes the secret |^reads the environment /;
-
-const sentencesOf = (capabilities: Capabilities): Sentence[] =>
-  describeCapabilities(capabilities).map((text) => ({ text, dangerous: DANGEROUS.test(text) }));
 
 function secretNames({ http, auth, setup }: Capabilities): string[] {
   const names = [

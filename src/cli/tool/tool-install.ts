@@ -44,7 +44,7 @@ export function installToolFile(wasmFile: string, options: InstallOptions): Prom
 async function tellOf({ name, capabilities, component, warnings }: Installation): Promise<void> {
   printLine(`The tool "${name}":`);
   printLine(`- It says to the model: ${component.description}`);
-  for (const sentence of describeCapabilities(capabilities)) printLine(`- ${sentence}`);
+  for (const { text } of describeCapabilities(capabilities)) printLine(`- ${text}`);
   for (const warning of warnings) printLine(`Note: ${warning}`);
   if ((await findFlags(`${component.description}\n${component.schema}`)).length > 0)
     printLine(

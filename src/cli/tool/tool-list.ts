@@ -40,7 +40,7 @@ export function showInstalled(name: string, { json }: Json): Promise<void> {
     if (!tool) throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
     if (json) return printJson(tool);
     printLine(tool.description);
-    for (const sentence of describeCapabilities(parseCapabilities(tool.capabilities))) printLine(`- ${sentence}`);
+    for (const { text } of describeCapabilities(parseCapabilities(tool.capabilities))) printLine(`- ${text}`);
     printLine(`Component ${tool.hash}, for version ${tool.witVersion} of the contract.`);
   });
 }

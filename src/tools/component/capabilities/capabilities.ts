@@ -48,11 +48,11 @@ export type RequiredSecret = { readonly name: string; readonly prompt: string; r
 
 export type ToolLimits = { readonly memoryMb: number; readonly cpuSecs: number; readonly wallSecs: number };
 
-/** Whether a call may be made again when a crash hid how it ended: it can only read. */
+/** Whether a call can be repeated after a crash that hid its outcome: it can only read. */
 export function isRepeatable(capabilities: Capabilities): boolean {
   return capabilities.http.allowlist.every(({ methods }) => methods.every(isReading));
 }
 
-function isReading(method: Method): boolean {
+export function isReading(method: Method): boolean {
   return method === 'GET' || method === 'HEAD';
 }

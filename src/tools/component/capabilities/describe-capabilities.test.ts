@@ -3,7 +3,7 @@ import { describeCapabilities } from './describe-capabilities.ts';
 import { parseCapabilities } from './parse-capabilities.ts';
 
 const LIMITS = 'may take 64 MiB of memory, 10 s of computing and 60 s in all for a call';
-const describeFile = (file: object) => describeCapabilities(parseCapabilities(file));
+const describeFile = (file: object) => describeCapabilities(parseCapabilities(file)).map(({ text }) => text);
 
 test('a tool without http can reach nothing', () => {
   expect(describeFile({})).toEqual(['can reach nothing', LIMITS]);
@@ -11,7 +11,7 @@ test('a tool without http can reach nothing', () => {
   expect(describeFile({ http: { allowlist: [closed] } })).toEqual(['can reach nothing', LIMITS]);
 });
 
-test('what a person consents to is told in full', () => {
+test('the sentences name every capability in the file', () => {
   const to = (location: object) => ({
     secret_name: 'key',
     location,
@@ -70,7 +70,7 @@ test('what a person consents to is told in full', () => {
   ]);
 });
 
-test('a user name and a password are told apart', () => {
+test('basic authentication names its user, and the secret as the password', () => {
   const location = { type: 'basic', username: 'me' };
   const [, , sentence] = describeFile({
     http: {
@@ -79,4 +79,29 @@ test('a user name and a password are told apart', () => {
     },
   });
   expect(sentence).toBe('sends the secret key as the password of me to api.example.com');
+});
+
+test('write methods and uses of a secret or of the environment are dangerous', () => {
+  const target = (host: string, ...methods: string[]) => ({ host, path_prefix: '/', methods });
+  const sentences = describeCapabilities(
+    parseCapabilities({
+      http: {
+        allowlist: [
+          target('read.example.com', 'GET', 'HEAD'),
+          target('POST.example.com', 'GET'),
+          target('a.example', 'DELETE'),
+        ],
+        credentials: { a: { secret_name: 'key', location: { type: 'bearer' }, host_patterns: ['a.example'] } },
+      },
+      secrets: { allowed_names: ['key'] },
+      auth: { secret_name: 'key', env_var: 'EXAMPLE_KEY' },
+      setup: { required_secrets: [{ name: 'key', prompt: 'Key' }] },
+    }),
+  );
+
+  expect(sentences.filter(({ dangerous }) => dangerous).map(({ text }) => text)).toEqual([
+    'may DELETE a.example/',
+    'sends the secret key as a bearer token to a.example',
+    'takes the secret key from the environment variable EXAMPLE_KEY when that is set',
+  ]);
 });

@@ -1,24 +1,47 @@
 import type { ToolAuth } from '../../auth/tool-auth.ts';
-import type { AllowedTarget, Capabilities, Credential, CredentialLocation } from './capabilities.ts';
+import {
+  type AllowedTarget,
+  type Capabilities,
+  type Credential,
+  type CredentialLocation,
+  isReading,
+} from './capabilities.ts';
 
-/** What a person consents to who installs the tool: sentences that go on from its name. */
-export function describeCapabilities(capabilities: Capabilities): string[] {
+export type CapabilitySentence = {
+  /** Continues a sentence that begins with the tool's name. */
+  readonly text: string;
+  /** The tool can change something outside the service, or uses a secret: a person should look twice. */
+  readonly dangerous: boolean;
+};
+
+const harmless = (text: string): CapabilitySentence => ({ text, dangerous: false });
+const dangerous = (text: string): CapabilitySentence => ({ text, dangerous: true });
+
+/** What a person agrees to by installing the tool. */
+export function describeCapabilities(capabilities: Capabilities): CapabilitySentence[] {
   const { http, secrets, auth, setup, limits } = capabilities;
   const targets = http.allowlist.filter(({ methods }) => methods.length > 0);
   return [
-    ...(targets.length === 0 ? ['can reach nothing'] : targets.map(describeTarget)),
-    ...(targets.length === 0 ? [] : [describeRate(http.rateLimit)]),
-    ...http.credentials.map(describeCredential),
-    ...secrets.allowedNames.map((name) => `may ask whether the secret ${name} exists`),
+    ...(targets.length === 0 ? [harmless('can reach nothing')] : targets.map(describeTarget)),
+    ...(targets.length === 0 ? [] : [harmless(describeRate(http.rateLimit))]),
+    ...http.credentials.map(describeCredential).map(dangerous),
+    ...secrets.allowedNames.map((name) => harmless(`may ask whether the secret ${name} exists`)),
     ...(auth ? describeAuth(auth) : []),
-    ...setup.requiredSecrets.map(({ name, optional }) => `${optional ? 'can use' : 'needs'} the secret ${name}`),
-    `may take ${limits.memoryMb} MiB of memory, ${limits.cpuSecs} s of computing and ${limits.wallSecs} s in all for a call`,
+    ...setup.requiredSecrets.map(({ name, optional }) =>
+      harmless(`${optional ? 'can use' : 'needs'} the secret ${name}`),
+    ),
+    harmless(
+      `may take ${limits.memoryMb} MiB of memory, ${limits.cpuSecs} s of computing and ${limits.wallSecs} s in all for a call`,
+    ),
   ];
 }
 
-function describeTarget({ host, pathPrefix, methods }: AllowedTarget): string {
+function describeTarget({ host, pathPrefix, methods }: AllowedTarget): CapabilitySentence {
   const below = host.startsWith('*.') ? ` (every host below ${host.slice(2)})` : '';
-  return `may ${joinWords([...new Set(methods)])} ${host}${showPath(pathPrefix)}${below}`;
+  return {
+    text: `may ${joinWords([...new Set(methods)])} ${host}${showPath(pathPrefix)}${below}`,
+    dangerous: !methods.every(isReading),
+  };
 }
 
 function describeRate({ requestsPerMinute, requestsPerHour }: Capabilities['http']['rateLimit']): string {
@@ -45,14 +68,16 @@ function describeLocation(location: CredentialLocation): string {
   }
 }
 
-/** An environment variable is named in full: it may be one that was never meant for this tool. */
-function describeAuth({ secretName, envVar, oauth }: ToolAuth): string[] {
+/** Environment variables are named in full: one of them may hold something that was never meant for this tool. */
+function describeAuth({ secretName, envVar, oauth }: ToolAuth): CapabilitySentence[] {
   const variables = [oauth?.clientIdEnv, oauth?.clientSecretEnv].filter((name) => name !== undefined);
   return [
-    ...(envVar ? [`takes the secret ${secretName} from the environment variable ${envVar} when that is set`] : []),
-    ...(oauth ? [`signs in at ${new URL(oauth.authorizationUrl).host}${describeScopes(oauth.scopes)}`] : []),
-    ...(oauth ? [`gets its access token from ${new URL(oauth.tokenUrl).host}`] : []),
-    ...variables.map((name) => `reads the environment variable ${name} to sign in`),
+    ...(envVar
+      ? [dangerous(`takes the secret ${secretName} from the environment variable ${envVar} when that is set`)]
+      : []),
+    ...(oauth ? [harmless(`signs in at ${new URL(oauth.authorizationUrl).host}${describeScopes(oauth.scopes)}`)] : []),
+    ...(oauth ? [harmless(`gets its access token from ${new URL(oauth.tokenUrl).host}`)] : []),
+    ...variables.map((name) => dangerous(`reads the environment variable ${name} to sign in`)),
   ];
 }
 
