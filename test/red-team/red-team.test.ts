@@ -206,6 +206,11 @@ test.each([
   expect(JSON.stringify(response)).not.toContain(STORED);
   expect(model.tried).toHaveLength(1);
   expect(model.seen.at(-1)?.messages.at(-1)?.text).toContain('Not run: the arguments held a stored secret');
+  const { rows } = await everything.query(
+    `select body->>'blocked' as blocked, body->>'arguments' as arguments from items
+     where body->>'type' = 'function_call' order by created_at desc limit 1`,
+  );
+  expect(rows).toEqual([{ blocked: 'leak', arguments: '{}' }]);
 });
 
 test('an order in the note about the user makes everything asked for, in every thread', async () => {

@@ -1,5 +1,6 @@
 import { InvalidRequest } from '#domain/errors.ts';
 import { type GateId, newId } from '#domain/ids.ts';
+import { blockReasonOf } from '#domain/thread/item.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import { refusalAt } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
@@ -11,7 +12,6 @@ import { findApproval } from '#store/tools/approvals.ts';
 import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
 import type { ToolSet } from '#tools/registry.ts';
 import type { LevelFacts, Tool } from '#tools/tool.ts';
-import { isBlockedCall } from '../turn/safety.ts';
 import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 import { levelOf, type PolicyFacts } from './tool-policy.ts';
@@ -42,7 +42,7 @@ export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<
   const { db, owner, tools, started } = facts;
   if (call.external) return gateAt('external-tool', call);
   const tool = tools.find(call.name);
-  if (!tool || isBlockedCall(call)) return { kind: 'open', tool, secretsOf: owner, approval: undefined };
+  if (!tool || blockReasonOf(call)) return { kind: 'open', tool, secretsOf: owner, approval: undefined };
 
   const level = await facts.raise(tool, call, await levelOf(tool, call, policyFacts(tool, call, facts)));
   if (level === 'never') return { kind: 'forbidden' };

@@ -70,6 +70,22 @@ test('a call that this very attempt has started is run', async () => {
   expect(await callSend(async () => 'sent', { call: own })).toEqual({ output: 'sent', runs: 1 });
 });
 
+test.each([
+  ['has the field', { arguments: '{}', blocked: 'leak' }],
+  ['was stored with a text in place of the field', { arguments: '{"blocked":"The arguments held a stored secret."}' }],
+] as const)('a blocked call is not run when it %s', async (_when, blocked) => {
+  const { output, runs } = await callSend(async () => 'sent', { call: { ...call, ...blocked } });
+
+  expect(output).toContain('Not run: the arguments held a stored secret');
+  expect(runs).toBe(0);
+});
+
+test('a call with the argument "blocked" is run', async () => {
+  const made = { ...call, arguments: '{"blocked":"yes"}' };
+
+  expect(await callSend(async () => 'sent', { call: made })).toEqual({ output: 'sent', runs: 1 });
+});
+
 test('a tool that nobody declared is an error the model can read', async () => {
   const { output, runs } = await callSend(async () => 'sent', { call: { ...call, name: 'nobody_knows' } });
 

@@ -1,7 +1,6 @@
-import type { FunctionCallItem } from '#domain/thread/item.ts';
+import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OpenPassage } from '../gates/gates.ts';
-import { BLOCKED_OUTPUT, isBlockedCall } from './safety.ts';
 
 /** An offered tool could not be run at all; what a tool itself complains about is its output instead. */
 export class ToolFailure extends Error {
@@ -15,7 +14,8 @@ export async function callTool(
 ): Promise<string> {
   const { turn, signal } = options;
   const { tool, secretsOf } = options.passage;
-  if (isBlockedCall(call)) return BLOCKED_OUTPUT;
+  const blocked = blockReasonOf(call);
+  if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
   if (isFound(call, turn) && !tool.repeatable) return 'interrupted: the outcome is unknown';
 
@@ -27,6 +27,10 @@ export async function callTool(
     throw new ToolFailure(`The tool ${call.name} could not be run.`, { cause: error });
   }
 }
+
+const BLOCKED_OUTPUTS: Readonly<Record<BlockReason, string>> = {
+  leak: 'Not run: the arguments held a stored secret. The host gives a tool the secrets it needs. Call the tool without the secret.',
+};
 
 /** Started by an attempt before this one, which did not live to see its output. Attempts are counted anew in each turn. */
 function isFound(call: FunctionCallItem, turn: Turn): boolean {

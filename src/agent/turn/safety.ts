@@ -1,3 +1,4 @@
+import type { BlockReason } from '#domain/thread/item.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 import { inspectIncoming, inspectOutgoing } from '#safety/inspect.ts';
 import type { Action } from '#safety/rule.ts';
@@ -11,13 +12,15 @@ export type Safety = {
   prepare(owner: Owner, version: SecretsVersion): void;
   /** A tool's output as it may be kept. */
   receive(owner: Owner, toolName: string, output: string): Promise<string>;
-  /** A call as it may be kept. One that must not be made has lost its arguments. */
-  checkCall<Call extends ToolCall>(owner: Owner, call: Call): Promise<Call>;
+  /** The call as it can be stored. A blocked call has lost its arguments. */
+  checkCall(owner: Owner, call: ToolCall): Promise<CheckedCall>;
   /** The rules that want a call with these arguments to be asked for. */
   flagsOfCall(owner: Owner, argumentsJson: string): Promise<readonly string[]>;
   /** For what the model says, piece by piece. */
   redactorFor(owner: Owner): Promise<StreamRedactor>;
 };
+
+export type CheckedCall = ToolCall & { readonly blocked?: BlockReason };
 
 export type SafetyParts = {
   readonly knownSecrets: FindKnownSecrets;
@@ -42,18 +45,10 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
     async checkCall(owner, call) {
       const { isBlocked, actions } = await inspectOutgoing(call.arguments, await knownSecrets(owner), owner.userId);
       note(owner, call.name, actions);
-      return isBlocked ? { ...call, arguments: BLOCKED_ARGUMENTS } : call;
+      return isBlocked ? { ...call, arguments: '{}', blocked: 'leak' } : call;
     },
     flagsOfCall: async (owner, argumentsJson) =>
       (await inspectOutgoing(argumentsJson, await knownSecrets(owner), owner.userId)).flags,
     redactorFor: async (owner) => createStreamRedactor((await knownSecrets(owner)).values),
   };
 }
-
-/** Stands in a blocked call for the arguments, which are nowhere kept. A model that writes it itself is blocked as well. */
-const BLOCKED_ARGUMENTS = '{"blocked":"The arguments held a stored secret."}';
-
-export const isBlockedCall = (call: ToolCall): boolean => call.arguments === BLOCKED_ARGUMENTS;
-
-export const BLOCKED_OUTPUT =
-  'Not run: the arguments held a stored secret, which no tool is told. Tools that need it get it from the host. Call it without the secret.';

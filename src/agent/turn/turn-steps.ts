@@ -33,7 +33,7 @@ import { createMeter, type MeteredAnswer } from '../spending/budget-meter.ts';
 import { callTool } from './call-tool.ts';
 import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
 import type { TurnSteps } from './run-turn.ts';
-import { isBlockedCall, type Safety } from './safety.ts';
+import type { CheckedCall, Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
 
 export type TurnContext = SettingParts & {
@@ -237,7 +237,7 @@ type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
 
 /** What the model said and wants. Its first call, if no gate stops it, is started by the write that records it. */
 async function toItems(
-  answer: ModelAnswer,
+  answer: Omit<ModelAnswer, 'calls'> & { readonly calls: readonly CheckedCall[] },
   messageId: ItemId,
   turn: Turn,
   facts: PassageFacts,
@@ -248,7 +248,7 @@ async function toItems(
     answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
   const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
-    const external = !own && !isBlockedCall(call) && turn.request.tools.some(({ name }) => name === call.name);
+    const external = !own && !call.blocked && turn.request.tools.some(({ name }) => name === call.name);
     return { id: newId(), type: 'function_call', ...call, external };
   });
   const [first, ...others] = calls;

@@ -42,9 +42,20 @@ export type FunctionCallBody = {
   readonly name: string;
   /** JSON text, exactly as the model wrote it. */
   readonly arguments: string;
-  /** Whether it is the caller's to make. Settled when the call is made, whatever tools a later request brings. */
+  /** Whether the caller runs it. Decided when the model makes the call; the tools of later requests don't change it. */
   readonly external: boolean;
+  /** Why the service refuses to run it. The arguments of such a call are not kept. */
+  readonly blocked?: BlockReason;
 };
+
+/** `leak`: the arguments held a stored secret. */
+export type BlockReason = 'leak';
+
+/** Why the service refuses to run a call, if it does. Items written without a `blocked` field may have a text instead. */
+export function blockReasonOf(call: Pick<FunctionCallBody, 'arguments' | 'blocked'>): BlockReason | undefined {
+  if (call.arguments === '{"blocked":"The arguments held a stored secret."}') return 'leak';
+  return call.blocked;
+}
 
 export type FunctionCallOutputBody = {
   readonly type: 'function_call_output';

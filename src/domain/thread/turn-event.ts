@@ -104,12 +104,13 @@ function finish(item: NewItem, said: string | undefined): TurnEvent[] {
   return [...(rest ? [{ type: 'text-delta' as const, itemId: item.id, delta: rest }] : []), ...all.slice(-1)];
 }
 
-/** A call without its place. */
-export function callOf({ id, type, callId, name, arguments: json, external }: FunctionCallItem): GatedCall {
-  return { id, type, callId, name, arguments: json, external };
+/** A call without its position in the thread. */
+export function callOf(item: FunctionCallItem): GatedCall {
+  const { id, type, callId, name, arguments: json, external, blocked } = item;
+  return { id, type, callId, name, arguments: json, external, ...(blocked && { blocked }) };
 }
 
-/** An item without its place, as events carry it. */
+/** An item without its position in the thread, as events carry it. */
 export function contentOf(item: Item): NewItem {
   switch (item.type) {
     case 'message':

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ContentPart, NewItem, TimedItem } from '#domain/thread/item.ts';
+import { blockReasonOf, type ContentPart, type NewItem, type TimedItem } from '#domain/thread/item.ts';
 import type { Usage } from '#domain/usage.ts';
 
 /** What one or more model calls used. `cost_usd` is a decimal, or null when a price is unknown. */
@@ -36,8 +36,12 @@ const call = {
   type: z.literal('function_call'),
   call_id: z.string(),
   name: z.string(),
-  arguments: z.string().describe('JSON text, exactly as the model wrote it.'),
+  arguments: z.string().describe('JSON text, exactly as the model wrote it; `{}` if the call is blocked.'),
   external: z.boolean().describe('Whether the caller runs it, not the service.'),
+  blocked: z
+    .enum(['leak'])
+    .optional()
+    .describe('Why the service refused to run it. `leak`: the arguments held a stored secret.'),
 };
 
 const output = { type: z.literal('function_call_output'), call_id: z.string(), output: z.array(itemPart) };
@@ -108,7 +112,8 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
       return { id, type: item.type, role: item.role, content: parts(item.content), status: item.status };
     case 'function_call': {
       const { type, callId, name, arguments: json, external } = item;
-      return { id, type, call_id: callId, name, arguments: json, external };
+      const blocked = blockReasonOf(item);
+      return { id, type, call_id: callId, name, arguments: json, external, ...(blocked && { blocked }) };
     }
     case 'function_call_output':
       return { id, type: item.type, call_id: item.callId, output: parts(item.output) };
