@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { listPolicies, setPolicy, unsetPolicy } from '#agent/gates/policy-settings.ts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
 import type { Database } from '#store/connection.ts';
 import { findTool } from '#store/tools/tools.ts';
-import { isReservedName } from '#tools/registry.ts';
 import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
 import { printJson, printLine, printTable } from './print.ts';
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { builtinTools, createRegistry, isReservedName } from './registry.ts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
+import { memoryTools } from './builtin/memory-tools.ts';
+import { builtinTools, createRegistry } from './registry.ts';
 import type { Tool } from './tool.ts';
 
 const tool = (name: string): Tool => ({
@@ -24,15 +26,30 @@ test('the model is told of every tool, in their order', async () => {
   ]);
 });
 
+const never = () => Promise.reject(new Error('not called'));
 const NO_SKILLS = { list: async () => [], find: async () => undefined };
 
 test('the built-in tools have names that no caller can take', () => {
-  const names = builtinTools({ send: () => Promise.reject(new Error('not sent')) }, NO_SKILLS).map(
-    (builtin) => builtin.definition.name,
-  );
+  const names = builtinTools({ send: never }, NO_SKILLS).map((builtin) => builtin.definition.name);
 
   expect(names).toContain('reborn_time');
   expect(names.filter((name) => !isReservedName(name))).toEqual([]);
+});
+
+test('the tools of notes and skills need no approval', () => {
+  const tools = [
+    ...memoryTools({ search: async () => [], find: async () => undefined, write: never, delete: never }),
+    ...builtinTools({ send: never }, NO_SKILLS).filter(({ definition }) => definition.name.startsWith('skill_')),
+  ];
+
+  expect(tools.map(({ definition, level }) => [definition.name, level])).toEqual([
+    ['memory_search', 'allow'],
+    ['memory_read', 'allow'],
+    ['memory_write', 'allow'],
+    ['memory_delete', 'allow'],
+    ['skill_list', 'allow'],
+    ['skill_read', 'allow'],
+  ]);
 });
 
 test('installed tools come and go; none of them takes the place of one that is always there', async () => {

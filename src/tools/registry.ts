@@ -25,9 +25,6 @@ export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Pick<Skills, 
   skillReadTool(skills),
 ];
 
-/** No tool from elsewhere may have such a name, so ours can grow in number. */
-export const isReservedName = (name: string): boolean => /^(?:memory|skill|mission|reborn)_/.test(name);
-
 /** What is always there, and what is installed now. */
 export function createRegistry(
   fixed: readonly Tool[],

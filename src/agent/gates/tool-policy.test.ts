@@ -38,11 +38,9 @@ test.each<[own: ToolLevel | undefined, set: ToolLevel | undefined, always: boole
   expect(await level(own, { ...(set && { set }), always })).toBe(expected);
 });
 
-test("the agent's own notes and skills need nobody's approval", async () => {
-  expect(await level(undefined, {}, 'memory_write')).toBe('allow');
-  expect(await level(undefined, {}, 'skill_read')).toBe('allow');
-  expect(await level(undefined, {}, 'my_memory_write')).toBe('ask');
-  expect(await level('ask', {}, 'memory_write')).toBe('ask');
+test("a tool's name does not change its level", async () => {
+  expect(await level(undefined, {}, 'memory_write')).toBe('ask');
+  expect(await level(undefined, {}, 'skill_read')).toBe('ask');
 });
 
 test('a tool may decide by the arguments, and by what the user has said', async () => {

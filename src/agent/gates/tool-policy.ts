@@ -10,7 +10,7 @@ export type PolicyFacts = LevelFacts & {
   isAlwaysApproved(): Promise<boolean>;
 };
 
-/** Whether a call may be made. The operator's word comes first, then the user's "always", then what the tool says of itself. */
+/** The level of a call. The operator's setting comes first, then the user's "always", then the tool's own level. */
 export async function levelOf(tool: Tool, call: GatedCall, facts: PolicyFacts): Promise<ToolLevel> {
   const set = await facts.operatorLevel();
   if (set) return set;
@@ -18,10 +18,6 @@ export async function levelOf(tool: Tool, call: GatedCall, facts: PolicyFacts): 
   return own === 'ask' && (await facts.isAlwaysApproved()) ? 'allow' : own;
 }
 
-/** Names of the agent's own tools, which no installed one can have. They touch nothing but its own notes. */
-const INWARD = /^(memory|skill)_/;
-
-function ownLevel({ level, definition }: Tool, call: GatedCall, facts: LevelFacts): ToolLevel | Promise<ToolLevel> {
-  if (typeof level === 'function') return level(call.arguments, facts);
-  return level ?? (INWARD.test(definition.name) ? 'allow' : 'ask');
+function ownLevel({ level = 'ask' }: Tool, call: GatedCall, facts: LevelFacts): ToolLevel | Promise<ToolLevel> {
+  return typeof level === 'function' ? level(call.arguments, facts) : level;
 }

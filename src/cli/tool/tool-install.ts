@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
 import { findFlags } from '#safety/inspect.ts';
 import { describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
 import { type Installation, installTool, prepareTool } from '#tools/component/install-tool.ts';
-import { isReservedName } from '#tools/registry.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
 import { printJson, printLine } from '../print.ts';
 

@@ -1,3 +1,4 @@
+import { RESERVED_PREFIXES } from '#domain/tool/reserved-names.ts';
 import { createOverrideSearch } from './override-search.ts';
 import { OVERRIDES } from './override-words.ts';
 
@@ -86,8 +87,8 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
     'exfiltration',
     `(?:reveal|print|repeat|show|output|disclose|dump|list|give me|tell me|write out)${NEAR}(?:your|the|all|any|every|user'?s?)${NEAR}(?:system prompt|hidden instructions|initial instructions|api[ _-]?keys?|passwords?|credentials?|secrets|access tokens?)`,
   ),
-  // The names of our own tools have no business in somebody else's text.
-  word('tool-name', String.raw`(?:reborn|memory|skill|mission)_[a-z]{2,30}(?:_[a-z]{2,30})?`),
+  // Foreign text has no reason to name a built-in tool.
+  word('tool-name', `(?:${RESERVED_PREFIXES.join('|')})[a-z]{2,30}(?:_[a-z]{2,30})?`),
   word(
     'tool-order',
     `(?:call|use|invoke|run|trigger|execute)${NEAR}(?:tools?|function calls?)${NEAR}(?:to|with|now|immediately|and)`,

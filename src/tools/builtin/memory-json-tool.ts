@@ -14,6 +14,7 @@ export function jsonTool<P>({ name, description, parameters, act }: JsonToolOpti
   return {
     definition: { name, description, parameters: z.toJSONSchema(parameters), strict: null },
     repeatable: true,
+    level: 'allow', // it changes nothing but the user's own notes
     call: async (argumentsJson, { owner }) => {
       const given = parameters.safeParse(parseJson(argumentsJson));
       if (!given.success) return invalid(z.prettifyError(given.error));

@@ -12,6 +12,7 @@ export function skillListTool(skills: Pick<Skills, 'list'>): Tool {
       strict: null,
     },
     repeatable: true,
+    level: 'allow',
     trusted: true,
     inert: true,
     call: async (_argumentsJson, { owner }) => JSON.stringify({ skills: await skills.list(owner) }),

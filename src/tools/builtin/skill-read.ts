@@ -20,6 +20,7 @@ export function skillReadTool(skills: Pick<Skills, 'find'>): Tool {
       strict: null,
     },
     repeatable: true,
+    level: 'allow',
     trusted: true,
     inert: true,
     async call(argumentsJson, { owner }) {

@@ -1,8 +1,8 @@
 import { OPERATOR, type UserId } from '#domain/principal.ts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools/tools.ts';
-import { isReservedName } from '../registry.ts';
 import type { Capabilities } from './capabilities/capabilities.ts';
 import { parseCapabilities } from './capabilities/parse-capabilities.ts';
 import { InstallRefused, type PreparedComponent, prepareComponent } from './install/prepare-component.ts';

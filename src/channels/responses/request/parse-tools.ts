@@ -1,10 +1,10 @@
 import { InvalidRequest } from '#domain/errors.ts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { isObject, jsonBytes, sortKeys } from './json-value.ts';
 
 const MAX_TOOLS_BYTES = 16_384;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const RESERVED_PREFIX = /^(mission|skill|memory|reborn)_/;
 
 /** The one place for the rules of a caller's tools. No tools and an empty list are the same: undefined. */
 export function parseTools(tools: unknown, isTaken: (name: string) => boolean): ToolDefinition[] | undefined {
@@ -20,7 +20,7 @@ export function parseTools(tools: unknown, isTaken: (name: string) => boolean): 
     const { name } = definition;
     const refuse = (message: string) => new InvalidRequest('invalid_tool', `${param}.name`, message);
     if (names.has(name)) throw refuse(`The tool name "${name}" is used twice. Names must be unique within a request.`);
-    if (RESERVED_PREFIX.test(name) || isTaken(name))
+    if (isReservedName(name) || isTaken(name))
       throw refuse(`The tool name "${name}" is reserved by the service. Choose another one.`);
     names.add(name);
     return definition;

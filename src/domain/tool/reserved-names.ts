@@ -1,0 +1,4 @@
+/** Prefixes of the names of built-in tools. No other tool can use them, so the service can add tools later. */
+export const RESERVED_PREFIXES = ['memory_', 'skill_', 'mission_', 'reborn_'] as const;
+
+export const isReservedName = (name: string): boolean => RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
