@@ -420,10 +420,12 @@ export type ThreadItem = {
   readonly type: 'function_call';
   readonly call_id: string;
   readonly name: string;
-  /** JSON text, exactly as the model wrote it. */
+  /** JSON text, exactly as the model wrote it; `{}` if the call is blocked. */
   readonly arguments: string;
   /** Whether the caller runs it, not the service. */
   readonly external: boolean;
+  /** Why the service refused to run it. `leak`: the arguments held a stored secret. */
+  readonly blocked?: 'leak';
   /** When its tool was started. */
   readonly started_at: string | null;
   /** When its output was written. */
@@ -1183,10 +1185,12 @@ export type BareItem = {
   readonly type: 'function_call';
   readonly call_id: string;
   readonly name: string;
-  /** JSON text, exactly as the model wrote it. */
+  /** JSON text, exactly as the model wrote it; `{}` if the call is blocked. */
   readonly arguments: string;
   /** Whether the caller runs it, not the service. */
   readonly external: boolean;
+  /** Why the service refused to run it. `leak`: the arguments held a stored secret. */
+  readonly blocked?: 'leak';
 } | {
   readonly id: string;
   readonly type: 'function_call_output';
