@@ -12,19 +12,22 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table turns add column ready_at timestamptz, add column broken integer not null default 0`.execute(
     db,
   );
-  await sql`create index turns_ready on turns (ready_at) where ready_at is not null`.execute(db);
   // How much the items of a thread hold, in bytes of JSON.
   await sql`alter table threads add column bytes bigint not null default 0`.execute(db);
   await sql`
     update threads set bytes = held.bytes
     from (select thread_id, sum(octet_length(body::text)) as bytes from items group by thread_id) as held
     where threads.id = held.thread_id`.execute(db);
-  await sql`create index gates_by_turn on gates (turn_id)`.execute(db);
-  await sql`create index jobs_by_thread on jobs (thread_id)`.execute(db);
 
   for (const definition of [CONTEXT, ACCEPT, APPEND, SETTLE, CLAIM, BURY, SPARE, SPARE_TRIGGER])
     await sql.raw(definition).execute(db);
 }
+
+export const indexes = [
+  'turns_ready on turns (ready_at) where ready_at is not null',
+  'gates_by_turn on gates (turn_id)',
+  'jobs_by_thread on jobs (thread_id)',
+];
 
 /** What a turn needs to begin, in one value. A thread with more than 64 KiB sends its history separately, as `history: null`. */
 const CONTEXT = `

@@ -28,8 +28,15 @@ afterAll(async () => {
   await removeHome(home);
 });
 
-async function writeMigration(name: string, statement: string, worksWith?: string): Promise<void> {
-  const declared = worksWith ? `export const worksWith = '${worksWith}';\n` : '';
+async function writeMigration(
+  name: string,
+  statement: string,
+  worksWith?: string,
+  indexes?: readonly string[],
+): Promise<void> {
+  const declared =
+    (worksWith ? `export const worksWith = '${worksWith}';\n` : '') +
+    (indexes ? `export const indexes = ${JSON.stringify(indexes)};\n` : '');
   const body = `${declared}export async function up(db: { schema: unknown }): Promise<void> {
     await db.executeQuery({ sql: ${JSON.stringify(statement)}, parameters: [], query: { kind: 'RawNode' } });
   }`;
@@ -123,4 +130,32 @@ test('a migration that waits for a lock lets others pass, and is tried again', a
   await migrated;
 
   expect(await names()).toEqual(['0001-notes', '0002-column']);
+});
+
+test('a declared index is built while others write, and a build that was cut off is repeated at the next start', async () => {
+  await writeMigration('0001-notes.ts', 'create table notes (id integer)');
+  await migrateDatabase(server.connection, folder);
+  await pool.query('insert into notes select generate_series(1, 1000)');
+  await writeMigration('0002-index.ts', 'create table memos (id integer)', undefined, ['notes_by_id on notes (id)']);
+  const writer = await pool.connect();
+  await writer.query('begin; insert into notes values (0)'); // the build waits for it
+  const migrating = migrateDatabase(server.connection, folder).catch((error: unknown) => error);
+  const building = `select pid from pg_stat_activity where query like 'create index concurrently%' and wait_event_type = 'Lock'`;
+  const pid = await waitFor('the build', async () => (await pool.query(building)).rows[0]?.pid as number | undefined);
+
+  await pool.query('insert into notes values (1001)'); // nobody waits for the build
+  await pool.query('select pg_terminate_backend($1)', [pid]);
+  expect(await migrating).toBeInstanceOf(Error);
+  await writer.query('commit');
+  writer.release();
+  expect(await readSchemaState(server.connection, folder)).toMatchObject({
+    pending: [],
+    pendingIndexes: ['notes_by_id on notes (id)'],
+  });
+
+  await migrateDatabase(server.connection, folder);
+
+  expect(await readSchemaState(server.connection, folder)).toMatchObject({ pending: [], pendingIndexes: [] });
+  const valid = `select indisvalid as valid from pg_index where indexrelid = 'notes_by_id'::regclass`;
+  expect((await pool.query(valid)).rows).toEqual([{ valid: true }]);
 });

@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { FileMigrationProvider, type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { packageFile } from '#program-files.ts';
+import { buildPendingIndexes } from './pending-indexes.ts';
 import { isCompatible, readApplied, readSchemaState } from './schema-state.ts';
 
 /** Any number that no other program on this database uses. */
@@ -27,6 +28,11 @@ type DeclaredMigration = Migration & {
    * started beside it. Without it, only versions that have this migration themselves can be.
    */
   readonly worksWith?: string;
+  /**
+   * Indexes on tables that may be large, such as `turns_ready on turns (ready_at)`. They are built after the migration has
+   * committed, while the service goes on writing to the tables.
+   */
+  readonly indexes?: readonly string[];
 };
 
 /** Brings the schema up to the migration `last`, or else the newest in `folder`; replicas starting together wait for the first. */
@@ -45,6 +51,7 @@ export async function migrateDatabase(
       // Kysely locks too, but only after it has made its own tables, and that part races. The session's end unlocks.
       await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(session);
       await migratePatiently(session, folder, last, options);
+      await buildPendingIndexes(session);
     });
   } finally {
     await database.destroy();
@@ -53,8 +60,8 @@ export async function migrateDatabase(
 
 /** The usual start: without the lock, and without loading a single migration. */
 async function isUpToDate(connection: pg.PoolConfig, folder: string): Promise<boolean> {
-  const { pending, unknown } = await readSchemaState(connection, folder);
-  return pending.length === 0 && unknown.length === 0;
+  const { pending, unknown, pendingIndexes } = await readSchemaState(connection, folder);
+  return pending.length === 0 && unknown.length === 0 && pendingIndexes.length === 0;
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -113,7 +120,7 @@ async function findNewerMigrations(db: Kysely<unknown>, ours: readonly string[])
   return Object.fromEntries(newer.map(({ name }) => [name, { up: async () => {} }]));
 }
 
-/** Kysely writes a row for each migration in the same transaction; the default gives that row what the file declares. */
+/** Kysely writes a row for each migration in the same transaction; the defaults give that row what the file declares. */
 function declareAll(ours: Record<string, DeclaredMigration>): Record<string, Migration> {
   const declare = (migration: DeclaredMigration): Migration => ({
     async up(db) {
@@ -121,8 +128,15 @@ function declareAll(ours: Record<string, DeclaredMigration>): Record<string, Mig
       await sql`
         alter table kysely_migration
           add column if not exists works_with text,
-          alter column works_with set default ${sql.lit(migration.worksWith ?? null)}`.execute(db);
+          add column if not exists pending_indexes text[],
+          alter column works_with set default ${sql.lit(migration.worksWith ?? null)},
+          alter column pending_indexes set default ${sql.lit(migration.indexes ? toArray(migration.indexes) : null)}`.execute(
+        db,
+      );
     },
   });
   return Object.fromEntries(Object.entries(ours).map(([name, migration]) => [name, declare(migration)]));
 }
+
+/** As PostgreSQL writes an array. */
+const toArray = (texts: readonly string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;

@@ -7,6 +7,8 @@ export type SchemaState = {
   readonly pending: readonly string[];
   /** Migrations of a newer version, with which this one can't work. */
   readonly unknown: readonly string[];
+  /** Indexes that applied migrations declare, and that are not built yet. */
+  readonly pendingIndexes: readonly string[];
   /** What the server's clock shows. */
   readonly time: Date;
 };
@@ -26,6 +28,7 @@ export async function readSchemaState(connection: pg.PoolConfig, folder: string)
       unknown: applied
         .filter((each) => !known.includes(each.name) && !isCompatible(each, known))
         .map(({ name }) => name),
+      pendingIndexes: applied.flatMap(({ pendingIndexes }) => pendingIndexes ?? []),
       time: rows[0]?.time ?? new Date(),
     };
   } finally {
@@ -37,16 +40,19 @@ export type AppliedMigration = {
   readonly name: string;
   /** The newest migration of the oldest version that works with the schema after this one. */
   readonly worksWith: string | null;
+  readonly pendingIndexes: readonly string[] | null;
 };
 
-/** In order. None on a new database; an older version may have left out the column. */
+/** In order. None on a new database; an older version may have left out the columns. */
 export async function readApplied(query: (statement: string) => Promise<unknown[]>): Promise<AppliedMigration[]> {
   const [found] = (await query(`select to_regclass('kysely_migration') is not null as migrated`)) as {
     migrated: boolean;
   }[];
   if (!found?.migrated) return [];
   return (await query(
-    `select name, to_jsonb(applied) ->> 'works_with' as "worksWith" from kysely_migration as applied order by name`,
+    `select name, to_jsonb(applied) ->> 'works_with' as "worksWith",
+       nullif(to_jsonb(applied) -> 'pending_indexes', 'null') as "pendingIndexes"
+     from kysely_migration as applied order by name`,
   )) as AppliedMigration[];
 }
 
