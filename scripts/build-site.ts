@@ -6,8 +6,8 @@ import { findBrokenSiteLinks } from './site/find-broken-site-links.ts';
 import { isSitePage, routeOf, toSitePage } from './site/to-site-page.ts';
 
 /*
- * npm run site   renders the documents as a site in site/dist, and checks its links
- * `npm ci --prefix site` installs what it needs; the service itself needs none of it.
+ * npm run site   renders the documentation as a site in site/dist and checks its links
+ * `npm ci --prefix site` installs what it needs; the service does not use those packages.
  */
 
 const root = path.join(import.meta.dirname, '..');
@@ -17,7 +17,8 @@ const content = 'site/src/content/docs';
 const assets = 'site/public';
 for (const folder of [content, assets, 'site/dist']) rmSync(folder, { recursive: true, force: true });
 
-for (const file of globSync(['*.md', 'docs/**/*.md']).filter(isSitePage)) {
+cpSync('site/landing.mdx', path.join(content, 'index.mdx'));
+for (const file of globSync(['*.md', 'docs/**/*.md']).filter((name) => isSitePage(name) && name !== 'README.md')) {
   const page = path.join(content, routeOf(file), 'index.md');
   mkdirSync(path.dirname(page), { recursive: true });
   writeFileSync(page, toSitePage(file, readFileSync(file, 'utf8')));
@@ -33,5 +34,5 @@ execFileSync(process.execPath, ['node_modules/astro/bin/astro.mjs', 'build'], {
 });
 
 const broken = findBrokenSiteLinks('site/dist');
-for (const link of broken) process.stderr.write(`This leads nowhere: ${link}\n`);
+for (const link of broken) process.stderr.write(`Broken link: ${link}\n`);
 if (broken.length > 0) process.exit(1);

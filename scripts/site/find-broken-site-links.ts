@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Every link of the built site that leads nowhere in it, as sentences. */
+/** Every broken link of the built site, with the page that contains it. */
 export function findBrokenSiteLinks(folder: string): string[] {
   const pages = globSync('**/*.html', { cwd: folder });
   return pages.flatMap((page) => {

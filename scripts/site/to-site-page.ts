@@ -2,15 +2,16 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { REPOSITORY } from '../repository.ts';
 
-/** A page as the site's generator wants it: its title in a head, and links that lead to the site or the repository. */
+/** Converts a page for the site: the title becomes front matter, and links point to the site or to the repository. */
 export function toSitePage(file: string, text: string): string {
   const title = /^# (.+)$/m.exec(text)?.[1] ?? file;
   const body = text.replace(/^# .+\n+/m, '');
   return `---\ntitle: ${JSON.stringify(title.replaceAll('`', ''))}\n---\n\n${withSiteLinks(file, body)}`;
 }
 
-/** Where a page of the checkout is on the site: `docs/tools/authoring.md` at `/tools/authoring/`. */
+/** The path of a page on the site, such as `/tools/authoring/` for `docs/tools/authoring.md`. */
 export function routeOf(file: string): string {
+  if (file === 'SECURITY.md') return '/security-policy/'; // docs/security.md has /security/
   const name = file
     .replace(/^docs\//, '')
     .replace(/\.md$/, '')
@@ -21,7 +22,7 @@ export function routeOf(file: string): string {
 
 export const isSitePage = (file: string): boolean => /^(?:docs\/.+|[A-Z]+)\.md$/.test(file);
 
-/** Code is left alone: what looks like a link there is none. */
+/** Links inside code are left as they are. */
 function withSiteLinks(file: string, text: string): string {
   return text.replaceAll(/(^ *```[^]*?^ *```|`[^`\n]*`)|(\]\()([^)\s]+)(\))/gm, (whole, code, open, link, close) =>
     code === undefined ? `${open}${toSiteLink(file, String(link))}${close}` : whole,

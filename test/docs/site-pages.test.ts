@@ -4,7 +4,7 @@ import { REPOSITORY } from '../../scripts/repository.ts';
 import { isSitePage, routeOf, toSitePage } from '../../scripts/site/to-site-page.ts';
 import { readPages } from './pages.ts';
 
-test('a page has its title in a head, and links that lead to the site or the repository', () => {
+test('a page has its title as front matter, and links to the site or the repository', () => {
   const page = toSitePage(
     'docs/tools/page.md',
     '# A `page`\n\n[a](../start.md#ask) [b](../../src/app/app.ts) [c](../../test) ![d](../pictures/x.png) [e](#here) `[f](g.md)`\n',
@@ -18,6 +18,8 @@ test('a page has its title in a head, and links that lead to the site or the rep
 test.each([
   ['README.md', '/'],
   ['ARCHITECTURE.md', '/architecture/'],
+  ['SECURITY.md', '/security-policy/'],
+  ['docs/security.md', '/security/'],
   ['docs/tools/authoring.md', '/tools/authoring/'],
   ['docs/decisions/README.md', '/decisions/'],
 ])('%s is at %s', (file, route) => {
