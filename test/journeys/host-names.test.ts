@@ -1,23 +1,19 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
-import { startService, TOKEN } from '../support/service.ts';
+import { expect } from 'vitest';
+import { test as journey } from '../support/journey.ts';
+import { type Service, TOKEN } from '../support/service.ts';
 
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  home = await freshHome();
-  const names = { PUBLIC_URL: 'https://agent.example.com', GATEWAY_ALLOWED_HOSTS: 'box.example.com' };
-  service = await startService({ ...home.env, ...names });
+const test = journey.override('settings', {
+  PUBLIC_URL: 'https://agent.example.com',
+  GATEWAY_ALLOWED_HOSTS: 'box.example.com',
 });
 
-afterAll(async () => {
-  await service?.close();
-  await home.remove();
-});
-
-function ask(path: string, host: string, more: Record<string, string> = {}): Promise<{ status: number; body: string }> {
+function ask(
+  service: Service,
+  path: string,
+  host: string,
+  more: Record<string, string> = {},
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const asked = request(service.url + path, { headers: { host, ...more } }, (answer) => {
       let body = '';
@@ -40,24 +36,24 @@ const upgrade = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-test.each(['127.0.0.1', 'localhost:9999', 'agent.example.com', 'box.example.com'])(
+test.for(['127.0.0.1', 'localhost:9999', 'agent.example.com', 'box.example.com'])(
   'a gateway of this machine answers under %s',
-  async (host) => {
-    expect((await ask('/login', host)).status).toBe(200);
-    expect((await ask('/api/status', host, bearer)).status).toBe(200);
-    expect((await ask('/api/ws', host, { ...bearer, ...upgrade })).status).toBe(101);
+  async (host, { service }) => {
+    expect((await ask(service, '/login', host)).status).toBe(200);
+    expect((await ask(service, '/api/status', host, bearer)).status).toBe(200);
+    expect((await ask(service, '/api/ws', host, { ...bearer, ...upgrade })).status).toBe(101);
   },
 );
 
-test.each(['evil.example', 'agent.example.com.evil.example', '10.0.0.1', 'mybox'])(
+test.for(['evil.example', 'agent.example.com.evil.example', '10.0.0.1', 'mybox'])(
   'a gateway of this machine refuses pages, calls and sockets under %s, and still tells that it lives',
-  async (host) => {
-    const page = await ask('/login', host);
+  async (host, { service }) => {
+    const page = await ask(service, '/login', host);
     expect([page.status, JSON.parse(page.body)]).toMatchObject([403, { error: { code: 'unknown_host' } }]);
     expect(page.body).toContain('GATEWAY_ALLOWED_HOSTS');
-    expect((await ask('/', host, { cookie: 'reborn_session=x' })).status).toBe(403);
-    expect((await ask('/api/status', host, bearer)).status).toBe(403);
-    expect((await ask('/api/ws', host, { ...bearer, ...upgrade })).status).toBe(403);
-    expect((await ask('/healthz', host)).status).toBe(200);
+    expect((await ask(service, '/', host, { cookie: 'reborn_session=x' })).status).toBe(403);
+    expect((await ask(service, '/api/status', host, bearer)).status).toBe(403);
+    expect((await ask(service, '/api/ws', host, { ...bearer, ...upgrade })).status).toBe(403);
+    expect((await ask(service, '/healthz', host)).status).toBe(200);
   },
 );

@@ -1,38 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { statusRoute } from '#channels/gateway/health/status-route.ts';
 import { addUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf, type WireResponse } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service, textOf, type WireResponse } from '../support/service.ts';
 
 const serviceStatus = statusRoute.responses[200].json;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let env: Record<string, string>;
+const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '1' });
 
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  env = { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  service = await startService({ ...env, CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '1' });
-});
-
-afterAll(async () => {
-  await service?.close();
-  await model.close();
-  await home.remove();
-});
-
-const withKey = (key: string, input: string) =>
+const withKey = (service: Service, key: string, input: string) =>
   service.request('/api/v1/responses', {
     method: 'POST',
     body: JSON.stringify({ model: 'm', input }),
     headers: { 'idempotency-key': key },
   });
 
-test('the same Idempotency-Key and body are the same response, also at the same moment', async () => {
+test('the same Idempotency-Key and body are the same response, also at the same moment', async ({ model, service }) => {
   const asked = model.seen.length;
-  const answers = await Promise.all(Array.from({ length: 5 }, () => withKey('k1', 'say once')));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => withKey(service, 'k1', 'say once')));
   const responses = (await Promise.all(answers.map((answer) => answer.json()))) as WireResponse[];
 
   expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
@@ -40,16 +24,18 @@ test('the same Idempotency-Key and body are the same response, also at the same 
   expect(model.seen).toHaveLength(asked + 1);
 });
 
-test('the same Idempotency-Key with another body is refused, and an overlong one too', async () => {
-  await withKey('k2', 'say one');
-  const other = await withKey('k2', 'say two');
+test('the same Idempotency-Key with another body is refused, and an overlong one too', async ({ service }) => {
+  await withKey(service, 'k2', 'say one');
+  const other = await withKey(service, 'k2', 'say two');
 
   expect([other.status, await other.json()]).toMatchObject([409, { error: { code: 'idempotency_mismatch' } }]);
-  expect((await withKey('k'.repeat(256), 'say one')).status).toBe(200);
-  expect((await withKey('k'.repeat(257), 'say one')).status).toBe(400);
+  expect((await withKey(service, 'k'.repeat(256), 'say one')).status).toBe(200);
+  expect((await withKey(service, 'k'.repeat(257), 'say one')).status).toBe(400);
 });
 
-test('a made-up response id does not continue the thread it names, be it a message or a resume', async () => {
+test('a made-up response id does not continue the thread it names, be it a message or a resume', async ({
+  service,
+}) => {
   const { id } = await service.ask('say mine');
   const other = await service.ask('say other');
   const [threadHex, otherThread] = [id.slice(-32), other.id.slice(-32)];
@@ -64,7 +50,7 @@ test('a made-up response id does not continue the thread it names, be it a messa
   expect(textOf(await service.ask('say more', { previous_response_id: id }))).toBe('more');
 });
 
-test('a turn that takes too long to wait for is cancelled, with what it said so far', async () => {
+test('a turn that takes too long to wait for is cancelled, with what it said so far', async ({ service }) => {
   const response = await service.ask('count 100 every 50');
 
   expect(response).toMatchObject({ status: 'failed', error: { code: 'turn_timeout' } });
@@ -72,7 +58,7 @@ test('a turn that takes too long to wait for is cancelled, with what it said so 
   expect(textOf(await service.ask('say next', { previous_response_id: response.id }))).toBe('next');
 });
 
-test('the items that a response was given can be listed, a page at a time', async () => {
+test('the items that a response was given can be listed, a page at a time', async ({ service }) => {
   const input = ['one', 'two', 'say three'].map((content) => ({ role: 'user', content }));
   const { id } = await service.ask(input);
   const list = async (query: string) =>
@@ -93,7 +79,7 @@ test('the items that a response was given can be listed, a page at a time', asyn
   expect((await service.request(`/v1/responses/${id}/input_items?limit=0`)).status).toBe(400);
 });
 
-test('an item of an earlier response can be referred to by its id, and no other', async () => {
+test('an item of an earlier response can be referred to by its id, and no other', async ({ service }) => {
   const first = await service.ask('say remember me');
   const reference = { type: 'item_reference', id: first.output[0]?.id };
   const second = await service.ask([reference, { role: 'user', content: 'recite' }]);
@@ -104,7 +90,7 @@ test('an item of an earlier response can be referred to by its id, and no other'
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'input[0].id' } }]);
 });
 
-test('a tool result may answer a call that is referred to', async () => {
+test('a tool result may answer a call that is referred to', async ({ service }) => {
   const tools = [{ type: 'function', name: 'look' }];
   const paused = await service.ask('use look {}', { tools });
   const [call] = paused.output;
@@ -117,13 +103,13 @@ test('a tool result may answer a call that is referred to', async () => {
   expect(textOf(await service.ask(input, { tools }))).toBe('result: seen');
 });
 
-test('the models can be listed', async () => {
+test('the models can be listed', async ({ service }) => {
   const models = await (await service.request('/api/v1/models')).json();
 
   expect(models).toMatchObject({ object: 'list', data: [{ id: 'reborn', object: 'model' }] });
 });
 
-test('a chat message is answered, continued and refused like any other', async () => {
+test('a chat message is answered, continued and refused like any other', async ({ service }) => {
   const chat = async (body: object, path = '/api/chat') => {
     const response = await service.request(path, { method: 'POST', body: JSON.stringify(body) });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -140,7 +126,7 @@ test('a chat message is answered, continued and refused like any other', async (
   expect(await chat({ message: 'x', thread_id: crypto.randomUUID() })).toMatchObject({ status: 404 });
 });
 
-test('the status tells what runs', async () => {
+test('the status tells what runs', async ({ service }) => {
   const status: unknown = await (await service.request('/api/status')).json();
   expect(() => serviceStatus.parse(status)).not.toThrow();
   expect(status).toMatchObject({
@@ -154,7 +140,7 @@ test('the status tells what runs', async () => {
   });
 });
 
-test('a member learns how many threads they have, and not how many there are', async () => {
+test('a member learns how many threads they have, and not how many there are', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   await service.ask('say a thread of somebody else');
   const threadsOf = async (headers: Record<string, string>) =>
@@ -166,7 +152,7 @@ test('a member learns how many threads they have, and not how many there are', a
   expect(await threadsOf({})).toBeGreaterThan(1);
 });
 
-test('the public document names every route, without a token', async () => {
+test('the public document names every route, without a token', async ({ service }) => {
   const response = await fetch(`${service.url}/openapi.json`);
   const document = (await response.json()) as { openapi: string; paths: Record<string, object> };
 
@@ -181,9 +167,9 @@ test('the public document names every route, without a token', async () => {
   expect(documented).toEqual(expect.arrayContaining(['POST /webhook', 'GET /jobs/{job_id}']));
 });
 
-test('the limit on sends holds across two replicas, and is one for all ways to send', async () => {
-  const limited = { ...env, CHAT_RATE_PER_MINUTE: '5' };
-  const [one, other] = await Promise.all([startService(limited), startService(limited)]);
+test('the limit on sends holds across two replicas, and is one for all ways to send', async ({ startAnother }) => {
+  const limited = { CHAT_RATE_PER_MINUTE: '5' };
+  const [one, other] = await Promise.all([startAnother(limited), startAnother(limited)]);
   const statuses: number[] = [];
   for (let i = 0; i < 7; i++) {
     const replica = i % 2 === 0 ? one : other;
@@ -199,8 +185,10 @@ test('the limit on sends holds across two replicas, and is one for all ways to s
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-test('a composition without external tools refuses tools and tool_choice, naming the field', async () => {
-  const closed = await startService(env, { externalTools: false });
+test('a composition without external tools refuses tools and tool_choice, naming the field', async ({
+  startAnother,
+}) => {
+  const closed = await startAnother({}, { externalTools: false });
   const refusal = async (fields: object) => {
     const response = await closed.post({ input: 'say x', ...fields });
     return { status: response.status, body: await response.json() };

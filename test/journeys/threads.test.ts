@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { z } from 'zod';
 import { exportThread } from '#channels/gateway/threads/export-thread.ts';
 import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
@@ -6,98 +6,94 @@ import { listItems } from '#channels/gateway/threads/item-routes.ts';
 import { listThreads } from '#channels/gateway/threads/thread-routes.ts';
 import { thread as threadShape } from '#channels/gateway/threads/thread-shape.ts';
 import { addUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService } from '../support/service.ts';
+import { test } from '../support/journey.ts';
+import { type Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const itemList = listItems.responses[200].json;
 const threadExport = exportThread.responses[200].json;
 const threadList = listThreads.responses[200].json;
 const turnInspection = inspectTurn.responses[200].json;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  service = await startService({ ...home.env, ...scripted });
-});
-
-afterAll(async () => {
-  await service.close();
-  await model.close();
-  await home.remove();
-});
-
 type Headers = Record<string, string>;
 
-async function call<T>(schema: z.ZodType<T>, method: string, route: string, body?: object, headers: Headers = {}) {
+async function call<T>(
+  service: Service,
+  schema: z.ZodType<T>,
+  method: string,
+  route: string,
+  body?: object,
+  headers: Headers = {},
+) {
   const response = await service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);
   return schema.parse(JSON.parse(text));
 }
 
-const statusOf = async (method: string, route: string, body?: object) =>
+const statusOf = async (service: Service, method: string, route: string, body?: object) =>
   (await service.request(route, { method, headers: {}, ...(body && { body: JSON.stringify(body) }) })).status;
 
-async function chat(message: string, more: object = {}, headers: Headers = {}) {
+async function chat(service: Service, message: string, more: object = {}, headers: Headers = {}) {
   const body = JSON.stringify({ message, ...more });
   const response = await service.request('/api/chat', { method: 'POST', body, headers });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return (await response.json()) as { thread_id: string; response_id: string; message: string };
 }
 
-test('a thread is called by its first words until it is renamed, and by them again when its title is taken away', async () => {
-  const { thread_id: id } = await chat('say plan\n a trip');
-  await chat('say to Oslo', { thread_id: id });
-  const thread = await call(threadShape, 'GET', `/api/threads/${id}`);
+test('a thread is called by its first words until it is renamed, and by them again when its title is taken away', async ({
+  service,
+}) => {
+  const { thread_id: id } = await chat(service, 'say plan\n a trip');
+  await chat(service, 'say to Oslo', { thread_id: id });
+  const thread = await call(service, threadShape, 'GET', `/api/threads/${id}`);
   expect(thread).toMatchObject({ title: 'say plan a trip', renamed: false, preview: 'say to Oslo', status: 'idle' });
   expect(thread.usage).toMatchObject({ input_tokens: 20, output_tokens: 10, cost_usd: null });
 
-  const renamed = await call(threadShape, 'PATCH', `/api/threads/${id}`, { title: '  Norway\u0000 ', pinned: true });
+  const renamed = await call(service, threadShape, 'PATCH', `/api/threads/${id}`, {
+    title: '  Norway\u0000 ',
+    pinned: true,
+  });
   expect(renamed).toMatchObject({ title: 'Norway', renamed: true, pinned: true });
-  expect(await call(threadShape, 'PATCH', `/api/threads/${id}`, { title: null })).toMatchObject({
+  expect(await call(service, threadShape, 'PATCH', `/api/threads/${id}`, { title: null })).toMatchObject({
     title: 'say plan a trip',
     pinned: true,
   });
-  expect(await statusOf('PATCH', `/api/threads/${id}`, {})).toBe(400);
+  expect(await statusOf(service, 'PATCH', `/api/threads/${id}`, {})).toBe(400);
 });
 
-test('the list has the pinned first, then the newest, in pages that neither skip nor repeat', async () => {
+test('the list has the pinned first, then the newest, in pages that neither skip nor repeat', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   const ids: string[] = [];
-  for (const word of ['a', 'b', 'c', 'd', 'e']) ids.push((await chat(`say ${word}`, {}, ann.headers)).thread_id);
+  for (const word of ['a', 'b', 'c', 'd', 'e'])
+    ids.push((await chat(service, `say ${word}`, {}, ann.headers)).thread_id);
   const [a, b, c, d, e] = ids;
-  await call(threadShape, 'PATCH', `/api/threads/${b}`, { pinned: true }, ann.headers);
-  await call(threadShape, 'PATCH', `/api/threads/${d}`, { archived: true }, ann.headers);
+  await call(service, threadShape, 'PATCH', `/api/threads/${b}`, { pinned: true }, ann.headers);
+  await call(service, threadShape, 'PATCH', `/api/threads/${d}`, { archived: true }, ann.headers);
   const listed: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
     const route = `/api/threads?limit=2${cursor && `&cursor=${cursor}`}`;
-    const page: z.infer<typeof threadList> = await call(threadList, 'GET', route, undefined, ann.headers);
+    const page: z.infer<typeof threadList> = await call(service, threadList, 'GET', route, undefined, ann.headers);
     listed.push(...page.threads.map((thread) => thread.id));
     cursor = page.next_cursor;
   }
   expect(listed).toEqual([b, e, c, a]);
-  const archive = await call(threadList, 'GET', '/api/threads?archived=true', undefined, ann.headers);
+  const archive = await call(service, threadList, 'GET', '/api/threads?archived=true', undefined, ann.headers);
   expect(archive.threads.map((thread) => thread.id)).toEqual([d]);
-  const found = await call(threadList, 'GET', '/api/threads?q=SAY%20C', undefined, ann.headers);
+  const found = await call(service, threadList, 'GET', '/api/threads?q=SAY%20C', undefined, ann.headers);
   expect(found.threads.map((thread) => thread.id)).toEqual([c]);
-  expect(await statusOf('GET', '/api/threads?cursor=nonsense')).toBe(400);
+  expect(await statusOf(service, 'GET', '/api/threads?cursor=nonsense')).toBe(400);
 
-  await chat('say back', { thread_id: d }, ann.headers); // who goes on with it takes it out of the archive
-  expect(await call(threadShape, 'GET', `/api/threads/${d}`, undefined, ann.headers)).toMatchObject({
+  await chat(service, 'say back', { thread_id: d }, ann.headers); // who goes on with it takes it out of the archive
+  expect(await call(service, threadShape, 'GET', `/api/threads/${d}`, undefined, ann.headers)).toMatchObject({
     archived: false,
   });
 });
 
-test('items come in pages from the newest, in a stable order, calls with their times', async () => {
-  const { thread_id: id } = await chat('use reborn_time {}');
-  for (const word of ['one', 'two']) await chat(`say ${word}`, { thread_id: id });
-  const whole = await call(itemList, 'GET', `/api/threads/${id}/items`);
+test('items come in pages from the newest, in a stable order, calls with their times', async ({ service }) => {
+  const { thread_id: id } = await chat(service, 'use reborn_time {}');
+  for (const word of ['one', 'two']) await chat(service, `say ${word}`, { thread_id: id });
+  const whole = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
   expect(whole.next_before).toBeNull();
   expect(whole.items.map((item) => item.type).slice(0, 4)).toEqual([
     'message',
@@ -109,23 +105,28 @@ test('items come in pages from the newest, in a stable order, calls with their t
   let before: string | null = '';
   while (before !== null) {
     const route: string = `/api/threads/${id}/items?limit=2${before && `&before=${before}`}`;
-    const page = await call(itemList, 'GET', route);
+    const page = await call(service, itemList, 'GET', route);
     paged.unshift(...page.items);
     before = page.next_before;
   }
   expect(paged).toEqual(whole.items); // also the call whose output stands on another page
-  expect(await statusOf('GET', `/api/threads/${id}/items?before=00000000-0000-7000-8000-000000000000`)).toBe(400);
+  expect(await statusOf(service, 'GET', `/api/threads/${id}/items?before=00000000-0000-7000-8000-000000000000`)).toBe(
+    400,
+  );
 });
 
-test('an attachment reaches the model, and comes back as it was; what is no picture must be saved', async () => {
+test('an attachment reaches the model, and comes back as it was; what is no picture must be saved', async ({
+  service,
+  model,
+}) => {
   const png = Buffer.from('iVBORw0KGgo=', 'base64');
   const attachments = [
     { name: 'a.png', media_type: 'image/png', data: png.toString('base64') },
     { name: 'päge".html', media_type: 'text/html', data: Buffer.from('<script>1</script>').toString('base64') },
   ];
-  const { thread_id: id } = await chat('recite', { attachments });
+  const { thread_id: id } = await chat(service, 'recite', { attachments });
   expect(JSON.stringify(model.seen.at(-1))).toContain('<script>1</script>');
-  const { items } = await call(itemList, 'GET', `/api/threads/${id}/items`);
+  const { items } = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
   const parts = items[0]?.type === 'message' ? items[0].content : [];
   const [image, page] = parts.flatMap((part) => (part.type === 'text' ? [] : [part]));
   expect(image).toMatchObject({ type: 'image', bytes: png.length });
@@ -137,36 +138,38 @@ test('an attachment reaches the model, and comes back as it was; what is no pict
   expect(saved.headers.get('content-type')).toBe('application/octet-stream');
   expect(saved.headers.get('content-disposition')).toBe(`attachment; filename*=UTF-8''p%C3%A4ge%22.html`);
 
-  const exported = await call(threadExport, 'GET', `/api/threads/${id}/export?format=json`);
+  const exported = await call(service, threadExport, 'GET', `/api/threads/${id}/export?format=json`);
   expect(exported.attachments[image?.url ?? '']).toBe(png.toString('base64'));
-  expect(await statusOf('POST', '/api/chat', { message: 'x', attachments: [{ media_type: 'a', data: '' }] })).toBe(400);
+  expect(
+    await statusOf(service, 'POST', '/api/chat', { message: 'x', attachments: [{ media_type: 'a', data: '' }] }),
+  ).toBe(400);
 });
 
-test('an export as Markdown can be read, and a text can not end its own block', async () => {
-  const { thread_id: id } = await chat('use reborn_time {"a":"```"}');
+test('an export as Markdown can be read, and a text can not end its own block', async ({ service }) => {
+  const { thread_id: id } = await chat(service, 'use reborn_time {"a":"```"}');
   const text = await (await service.request(`/api/threads/${id}/export`)).text();
   expect(text).toMatch(/^# use reborn_time/);
   expect(text).toContain('````\n{"a":"```"}\n````');
 });
 
-test('a fork begins with the earlier items, and goes on by itself', async () => {
-  const { thread_id: id } = await chat('say first');
-  await chat('say second', { thread_id: id });
-  const { items } = await call(itemList, 'GET', `/api/threads/${id}/items`);
-  const fork = await call(threadShape, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[2]?.id });
+test('a fork begins with the earlier items, and goes on by itself', async ({ service }) => {
+  const { thread_id: id } = await chat(service, 'say first');
+  await chat(service, 'say second', { thread_id: id });
+  const { items } = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
+  const fork = await call(service, threadShape, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[2]?.id });
   expect(fork).toMatchObject({ title: 'say first', status: 'idle' });
-  const { message } = await chat('recite', { thread_id: fork.id });
+  const { message } = await chat(service, 'recite', { thread_id: fork.id });
   expect(message).toContain('first');
   expect(message).not.toContain('second');
-  const after = await call(itemList, 'GET', `/api/threads/${id}/items`);
+  const after = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
   expect(after.items).toEqual(items);
 
-  const empty = await call(threadShape, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[0]?.id });
-  await chat('say anew', { thread_id: empty.id });
-  expect(await call(threadShape, 'GET', `/api/threads/${empty.id}`)).toMatchObject({ title: 'say anew' });
+  const empty = await call(service, threadShape, 'POST', `/api/threads/${id}/fork`, { before_item_id: items[0]?.id });
+  await chat(service, 'say anew', { thread_id: empty.id });
+  expect(await call(service, threadShape, 'GET', `/api/threads/${empty.id}`)).toMatchObject({ title: 'say anew' });
 });
 
-test('deleting a thread stops what runs in it and leaves no row behind', async () => {
+test('deleting a thread stops what runs in it and leaves no row behind', async ({ service, model, home }) => {
   const sent = await service.request('/api/chat/send', {
     method: 'POST',
     body: JSON.stringify({ message: 'count 500 every 20' }),
@@ -180,9 +183,9 @@ test('deleting a thread stops what runs in it and leaves no row behind', async (
   await waitFor('the model to be asked', async () =>
     model.seen.some(({ messages }) => messages.at(-1)?.text.includes('count 500')),
   );
-  expect(await statusOf('DELETE', `/api/threads/${id}`)).toBe(204);
-  expect(await statusOf('GET', `/api/threads/${id}`)).toBe(404);
-  expect(await statusOf('DELETE', `/api/threads/${id}`)).toBe(404);
+  expect(await statusOf(service, 'DELETE', `/api/threads/${id}`)).toBe(204);
+  expect(await statusOf(service, 'GET', `/api/threads/${id}`)).toBe(404);
+  expect(await statusOf(service, 'DELETE', `/api/threads/${id}`)).toBe(404);
   await waitFor('the turn to stop', async () => {
     const status = (await (await service.request('/api/status')).json()) as { queue: { running: number } };
     return status.queue.running === 0;
@@ -205,10 +208,10 @@ test('deleting a thread stops what runs in it and leaves no row behind', async (
   });
 });
 
-test('an inspected turn tells of its model calls, tools, times and prompt', async () => {
-  const { thread_id: id } = await chat('use reborn_time {}');
-  const { items } = await call(itemList, 'GET', `/api/threads/${id}/items`);
-  const turn = await call(turnInspection, 'GET', `/api/turns/${items[0]?.turn_id}`);
+test('an inspected turn tells of its model calls, tools, times and prompt', async ({ service, model }) => {
+  const { thread_id: id } = await chat(service, 'use reborn_time {}');
+  const { items } = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
+  const turn = await call(service, turnInspection, 'GET', `/api/turns/${items[0]?.turn_id}`);
   expect(turn).toMatchObject({ status: 'completed', attempts: 1, thread_id: id, gate: null, superseded: [] });
   expect(turn.spans.map(({ kind, label }) => [kind, label])).toEqual([
     ['wait', 'in the queue'],

@@ -1,26 +1,9 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf } from '../support/service.ts';
+import { expect, vi } from 'vitest';
+import { test } from '../support/journey.ts';
+import { textOf } from '../support/service.ts';
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  const llm = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  service = await startService({ ...home.env, ...llm });
-});
-
-afterAll(async () => {
-  await service?.close();
-  await model.close();
-  await home.remove();
-});
-
-test('a message gets an answer, and the answer can be retrieved', async () => {
+test('a message gets an answer, and the answer can be retrieved', async ({ service }) => {
   const response = await service.ask('say hello there');
 
   expect(response).toMatchObject({ status: 'completed', model: 'm', error: null });
@@ -29,7 +12,7 @@ test('a message gets an answer, and the answer can be retrieved', async () => {
   expect(await service.get(response.id)).toEqual({ ...response, model: 'reborn' });
 });
 
-test("the thread's history is replayed", async () => {
+test("the thread's history is replayed", async ({ service }) => {
   const first = await service.ask('say one');
   const second = await service.ask('recite', { previous_response_id: first.id });
 
@@ -41,7 +24,7 @@ test("the thread's history is replayed", async () => {
   ]);
 });
 
-test('a failed model call ends the turn as failed, and the thread goes on', async () => {
+test('a failed model call ends the turn as failed, and the thread goes on', async ({ service }) => {
   const failed = await service.ask('break 400');
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
   expect(failed.error?.message).toContain('400');
@@ -50,21 +33,21 @@ test('a failed model call ends the turn as failed, and the thread goes on', asyn
   expect(textOf(next)).toBe('again');
 });
 
-test('a model that breaks off is a failed turn that keeps what was said', async () => {
+test('a model that breaks off is a failed turn that keeps what was said', async ({ service }) => {
   const response = await service.ask('cut');
 
   expect(response).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
   expect(textOf(response)).toBe('half a ');
 });
 
-test('a model that reaches its own limit is an incomplete turn', async () => {
+test('a model that reaches its own limit is an incomplete turn', async ({ service }) => {
   expect(await service.ask('overflow')).toMatchObject({
     status: 'incomplete',
     incomplete_details: { reason: 'max_output_tokens' },
   });
 });
 
-test("one of the agent's own tools is called, and its call stays inside", async () => {
+test("one of the agent's own tools is called, and its call stays inside", async ({ service }) => {
   const response = await service.ask('use reborn_time {"time_zone":"Europe/Oslo"}');
 
   expect(response.output.map((item) => item.type)).toEqual(['message']);
@@ -72,7 +55,7 @@ test("one of the agent's own tools is called, and its call stays inside", async 
   expect(response.usage).toMatchObject({ input_tokens: 20, output_tokens: 10 });
 });
 
-test('whether a call may be made is decided once for each call', async () => {
+test('whether a call may be made is decided once for each call', async ({ service }) => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await service.ask('use reborn_time {}\nuse reborn_time {}');
 
@@ -80,11 +63,14 @@ test('whether a call may be made is decided once for each call', async () => {
   expect(looks).toHaveLength(2);
 });
 
-test('a tool that nobody declared is an error the model can read', async () => {
+test('a tool that nobody declared is an error the model can read', async ({ service }) => {
   expect(textOf(await service.ask('use nobody_knows {}'))).toContain('no tool named "nobody_knows"');
 });
 
-test('several calls are taken in order, and the model is asked again when all have results', async () => {
+test('several calls are taken in order, and the model is asked again when all have results', async ({
+  service,
+  model,
+}) => {
   const tools = ['first', 'second'].map((name) => ({ type: 'function', name }));
   const paused = await service.ask('use reborn_time {}\nuse first {}\nuse second {}', { tools });
   expect(paused.output).toMatchObject([{ type: 'function_call', name: 'first' }]);
@@ -99,7 +85,7 @@ test('several calls are taken in order, and the model is asked again when all ha
   expect(textOf(done)).toBe('result: done');
 });
 
-test('text with a null character or half a surrogate pair is kept', async () => {
+test('text with a null character or half a surrogate pair is kept', async ({ service }) => {
   const odd = 'say a\u0000b\ud800c';
   const first = await service.ask(odd);
   const second = await service.ask('recite', { previous_response_id: first.id });
@@ -108,7 +94,7 @@ test('text with a null character or half a surrogate pair is kept', async () => 
   expect(textOf(second)).toContain('a\\u0000b');
 });
 
-test('a seventeenth message waiting on one thread is refused', async () => {
+test('a seventeenth message waiting on one thread is refused', async ({ service }) => {
   const first = await service.ask('say ready');
   const next = { previous_response_id: first.id };
   const held = await service.ask('hang', { ...next, background: true });

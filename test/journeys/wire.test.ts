@@ -1,36 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { z } from 'zod';
 import { wireEvent } from '#channels/responses/response/wire-event.ts';
 import { wireInputItems, wireModels } from '#channels/responses/response/wire-list.ts';
 import { wireResponse } from '#channels/responses/response/wire-response.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { checkedAnswer } from '../support/checked-answer.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let env: Record<string, string>;
+const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '100000' });
 
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  const llm = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  env = { ...home.env, ...llm, CHAT_RATE_PER_MINUTE: '100000' };
-  service = await startService(env);
-});
-
-afterAll(async () => {
-  await service?.close();
-  await model.close();
-  await home.remove();
-});
-
-const create = async (body: object) => checkedAnswer(await service.post(body));
-const get = async (route: string) => checkedAnswer(await service.request(`/api/v1/responses/${route}`));
-const cancel = async (id: string) =>
+const create = async (service: Service, body: object) => checkedAnswer(await service.post(body));
+const get = async (service: Service, route: string) =>
+  checkedAnswer(await service.request(`/api/v1/responses/${route}`));
+const cancel = async (service: Service, id: string) =>
   checkedAnswer(await service.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' }));
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
@@ -69,41 +53,45 @@ const cases: [name: string, body: object, expected: object][] = [
 ];
 
 describe.each(cases)('%s has the promised shape', (_name, body, expected) => {
-  test('at once, and when it is retrieved or watched again', async () => {
-    const { response } = await create(body);
+  test('at once, and when it is retrieved or watched again', async ({ service }) => {
+    const { response } = await create(service, body);
     expect(response).toMatchObject(expected);
-    await expectSameLater(response);
+    await expectSameLater(service, response);
   });
 
-  test('as a stream, and when it is retrieved or watched again', async () => {
-    const { response } = await create({ ...body, stream: true });
+  test('as a stream, and when it is retrieved or watched again', async ({ service }) => {
+    const { response } = await create(service, { ...body, stream: true });
     expect(response).toMatchObject(expected);
-    await expectSameLater(response);
+    await expectSameLater(service, response);
   });
 
-  test('in the background', async () => {
-    const { response } = await create({ ...body, background: true });
+  test('in the background', async ({ service }) => {
+    const { response } = await create(service, { ...body, background: true });
     const id = response?.id ?? '';
-    const watched = await get(`${id}?stream=true`);
+    const watched = await get(service, `${id}?stream=true`);
 
     expect(watched.response).toMatchObject({ ...expected, background: true });
-    await expectSameLater(watched.response);
+    await expectSameLater(service, watched.response);
   });
 });
 
-async function expectSameLater(response: z.infer<typeof wireResponse> | undefined): Promise<void> {
+async function expectSameLater(service: Service, response: z.infer<typeof wireResponse> | undefined): Promise<void> {
   const later = { ...response, model: 'reborn' };
-  const whole = await get(`${response?.id}?stream=true`);
-  const rest = await get(`${response?.id}?stream=true&starting_after=1`);
+  const whole = await get(service, `${response?.id}?stream=true`);
+  const rest = await get(service, `${response?.id}?stream=true&starting_after=1`);
 
-  expect((await get(response?.id ?? '')).response).toEqual(later);
-  expect((await cancel(response?.id ?? '')).response).toEqual(later);
+  expect((await get(service, response?.id ?? '')).response).toEqual(later);
+  expect((await cancel(service, response?.id ?? '')).response).toEqual(later);
   expect(whole.response).toEqual(later);
   expect(rest.events).toEqual(whole.events.filter((event) => event.sequence_number > 1));
 }
 
-test('a stream tells, piece by piece, the very object that it ends with', async () => {
-  const { events, response } = await create({ input: 'say one two three\nuse lookup {}', tools, stream: true });
+test('a stream tells, piece by piece, the very object that it ends with', async ({ service }) => {
+  const { events, response } = await create(service, {
+    input: 'say one two three\nuse lookup {}',
+    tools,
+    stream: true,
+  });
   const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? event.item : []));
   const said = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 
@@ -111,37 +99,41 @@ test('a stream tells, piece by piece, the very object that it ends with', async 
   expect(said).toBe('one two three');
 });
 
-test('a running turn and a queued one have the promised shape, and so have both when they are cancelled', async () => {
-  const running = (await create({ input: LONG, background: true })).response?.id ?? '';
-  const queued = (await create({ input: 'say x', background: true, previous_response_id: running })).response?.id ?? '';
-  const streams = [get(`${running}?stream=true`), get(`${queued}?stream=true`)];
-  await waitFor('the turn to run', async () => (await get(running)).response?.status === 'in_progress');
+test('a running turn and a queued one have the promised shape, and so have both when they are cancelled', async ({
+  service,
+  model,
+}) => {
+  const running = (await create(service, { input: LONG, background: true })).response?.id ?? '';
+  const queued =
+    (await create(service, { input: 'say x', background: true, previous_response_id: running })).response?.id ?? '';
+  const streams = [get(service, `${running}?stream=true`), get(service, `${queued}?stream=true`)];
+  await waitFor('the turn to run', async () => (await get(service, running)).response?.status === 'in_progress');
   await waitFor('the model to be asked', async () => model.seen.some(({ messages }) => messages.at(-1)?.text === LONG));
 
-  expect((await get(queued)).response).toMatchObject({ status: 'queued' });
-  expect((await cancel(queued)).response).toMatchObject({ status: 'cancelled' });
-  expect((await cancel(running)).response).toMatchObject({ status: 'cancelled' });
+  expect((await get(service, queued)).response).toMatchObject({ status: 'queued' });
+  expect((await cancel(service, queued)).response).toMatchObject({ status: 'cancelled' });
+  expect((await cancel(service, running)).response).toMatchObject({ status: 'cancelled' });
   for (const { response, events } of await Promise.all(streams)) {
     expect(events.at(-1)?.type).toBe('response.failed');
-    await expectSameLater(response);
+    await expectSameLater(service, response);
   }
 });
 
 const LONG = 'count 2000 every 10';
 
-test('a turn that takes too long has the promised shape', async () => {
-  const hurried = await startService({ ...env, RESPONSES_TIMEOUT_SECS: '1' });
+test('a turn that takes too long has the promised shape', async ({ startAnother, service }) => {
+  const hurried = await startAnother({ RESPONSES_TIMEOUT_SECS: '1' });
   const { response } = await checkedAnswer(await hurried.post({ input: 'count 1000 every 50' }));
   await hurried.close();
 
   expect(response).toMatchObject({ status: 'failed', error: { code: 'turn_timeout', type: 'server_error' } });
-  await expectSameLater(response);
+  await expectSameLater(service, response);
 });
 
-test('a thread that waits for a tool answers every wrong input in the promised shape', async () => {
-  const paused = (await create({ input: 'use lookup {}', tools })).response;
+test('a thread that waits for a tool answers every wrong input in the promised shape', async ({ service }) => {
+  const paused = (await create(service, { input: 'use lookup {}', tools })).response;
   const [call] = paused?.output ?? [];
-  const answer = async (items: unknown) => create({ input: items, previous_response_id: paused?.id });
+  const answer = async (items: unknown) => create(service, { input: items, previous_response_id: paused?.id });
   const output = (call_id: unknown) => ({ type: 'function_call_output', call_id, output: 'sunny' });
   const code = async (items: unknown) => (await answer(items)).error?.code;
 
@@ -151,20 +143,20 @@ test('a thread that waits for a tool answers every wrong input in the promised s
   const right = await answer([output(call && 'call_id' in call ? call.call_id : '')]);
   expect(right.response).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
   expect(await code([output('call_wrong')])).toBe('no_pending_call');
-  await expectSameLater(right.response);
+  await expectSameLater(service, right.response);
 });
 
-test('a message behind a turn that then waits has the promised shape', async () => {
-  const first = (await create({ input: 'count 20 every 50', background: true })).response;
+test('a message behind a turn that then waits has the promised shape', async ({ service }) => {
+  const first = (await create(service, { input: 'count 20 every 50', background: true })).response;
   const thread = { previous_response_id: first?.id };
-  await create({ input: 'use lookup {}', tools, background: true, ...thread });
-  const { response } = await create({ input: 'say hello', ...thread });
+  await create(service, { input: 'use lookup {}', tools, background: true, ...thread });
+  const { response } = await create(service, { input: 'say hello', ...thread });
 
   expect(response).toMatchObject({ status: 'failed', error: { code: 'tool_output_missing' } });
-  await expectSameLater(response);
+  await expectSameLater(service, response);
 });
 
-test('what is refused has the promised shape', async () => {
+test('what is refused has the promised shape', async ({ service, startAnother }) => {
   const keyed = (body: object) =>
     service.request('/api/v1/responses', {
       method: 'POST',
@@ -190,7 +182,7 @@ test('what is refused has the promised shape', async () => {
     expect(await refuse(await service.request(`/api/v1/responses/${route}`))).toEqual(NOT_FOUND);
   expect(await refuse(await service.request('/api/v1/responses', { method: 'POST', body: '{' }))).toEqual(BROKEN);
 
-  const limited = await startService({ ...env, CHAT_RATE_PER_MINUTE: '1' });
+  const limited = await startAnother({ CHAT_RATE_PER_MINUTE: '1' });
   await checkedAnswer(await limited.post({ input: 'say hello' }));
   const tooMany = await limited.post({ input: 'say hello' });
   await limited.close();
@@ -204,9 +196,9 @@ const NO_PREVIOUS = [400, 'invalid_request_error', 'previous_response_not_found'
 const NOT_FOUND = [404, 'not_found_error', 'not_found', null];
 const BROKEN = [...INVALID, null];
 
-test('input items and models are lists of the promised shape', async () => {
+test('input items and models are lists of the promised shape', async ({ service }) => {
   const pixel = 'data:image/png;base64,iVBORw0KGgo=';
-  const { response } = await create({
+  const { response } = await create(service, {
     input: [
       { role: 'system', content: 'Be kind.' },
       { role: 'developer', content: [] },
@@ -248,13 +240,13 @@ test('input items and models are lists of the promised shape', async () => {
 });
 
 describe('the schemas let nothing else pass', () => {
-  test.each(cases)('%s', async (_name, body) => {
-    const { events, response } = await create({ ...body, stream: true });
+  test.for(cases)('%s', async ([_name, body], { service }) => {
+    const { events, response } = await create(service, { ...body, stream: true });
     expectStrict(wireResponse, response);
     for (const event of events) expectStrict(wireEvent, event);
   });
 
-  test('an error', async () => {
+  test('an error', async ({ service }) => {
     expectStrict(errorEnvelope, await (await service.post({ input: '' })).json());
   });
 });

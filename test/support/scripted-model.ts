@@ -35,6 +35,8 @@ export type Answer = {
   readonly message?: string;
 };
 
+export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
+
 /**
  * A model on loopback that speaks chat completions, streamed, and does what the newest user message says:
  * `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,

@@ -9,6 +9,8 @@ import { waitFor } from './wait-for.ts';
 
 export const TOKEN = 'operator-token-of-the-tests';
 
+export type Service = Awaited<ReturnType<typeof startService>>;
+
 /** The service inside this process, on a free port. */
 export async function startService(env: Record<string, string>, parts: Parts = {}) {
   const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'), parts);
