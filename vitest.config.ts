@@ -5,6 +5,7 @@ export default defineConfig({
     include: [
       'src/**/*.test.ts',
       'test/**/*.test.ts',
+      'client/src/**/*.test.ts',
       'sdk/src/**/*.test.ts',
       'examples/tools/*/**/*.test.ts',
       'web/src/**/*.test.ts',

@@ -1524,4 +1524,14 @@ export type Routes = {
   'GET /metrics': {
     result: undefined;
   };
+  /** Send a message. It becomes a job. */
+  'POST /webhook': {
+    body: WebhookMessage;
+    result: JobAccepted;
+  };
+  /** Get a webhook job. */
+  'GET /jobs/{job_id}': {
+    params: { job_id: string };
+    result: Job;
+  };
 };

@@ -33,7 +33,7 @@ export function clientApi(): string {
   );
   const routes = Object.entries(API_PARTS)
     .flatMap(([, part]) => part)
-    .filter(({ path, access }) => access !== 'webhook' && path !== '/api/ws')
+    .filter(({ path }) => path !== '/api/ws')
     .map((route) => routeType(route, paths[publishedPath(route)]?.[route.method] as Operation));
   return `// Written by \`npm run reference\` from the route definitions of the service. Do not edit.
 

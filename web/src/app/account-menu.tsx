@@ -1,4 +1,4 @@
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { sessionKey } from '../client/session-key.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -10,7 +10,7 @@ export function AccountMenu() {
   const { me } = useServices();
   const choice = useThemeChoice();
   const signOut = () =>
-    void gateway.signOut().then(() => {
+    void client.call('POST /logout').then(() => {
       sessionKey.drop();
       location.assign('/');
     });

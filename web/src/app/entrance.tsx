@@ -1,18 +1,18 @@
+import { ApiError } from '@reborn-agent/client';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { createQueryClient } from '../client/query-client.ts';
-import { RequestFailed } from '../client/request.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
 export function Entrance() {
-  const [client] = useState(createQueryClient);
+  const [queries] = useState(createQueryClient);
   return (
-    <QueryClientProvider client={client}>
+    <QueryClientProvider client={queries}>
       <Door />
     </QueryClientProvider>
   );
@@ -21,9 +21,13 @@ export function Entrance() {
 /** Lets in who is signed in; to everybody else it shows how. */
 function Door() {
   const { pathname } = useLocation();
-  const { data: me, error, refetch } = useQuery({ queryKey: ['me'], queryFn: gateway.me, staleTime: 60_000 });
+  const {
+    data: me,
+    error,
+    refetch,
+  } = useQuery({ queryKey: ['me'], queryFn: () => client.call('GET /api/me'), staleTime: 60_000 });
   if (pathname === '/login') return <Outlet />;
-  if (error instanceof RequestFailed && error.status === 401) return <SignInPage />;
+  if (error instanceof ApiError && error.status === 401) return <SignInPage />;
   if (me) return <Shell me={me} />;
   if (!error)
     return (

@@ -1,5 +1,5 @@
+import type { Me } from '@reborn-agent/client/api';
 import { createContext, use, useSyncExternalStore } from 'react';
-import type { Me } from '../client/shapes.ts';
 import type { Connection, Socket } from '../client/socket.ts';
 
 /** What every page can count on: who is here, and the connection. */

@@ -1,8 +1,8 @@
+import type { Me } from '@reborn-agent/client/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { sessionKey } from '../client/session-key.ts';
-import type { Me } from '../client/shapes.ts';
 import { openSocket, type Socket } from '../client/socket.ts';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';

@@ -1,12 +1,14 @@
+import { ApiError } from '@reborn-agent/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type SyntheticEvent, useEffect, useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import { RequestFailed } from '../client/request.ts';
+import { client } from '../client/client.ts';
 import { sessionKey } from '../client/session-key.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTitle } from '../parts/use-title.ts';
+
+type SignIn = { readonly token: string } | { readonly code: string };
 
 /** Takes a token or the code of a sign-in link. A link alone signs nobody in: another site may have opened it. */
 export function SignInPage() {
@@ -18,7 +20,7 @@ export function SignInPage() {
     staleTime: Infinity,
   });
   const signIn = useMutation({
-    mutationFn: gateway.signIn,
+    mutationFn: (body: SignIn) => client.call('POST /login', { body }),
     onSuccess: ({ session_key: key }) => {
       sessionKey.keep(key);
       location.replace('/');
@@ -92,7 +94,7 @@ function useCode(): string | null {
 }
 
 function wordsFor(error: Error, given: object | undefined): string {
-  if (!(error instanceof RequestFailed) || error.status !== 401) return error.message;
+  if (!(error instanceof ApiError) || error.status !== 401) return error.message;
   return given && 'code' in given
     ? 'This link was used before, or is too old. `reborn link` prints a new one.'
     : 'This token is not known here, or no longer counts. Check it, or ask the operator for another.';

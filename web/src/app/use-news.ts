@@ -1,6 +1,6 @@
+import type { ServerMessage } from '@reborn-agent/client/api';
 import type { QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { ServerMessage } from '../client/shapes.ts';
 import { useServices } from './services.ts';
 
 /** Lists that are shown follow what the service tells of. */

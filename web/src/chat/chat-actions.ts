@@ -1,7 +1,7 @@
+import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useState } from 'react';
-import { type GateAnswer, gateway } from '../client/gateway.ts';
-import type { Gate } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { sendLetter } from './composer/outbox.ts';
 import type { MessageEntry } from './thread-log.ts';
 import type { ThreadStore } from './thread-store.ts';
@@ -12,7 +12,7 @@ export type Actions = {
   /** A new thread with what was said before the message, and the message as it is now. */
   readonly resend: (entry: MessageEntry, text: string) => Promise<void>;
   readonly sendAgain: (text: string) => void;
-  readonly answerGate: (gate: Gate, answer: GateAnswer) => Promise<void>;
+  readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
   readonly problem: unknown;
 };
 
@@ -41,7 +41,10 @@ export function useChatActions(parts: {
     problem,
     resend: (entry, text) =>
       attempt(async () => {
-        const fork = await gateway.fork(threadId, entry.id);
+        const fork = await client.call('POST /api/threads/{id}/fork', {
+          params: { id: threadId },
+          body: { before_item_id: entry.id },
+        });
         await sendLetter({ message: text, attachments: [], threadId: fork.id });
         await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
       }),
@@ -51,7 +54,7 @@ export function useChatActions(parts: {
       }),
     answerGate: (gate, answer) =>
       attempt(async () => {
-        await gateway.answerGate(gate.id, answer);
+        await client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
         store.gateAnswered();
       }),
   };

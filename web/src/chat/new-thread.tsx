@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { useTitle } from '../parts/use-title.ts';
 import { Composer } from './composer/composer.tsx';
 import { keepDraft } from './composer/drafts.ts';
@@ -15,7 +15,7 @@ export function NewThread() {
   const { me } = useServices();
   const navigate = useNavigate();
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
-  const { data } = useQuery({ queryKey: ['tools'], queryFn: gateway.tools });
+  const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
   useTitle('New thread');
   return (
     <main className="flex h-full min-h-0 flex-col">

@@ -1,6 +1,6 @@
+import type { Thread } from '@reborn-agent/client/api';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
-import type { Thread } from '../client/shapes.ts';
 import { formatCost } from '../format/money.ts';
 import { IconButton } from '../parts/button.tsx';
 import { titleOf } from '../threads/thread-row.tsx';

@@ -1,16 +1,18 @@
+import type { ItemPart, ServerMessage, ThreadItem } from '@reborn-agent/client/api';
 import { expect, test } from 'vitest';
-import type { Item, Part, TurnEventMessage } from '../client/shapes.ts';
 import { EMPTY_LOG, positionOf, type ThreadLog, withEvent, withItems } from './thread-log.ts';
 import { rowsOf } from './transcript/rows.ts';
+
+type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
 
 type TurnEvent = TurnEventMessage['event'];
 
 const place = { turn_id: 't1', turn_seq: 1, attempt: 0, usage: null, created_at: '2026-03-01T12:00:00.000Z' };
-const asked: Item = { ...place, ...message('u1', 'user', 'count'), position: 0, attempt: null };
-const answered: Item = { ...place, ...message('a1', 'assistant', '0 1 2'), position: 1 };
+const asked: ThreadItem = { ...place, ...message('u1', 'user', 'count'), position: 0, attempt: null };
+const answered: ThreadItem = { ...place, ...message('a1', 'assistant', '0 1 2'), position: 1 };
 
 function message(id: string, role: 'user' | 'assistant', text: string) {
-  const content: Part[] = text ? [{ type: 'text', text }] : [];
+  const content: ItemPart[] = text ? [{ type: 'text', text }] : [];
   return { id, type: 'message' as const, role, content, status: 'completed' as const };
 }
 
@@ -93,7 +95,7 @@ test('what a crash left half said is folded under the line that tells of it', ()
 });
 
 test('stored items of two attempts have the line between them', () => {
-  const later: Item = { ...place, ...message('a2', 'assistant', 'more'), position: 2, attempt: 1 };
+  const later: ThreadItem = { ...place, ...message('a2', 'assistant', 'more'), position: 2, attempt: 1 };
   expect(rowsOf(withItems(EMPTY_LOG, [asked, answered, later])).map(({ kind }) => kind)).toEqual([
     'user',
     'answer',
@@ -103,7 +105,7 @@ test('stored items of two attempts have the line between them', () => {
 });
 
 test('a call that waited at a gate gets its output from the next turn', () => {
-  const call: Item = {
+  const call: ThreadItem = {
     ...place,
     id: 'c1',
     type: 'function_call',
@@ -116,7 +118,7 @@ test('a call that waited at a gate gets its output from the next turn', () => {
     ended_at: null,
   };
   const waiting = withItems(EMPTY_LOG, [asked, call]);
-  const parts: Part[] = [{ type: 'text', text: 'sent' }];
+  const parts: ItemPart[] = [{ type: 'text', text: 'sent' }];
   const output = { id: 'o1', type: 'function_call_output' as const, call_id: 'call', output: parts };
   const log = apply(waiting, [[0, { type: 'item-added', item: output }]], 't2');
   const steps = rowsOf(log).find((row) => row.kind === 'steps');
@@ -125,7 +127,7 @@ test('a call that waited at a gate gets its output from the next turn', () => {
 
 test('an older page goes before what is known, also when it ends in mid-turn', () => {
   const newer = withItems(EMPTY_LOG, [answered]);
-  const first: Item = { ...place, ...message('u0', 'user', 'before'), turn_id: 't0', turn_seq: 0, position: 0 };
+  const first: ThreadItem = { ...place, ...message('u0', 'user', 'before'), turn_id: 't0', turn_seq: 0, position: 0 };
   expect(shown(withItems(newer, [first, asked]))).toEqual(['before', 'count', '0 1 2']);
 });
 

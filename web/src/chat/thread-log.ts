@@ -1,14 +1,16 @@
-import type { Gate, Item, Part, TurnEventMessage, Usage } from '../client/shapes.ts';
+import type { ItemPart, OpenGate, ServerMessage, Spent, ThreadItem } from '@reborn-agent/client/api';
+
+type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
 
 /** What is known of a thread: its turns in order. Nothing in it is ever changed in place. */
 export type ThreadLog = {
   readonly turns: readonly TurnLog[];
   /** By the id of the call: one that waited at a gate is answered in a later turn. */
   readonly outputs: ReadonlyMap<string, Output>;
-  readonly gate: Gate | undefined;
+  readonly gate: OpenGate | undefined;
 };
 
-export type Output = { readonly parts: readonly Part[]; readonly at: number };
+export type Output = { readonly parts: readonly ItemPart[]; readonly at: number };
 
 export type TurnStatus = 'unknown' | 'running' | 'ended' | 'waiting' | 'failed' | 'cancelled';
 
@@ -35,10 +37,10 @@ export type MessageEntry = {
   readonly kind: 'message';
   readonly id: string;
   readonly role: 'user' | 'assistant' | 'system' | 'developer';
-  readonly parts: readonly Part[];
+  readonly parts: readonly ItemPart[];
   readonly text: string;
   readonly state: 'streaming' | 'completed' | 'incomplete';
-  readonly usage: Usage | null;
+  readonly usage: Spent | null;
   readonly at: string | undefined;
   readonly attempt: number | null;
 };
@@ -52,7 +54,7 @@ export type CallEntry = {
   readonly external: boolean;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
-  readonly usage: Usage | null;
+  readonly usage: Spent | null;
   readonly attempt: number | null;
 };
 
@@ -70,7 +72,7 @@ const NUMBERS_PER_ATTEMPT = 1_000_000;
 const attemptOf = (sequence: number) => Math.floor(sequence / NUMBERS_PER_ATTEMPT);
 
 /** Takes in items as they stand in the thread: a page of its past. */
-export function withItems(log: ThreadLog, items: readonly Item[]): ThreadLog {
+export function withItems(log: ThreadLog, items: readonly ThreadItem[]): ThreadLog {
   const byTurn = Map.groupBy(items, (item) => item.turn_id);
   let next = withOutputs(log, items);
   for (const [id, own] of byTurn) next = changeTurn(next, id, own[0]?.turn_seq ?? 0, (turn) => placeItems(turn, own));
@@ -93,7 +95,7 @@ export function withEvent(log: ThreadLog, message: TurnEventMessage, now: number
     : changed;
 }
 
-export const withGate = (log: ThreadLog, gate: Gate | undefined): ThreadLog => ({ ...log, gate });
+export const withGate = (log: ThreadLog, gate: OpenGate | undefined): ThreadLog => ({ ...log, gate });
 
 /** Where a subscription goes on: after the newest event, or from the start of the newest turn. */
 export function positionOf(log: ThreadLog): { turn_id: string; sequence?: number } | undefined {
@@ -129,7 +131,7 @@ const NEW_TURN: TurnLog = {
 };
 
 /** A page may begin in the middle of a turn, so what stands is put before what events told of. */
-function placeItems(turn: TurnLog, items: readonly Item[]): TurnLog {
+function placeItems(turn: TurnLog, items: readonly ThreadItem[]): TurnLog {
   let entries = turn.entries;
   const older: Entry[] = [];
   for (const item of items) {
@@ -141,7 +143,7 @@ function placeItems(turn: TurnLog, items: readonly Item[]): TurnLog {
   return { ...turn, entries: withPickUps([...older, ...entries]) };
 }
 
-function withOutputs(log: ThreadLog, items: readonly (Item | BareItem)[], now = 0): ThreadLog {
+function withOutputs(log: ThreadLog, items: readonly (ThreadItem | BareItem)[], now = 0): ThreadLog {
   const fresh = items.filter((item) => item.type === 'function_call_output' && !log.outputs.has(item.call_id));
   if (fresh.length === 0) return log;
   const outputs = new Map(log.outputs);
@@ -152,12 +154,12 @@ function withOutputs(log: ThreadLog, items: readonly (Item | BareItem)[], now = 
   return { ...log, outputs };
 }
 
-function itemsOf(event: TurnEventMessage['event']): readonly (Item | BareItem)[] {
+function itemsOf(event: TurnEventMessage['event']): readonly (ThreadItem | BareItem)[] {
   if (event.type === 'turn-started') return event.items;
   return event.type === 'item-added' || event.type === 'item-done' ? [event.item] : [];
 }
 
-function entryOf(item: Exclude<Item, { type: 'function_call_output' }>): Entry {
+function entryOf(item: Exclude<ThreadItem, { type: 'function_call_output' }>): Entry {
   if (item.type === 'message') {
     return {
       kind: 'message',
@@ -294,6 +296,6 @@ function endOf(status: string): TurnStatus {
   return 'ended';
 }
 
-export function textOf(parts: readonly Part[]): string {
+export function textOf(parts: readonly ItemPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

@@ -1,4 +1,4 @@
-import type { ItemPage } from '../client/shapes.ts';
+import type { ItemList } from '@reborn-agent/client/api';
 import type { Socket } from '../client/socket.ts';
 import { EMPTY_LOG, positionOf, type ThreadLog, withEvent, withGate, withItems } from './thread-log.ts';
 
@@ -15,7 +15,7 @@ export type ThreadStore = ReturnType<typeof createThreadStore>;
 type Parts = {
   readonly threadId: string;
   readonly socket: Socket;
-  readonly fetchItems: (options: { readonly before?: string; readonly limit: number }) => Promise<ItemPage>;
+  readonly fetchItems: (options: { readonly before?: string; readonly limit: number }) => Promise<ItemList>;
 };
 
 /** Frames are short; what comes within one is shown together. */

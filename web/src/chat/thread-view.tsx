@@ -1,13 +1,14 @@
+import { ApiError } from '@reborn-agent/client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
-import { type Attachment, gateway } from '../client/gateway.ts';
-import { RequestFailed } from '../client/request.ts';
+import { client } from '../client/client.ts';
 import { Problem, wordsOf } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { titleOf } from '../threads/thread-row.tsx';
 import { ChatActions, useChatActions } from './chat-actions.ts';
+import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
 import { sendLetter } from './composer/outbox.ts';
 import { ThreadHeader } from './thread-header.tsx';
@@ -23,7 +24,10 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const { socket } = useServices();
   const store = useThreadStore(threadId);
   const { log, phase, error, hasOlder, loadingOlder } = useThreadState(store);
-  const { data: thread } = useQuery({ queryKey: ['thread', threadId], queryFn: () => gateway.thread(threadId) });
+  const { data: thread } = useQuery({
+    queryKey: ['thread', threadId],
+    queryFn: () => client.call('GET /api/threads/{id}', { params: { id: threadId } }),
+  });
   const [inspected, setInspected] = useState<string>();
   const [pending, setPending] = useState<string[]>([]);
   const actions = useChatActions({ threadId, store, inspect: setInspected });
@@ -83,6 +87,10 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
 }
 
 function missingThread(error: unknown): unknown {
-  if (!(error instanceof RequestFailed) || error.status !== 404) return error;
-  return new RequestFailed(404, 'not_found', 'There is no such thread. It may have been deleted.');
+  if (!(error instanceof ApiError) || error.status !== 404) return error;
+  return new ApiError({
+    status: 404,
+    code: 'not_found',
+    message: 'There is no such thread. It may have been deleted.',
+  });
 }

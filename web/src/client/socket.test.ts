@@ -1,5 +1,5 @@
+import type { ServerMessage } from '@reborn-agent/client/api';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ServerMessage } from './shapes.ts';
 import { openSocket } from './socket.ts';
 
 /** The browser's WebSocket, as far as it is used, moved by hand. */

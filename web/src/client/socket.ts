@@ -1,4 +1,4 @@
-import type { ClientMessage, ServerMessage } from './shapes.ts';
+import type { ClientMessage, ServerMessage } from '@reborn-agent/client/api';
 
 export type Connection =
   | { readonly state: 'live' | 'connecting' | 'offline' }

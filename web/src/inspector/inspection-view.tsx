@@ -1,13 +1,13 @@
+import type { TurnInspection } from '@reborn-agent/client/api';
 import { useState } from 'react';
-import type { Inspection, Span } from '../client/shapes.ts';
 import { formatCost } from '../format/money.ts';
 import { formatDuration } from '../format/time.ts';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
 import { PromptView } from './prompt-view.tsx';
 import { SpanDetail } from './span-detail.tsx';
-import { Waterfall } from './waterfall.tsx';
+import { type Span, Waterfall } from './waterfall.tsx';
 
-const MARKS: Record<Inspection['status'], Mark> = {
+const MARKS: Record<TurnInspection['status'], Mark> = {
   queued: 'idle',
   running: 'running',
   waiting: 'waiting',
@@ -18,7 +18,7 @@ const MARKS: Record<Inspection['status'], Mark> = {
 };
 
 /** A turn: its figures, its waterfall, and what the chosen bar holds. */
-export function InspectionView({ turn }: { readonly turn: Inspection }) {
+export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
   const [chosen, setChosen] = useState<Span>();
   const ended = turn.ended_at ? Date.parse(turn.ended_at) : Date.now();
   const facts: [string, string][] = [

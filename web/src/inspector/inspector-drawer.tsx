@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -10,7 +10,7 @@ import { InspectionView } from './inspection-view.tsx';
 export function InspectorDrawer({ turnId, onClose }: { readonly turnId: string; readonly onClose: () => void }) {
   const { data, error } = useQuery({
     queryKey: ['turn', turnId],
-    queryFn: () => gateway.turn(turnId),
+    queryFn: () => client.call('GET /api/turns/{id}', { params: { id: turnId } }),
     refetchInterval: ({ state }) => (state.data?.ended_at === null ? 1000 : false),
     staleTime: 0,
   });

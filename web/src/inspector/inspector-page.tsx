@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -10,7 +10,7 @@ export function InspectorPage() {
   const { turnId = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery({
     queryKey: ['turn', turnId],
-    queryFn: () => gateway.turn(turnId),
+    queryFn: () => client.call('GET /api/turns/{id}', { params: { id: turnId } }),
     refetchInterval: ({ state }) => (state.data?.ended_at === null ? 1000 : false),
   });
   return (

@@ -1,9 +1,9 @@
+import type { TurnInspection } from '@reborn-agent/client/api';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
-import type { Inspection } from '../client/shapes.ts';
 import { Icon } from '../parts/icon.tsx';
 
 /** What was asked of the model. Prompts are not stored, so this one is made again from what is. */
-export function PromptView({ turn: { prompt, summary } }: { readonly turn: Inspection }) {
+export function PromptView({ turn: { prompt, summary } }: { readonly turn: TurnInspection }) {
   return (
     <details className="group border-t border-line pt-4">
       <summary className="flex items-center gap-2 font-semibold">

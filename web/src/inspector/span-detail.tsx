@@ -1,11 +1,12 @@
+import type { ThreadItem, TurnInspection } from '@reborn-agent/client/api';
 import { textOf } from '../chat/thread-log.ts';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
-import type { Inspection, Item, Span } from '../client/shapes.ts';
 import { formatCost } from '../format/money.ts';
 import { formatExact } from '../format/time.ts';
+import type { Span } from './waterfall.tsx';
 
 /** What a bar of the waterfall stands for: its times, and the items it made. */
-export function SpanDetail({ turn, span }: { readonly turn: Inspection; readonly span: Span }) {
+export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; readonly span: Span }) {
   const made = turn.items.filter(({ id }) => span.item_ids.includes(id));
   return (
     <section aria-label={span.label} className="flex flex-col gap-3 border-t border-line pt-4">
@@ -27,12 +28,12 @@ export function SpanDetail({ turn, span }: { readonly turn: Inspection; readonly
   );
 }
 
-function titleOf(item: Item): string {
+function titleOf(item: ThreadItem): string {
   if (item.type === 'message') return 'Said';
   return item.type === 'function_call' ? `Called ${item.name} with` : 'Result';
 }
 
-function contentOf(item: Item): string {
+function contentOf(item: ThreadItem): string {
   if (item.type === 'message') return textOf(item.content);
   return item.type === 'function_call' ? item.arguments : textOf(item.output);
 }

@@ -1,7 +1,13 @@
-import type { Inspection, Span } from '../client/shapes.ts';
+import type { TurnInspection } from '@reborn-agent/client/api';
 import { formatDuration } from '../format/time.ts';
 
-type Props = { readonly turn: Inspection; readonly chosen: Span | undefined; readonly onChoose: (span: Span) => void };
+export type Span = TurnInspection['spans'][number];
+
+type Props = {
+  readonly turn: TurnInspection;
+  readonly chosen: Span | undefined;
+  readonly onChoose: (span: Span) => void;
+};
 
 const COLOURS: Record<Span['kind'], string> = {
   wait: 'bg-edge',

@@ -1,9 +1,11 @@
+import type { JobList } from '@reborn-agent/client/api';
 import { Link } from '@tanstack/react-router';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
-import type { Job } from '../client/shapes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
+
+export type Job = JobList['jobs'][number];
 
 export function JobDrawer({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
   const { callback } = job;

@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import type { Job } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Listed } from '../parts/listed.tsx';
@@ -10,7 +9,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
-import { JobDrawer } from './job-drawer.tsx';
+import { type Job, JobDrawer } from './job-drawer.tsx';
 
 type Shown = 'all' | Job['status'];
 
@@ -21,7 +20,9 @@ export function JobsPage() {
   const query = useInfiniteQuery({
     queryKey: ['jobs', shown],
     queryFn: ({ pageParam }) =>
-      gateway.jobs({ ...(shown !== 'all' && { status: shown }), ...(pageParam !== '' && { cursor: pageParam }) }),
+      client.call('GET /api/jobs', {
+        query: { limit: 50, status: shown === 'all' ? undefined : shown, cursor: pageParam },
+      }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });

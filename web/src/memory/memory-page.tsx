@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { gateway, MOST_NOTES } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -11,6 +11,9 @@ import { Rows } from '../parts/rows.tsx';
 import { NoteDrawer } from './note-drawer.tsx';
 import { WriteNote } from './write-note.tsx';
 
+/** Page size of the notes list. */
+const MOST_NOTES = 100;
+
 /** What the agent has noted down for the person. */
 export function MemoryPage() {
   const [text, setText] = useState('');
@@ -19,7 +22,7 @@ export function MemoryPage() {
   const q = useDeferredValue(text.trim());
   const { data, error, refetch } = useQuery({
     queryKey: ['memory', q],
-    queryFn: () => gateway.memory(q),
+    queryFn: () => client.call('GET /api/memory', { query: { q, limit: MOST_NOTES } }),
     placeholderData: (shown) => shown,
   });
   return (

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -9,7 +9,11 @@ import { Skeleton } from '../parts/skeleton.tsx';
 
 /** A whole note, which can be written anew or deleted. */
 export function NoteDrawer({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
-  const { data, error } = useQuery({ queryKey: ['note', path], queryFn: () => gateway.note(path), gcTime: 0 });
+  const { data, error } = useQuery({
+    queryKey: ['note', path],
+    queryFn: () => client.call('GET /api/memory/{path}', { params: { path } }),
+    gcTime: 0,
+  });
   return (
     <Dialog title={path} place="side" onClose={onClose}>
       {error && <Problem error={error} />}
@@ -29,8 +33,14 @@ function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
     await queries.invalidateQueries({ queryKey: ['memory'] });
     onDone();
   };
-  const write = useMutation({ mutationFn: () => gateway.writeNote(path, text), onSuccess });
-  const remove = useMutation({ mutationFn: () => gateway.deleteNote(path), onSuccess });
+  const write = useMutation({
+    mutationFn: () => client.call('PUT /api/memory/{path}', { params: { path }, body: { text } }),
+    onSuccess,
+  });
+  const remove = useMutation({
+    mutationFn: () => client.call('DELETE /api/memory/{path}', { params: { path } }),
+    onSuccess,
+  });
   const error = write.error ?? remove.error;
   return (
     <div className="flex flex-col gap-4">

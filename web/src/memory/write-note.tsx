@@ -1,7 +1,7 @@
+import { ApiError } from '@reborn-agent/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import { RequestFailed } from '../client/request.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
@@ -20,8 +20,8 @@ export function WriteNote({
   const [text, setText] = useState('');
   const write = useMutation({
     mutationFn: async () => {
-      const exists = await gateway.note(path).then(() => true, isMissing);
-      if (!exists) await gateway.writeNote(path, text);
+      const exists = await client.call('GET /api/memory/{path}', { params: { path } }).then(() => true, isMissing);
+      if (!exists) await client.call('PUT /api/memory/{path}', { params: { path }, body: { text } });
       return exists;
     },
     onSuccess: async (exists) => {
@@ -65,6 +65,6 @@ export function WriteNote({
 }
 
 function isMissing(error: unknown): false {
-  if (error instanceof RequestFailed && error.status === 404) return false;
+  if (error instanceof ApiError && error.status === 404) return false;
   throw error;
 }

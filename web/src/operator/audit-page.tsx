@@ -1,8 +1,8 @@
+import type { AuditList } from '@reborn-agent/client/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
-import { gateway } from '../client/gateway.ts';
-import type { AuditPage as AuditEntries } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -15,7 +15,7 @@ import { ShowMore } from '../parts/show-more.tsx';
 import { useMorePages } from '../parts/use-more-pages.ts';
 import { nameOfSubject, wordsOfAction } from './audit-words.ts';
 
-type AuditEntry = AuditEntries['entries'][number];
+type AuditEntry = AuditList['entries'][number];
 
 /** What was done to the installation, and by whom. */
 export function AuditPage() {
@@ -23,7 +23,7 @@ export function AuditPage() {
   const [opened, setOpened] = useState<AuditEntry>();
   const query = useInfiniteQuery({
     queryKey: ['audit'],
-    queryFn: ({ pageParam }) => gateway.audit(pageParam || undefined),
+    queryFn: ({ pageParam }) => client.call('GET /api/audit', { query: { limit: 100, cursor: pageParam } }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { formatDuration } from '../format/time.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -11,8 +11,16 @@ import { StatusMark } from '../parts/status-mark.tsx';
 
 /** How busy the service is, and who does the work. */
 export function HealthPage() {
-  const status = useQuery({ queryKey: ['status'], queryFn: gateway.status, refetchInterval: 5000 });
-  const replicas = useQuery({ queryKey: ['replicas'], queryFn: gateway.replicas, refetchInterval: 5000 });
+  const status = useQuery({
+    queryKey: ['status'],
+    queryFn: () => client.call('GET /api/status'),
+    refetchInterval: 5000,
+  });
+  const replicas = useQuery({
+    queryKey: ['replicas'],
+    queryFn: () => client.call('GET /api/replicas'),
+    refetchInterval: 5000,
+  });
   const error = status.error ?? replicas.error;
   return (
     <Page title="Health" about="Replicas, queue and parts. It refreshes itself.">

@@ -1,7 +1,7 @@
+import type { Settings } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import type { Settings } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -14,7 +14,7 @@ type Provider = Routes[string]['provider'];
 export function ModelRoutes({ settings }: { readonly settings: Settings }) {
   const queries = useQueryClient();
   const change = useMutation({
-    mutationFn: (routes: Routes) => gateway.changeSettings({ model_routes: routes }),
+    mutationFn: (routes: Routes) => client.call('PATCH /api/settings', { body: { model_routes: routes } }),
     onSuccess: (changed) => queries.setQueryData(['settings'], changed),
   });
   const routes = settings.model_routes;

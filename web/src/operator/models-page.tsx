@@ -1,6 +1,6 @@
+import type { Settings } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
-import { gateway } from '../client/gateway.ts';
-import type { Settings } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -10,7 +10,10 @@ import { TestModel } from './test-model.tsx';
 
 /** Which model answers, and whether it does. */
 export function ModelsPage() {
-  const { data, error, refetch } = useQuery({ queryKey: ['settings'], queryFn: gateway.settings });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['settings'],
+    queryFn: () => client.call('GET /api/settings'),
+  });
   return (
     <Page title="Models" about="Which model answers. Keys come from the environment and are never shown.">
       {error && <Problem error={error} onRetry={() => void refetch()} />}

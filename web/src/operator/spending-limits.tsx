@@ -1,7 +1,7 @@
+import type { User } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import type { User } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -12,7 +12,11 @@ export function SpendingLimits({ user }: { readonly user: User }) {
   const [tokens, setTokens] = useState(toText(user.limits.tokens_per_day));
   const [usd, setUsd] = useState(toText(user.limits.usd_per_day));
   const keep = useMutation({
-    mutationFn: () => gateway.changeLimits(user.id, { tokens_per_day: toNumber(tokens), usd_per_day: toNumber(usd) }),
+    mutationFn: () =>
+      client.call('PUT /api/users/{id}/limits', {
+        params: { id: user.id },
+        body: { tokens_per_day: toNumber(tokens), usd_per_day: toNumber(usd) },
+      }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['users'] }),
   });
   return (

@@ -1,4 +1,6 @@
-import type { DayUsage } from '../client/shapes.ts';
+import type { UsageReport } from '@reborn-agent/client/api';
+
+type DayUsage = UsageReport['usage'][number];
 
 export type UsageTotal = {
   readonly calls: number;

@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { formatDuration } from '../format/time.ts';
 import { Button } from '../parts/button.tsx';
 
 /** Asks the model something small, and tells the outcome in words. */
 export function TestModel({ route }: { readonly route?: string }) {
-  const test = useMutation({ mutationFn: () => gateway.testModel(route === undefined ? {} : { route }) });
+  const test = useMutation({
+    mutationFn: () => client.call('POST /api/settings/test-model', { body: route === undefined ? {} : { route } }),
+  });
   return (
     <div className="flex min-w-0 flex-col items-start gap-2">
       <Button disabled={test.isPending} onClick={() => test.mutate()}>

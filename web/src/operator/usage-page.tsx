@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { formatTokens } from '../chat/composer/context-meter.tsx';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { formatCost } from '../format/money.ts';
 import { formatDuration } from '../format/time.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -17,7 +17,10 @@ const UsageCharts = lazy(() => import('./usage-charts.tsx').then((module) => ({ 
 /** What models were asked, how long they took, and what it cost. */
 export function UsagePage() {
   const [days, setDays] = useState<'7' | '30' | '90'>('30');
-  const { data, error, refetch } = useQuery({ queryKey: ['usage', days], queryFn: () => gateway.usage(Number(days)) });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['usage', days],
+    queryFn: () => client.call('GET /api/usage', { query: { days: Number(days) } }),
+  });
   const total = data && totalOf(data.usage);
   return (
     <Page

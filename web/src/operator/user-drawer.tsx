@@ -1,8 +1,8 @@
+import type { TokenList, User } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyButton } from '../chat/transcript/row-actions.tsx';
-import { gateway } from '../client/gateway.ts';
-import type { TokenList, User } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -15,7 +15,7 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const remove = useMutation({
-    mutationFn: () => gateway.removeUser(user.id),
+    mutationFn: () => client.call('DELETE /api/users/{id}', { params: { id: user.id } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['users'] });
       onClose();
@@ -53,10 +53,13 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
 function Tokens({ user }: { readonly user: User }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const { data, error } = useQuery({ queryKey: ['tokens', user.id], queryFn: () => gateway.tokens(user.id) });
+  const { data, error } = useQuery({
+    queryKey: ['tokens', user.id],
+    queryFn: () => client.call('GET /api/users/{id}/tokens', { params: { id: user.id } }),
+  });
   const refresh = () => queries.invalidateQueries({ queryKey: ['tokens', user.id] });
   const create = useMutation({
-    mutationFn: () => gateway.createToken(user.id, { name }),
+    mutationFn: () => client.call('POST /api/users/{id}/tokens', { params: { id: user.id }, body: { name } }),
     onSuccess: () => {
       setName('');
       return refresh();
@@ -105,7 +108,10 @@ function Tokens({ user }: { readonly user: User }) {
 type TokenRowProps = { readonly token: TokenList['tokens'][number]; readonly onRevoked: () => void };
 
 function TokenRow({ token, onRevoked }: TokenRowProps) {
-  const revoke = useMutation({ mutationFn: () => gateway.revokeToken(token.id), onSuccess: onRevoked });
+  const revoke = useMutation({
+    mutationFn: () => client.call('DELETE /api/tokens/{id}', { params: { id: token.id } }),
+    onSuccess: onRevoked,
+  });
   return (
     <li className="flex items-center gap-3 py-2">
       <span className="min-w-0 flex-1">

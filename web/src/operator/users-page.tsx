@@ -1,7 +1,7 @@
+import type { User } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import type { User } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -23,7 +23,7 @@ export function UsersPage() {
   const [adding, setAdding] = useState(false);
   const query = useInfiniteQuery({
     queryKey: ['users'],
-    queryFn: ({ pageParam }) => gateway.users(pageParam || undefined),
+    queryFn: ({ pageParam }) => client.call('GET /api/users', { query: { limit: 100, cursor: pageParam } }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
   });
@@ -85,7 +85,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<User['role']>('member');
   const add = useMutation({
-    mutationFn: () => gateway.addUser({ name, role, ...(email !== '' && { email }) }),
+    mutationFn: () => client.call('POST /api/users', { body: { name, role, ...(email !== '' && { email }) } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['users'] });
       onClose();

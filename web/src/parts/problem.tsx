@@ -1,4 +1,4 @@
-import { RequestFailed } from '../client/request.ts';
+import { ApiError } from '@reborn-agent/client';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -18,6 +18,6 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
 }
 
 export function wordsOf(error: unknown): string {
-  if (error instanceof RequestFailed) return error.message;
+  if (error instanceof ApiError) return error.message;
   return 'This part of the page failed. Reload it; if that does not help, look into the log of the service.';
 }

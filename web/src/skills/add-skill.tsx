@@ -1,9 +1,9 @@
+import { ApiError } from '@reborn-agent/client';
+import type { Skill } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
-import { gateway } from '../client/gateway.ts';
-import { RequestFailed } from '../client/request.ts';
-import type { Skill } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ChoiceField, TextArea, TextField } from '../parts/field.tsx';
@@ -24,14 +24,15 @@ export function AddSkill({ edited, onClose }: Props) {
   const add = useMutation({
     mutationFn: async (replace: boolean) => {
       const written = [{ path: 'SKILL.md', text }, ...(edited?.files.slice(1) ?? [])];
-      return gateway.addSkill({ files: from === 'text' ? written : await readFolder(folder), for: holder, replace });
+      const files = from === 'text' ? written : await readFolder(folder);
+      return client.call('POST /api/skills', { body: { files, for: holder, replace } });
     },
     onSuccess: async () => {
       await Promise.all(['skills', 'skill'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
       onClose();
     },
   });
-  const exists = add.error instanceof RequestFailed && add.error.code === 'already_exists';
+  const exists = add.error instanceof ApiError && add.error.code === 'already_exists';
   const edit =
     <T,>(set: (value: T) => void) =>
     (value: T) => {

@@ -1,8 +1,8 @@
+import type { Skill } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
-import { gateway } from '../client/gateway.ts';
-import type { ListedSkill, Skill } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -10,7 +10,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { AddSkill } from './add-skill.tsx';
-import { SOURCES } from './skill-sources.ts';
+import { type ListedSkill, SOURCES } from './skill-sources.ts';
 
 const Markdown = lazy(() => import('../chat/transcript/markdown.tsx').then((module) => ({ default: module.Markdown })));
 
@@ -18,7 +18,8 @@ const Markdown = lazy(() => import('../chat/transcript/markdown.tsx').then((modu
 export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; readonly onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['skill', skill.source, skill.name],
-    queryFn: () => gateway.skill(skill.name, skill.source),
+    queryFn: () =>
+      client.call('GET /api/skills/{name}', { params: { name: skill.name }, query: { source: skill.source } }),
     gcTime: 0,
   });
   return (
@@ -72,7 +73,11 @@ function Changes({ skill, onDone }: { readonly skill: Skill; readonly onDone: ()
   const [doing, setDoing] = useState<'edit' | 'remove'>();
   const { source } = skill;
   const remove = useMutation({
-    mutationFn: () => gateway.removeSkill(skill.name, source === 'everyone' ? 'everyone' : 'me'),
+    mutationFn: () =>
+      client.call('DELETE /api/skills/{name}', {
+        params: { name: skill.name },
+        query: { for: source === 'everyone' ? 'everyone' : 'me' },
+      }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['skills'] });
       onDone();

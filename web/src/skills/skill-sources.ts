@@ -1,4 +1,6 @@
-import type { ListedSkill } from '../client/shapes.ts';
+import type { SkillList } from '@reborn-agent/client/api';
+
+export type ListedSkill = SkillList['skills'][number];
 
 export const SOURCES: Record<ListedSkill['source'], string> = {
   me: 'yours',

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import type { ListedSkill } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -11,14 +10,14 @@ import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { AddSkill } from './add-skill.tsx';
 import { SkillDrawer } from './skill-drawer.tsx';
-import { SOURCES } from './skill-sources.ts';
+import { type ListedSkill, SOURCES } from './skill-sources.ts';
 
 /** What the agent can read up on. */
 export function SkillsPage() {
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<ListedSkill>();
   const [adding, setAdding] = useState(false);
-  const { data, error, refetch } = useQuery({ queryKey: ['skills'], queryFn: gateway.skills });
+  const { data, error, refetch } = useQuery({ queryKey: ['skills'], queryFn: () => client.call('GET /api/skills') });
   const shown = data?.skills.filter(({ name, description }) =>
     `${name} ${description}`.toLowerCase().includes(text.trim().toLowerCase()),
   );

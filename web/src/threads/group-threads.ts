@@ -1,4 +1,4 @@
-import type { Thread } from '../client/shapes.ts';
+import type { Thread } from '@reborn-agent/client/api';
 
 export type ThreadGroup = { readonly name: string; readonly threads: readonly Thread[] };
 

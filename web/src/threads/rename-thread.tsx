@@ -1,5 +1,5 @@
+import type { Thread } from '@reborn-agent/client/api';
 import { useState } from 'react';
-import type { Thread } from '../client/shapes.ts';
 import { useChangeThread } from './use-threads.ts';
 
 /** A thread's title while it is typed anew. Enter keeps it, Escape does not. */

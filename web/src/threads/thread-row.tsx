@@ -1,7 +1,7 @@
+import type { Thread } from '@reborn-agent/client/api';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { download } from '../client/request.ts';
-import type { Thread } from '../client/shapes.ts';
+import { download } from '../client/files.ts';
 import { formatExact } from '../format/time.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';

@@ -1,11 +1,15 @@
+import type { ThreadChange } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { gateway } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 
-/** The person's threads, in the order in which the gateway tells them. */
-export function useThreads(options: { readonly q: string; readonly archived: boolean }) {
+/** The person's threads, pinned first, then newest. */
+export function useThreads({ q, archived }: { readonly q: string; readonly archived: boolean }) {
   return useInfiniteQuery({
-    queryKey: ['threads', options],
-    queryFn: ({ pageParam }) => gateway.threads({ ...options, ...(pageParam !== '' && { cursor: pageParam }) }),
+    queryKey: ['threads', { q, archived }],
+    queryFn: ({ pageParam }) =>
+      client.call('GET /api/threads', {
+        query: { q, archived: archived ? 'true' : undefined, limit: 100, cursor: pageParam },
+      }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: (shown) => shown,
@@ -15,7 +19,7 @@ export function useThreads(options: { readonly q: string; readonly archived: boo
 export function useChangeThread(id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (change: Parameters<typeof gateway.changeThread>[1]) => gateway.changeThread(id, change),
+    mutationFn: (body: ThreadChange) => client.call('PATCH /api/threads/{id}', { params: { id }, body }),
     onSuccess: (thread) => {
       queries.setQueryData(['thread', id], thread);
       return queries.invalidateQueries({ queryKey: ['threads'] });
@@ -26,7 +30,7 @@ export function useChangeThread(id: string) {
 export function useDeleteThread(id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => gateway.deleteThread(id),
+    mutationFn: () => client.call('DELETE /api/threads/{id}', { params: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['threads'] }),
   });
 }

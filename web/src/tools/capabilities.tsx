@@ -1,8 +1,14 @@
-import type { Tool } from '../client/shapes.ts';
+import type { AgentTool } from '@reborn-agent/client/api';
 import { Icon } from '../parts/icon.tsx';
 
 /** What a tool may do, a sentence each; the dangerous ones are marked. */
-export function Capabilities({ name, sentences }: { readonly name: string; readonly sentences: Tool['capabilities'] }) {
+export function Capabilities({
+  name,
+  sentences,
+}: {
+  readonly name: string;
+  readonly sentences: AgentTool['capabilities'];
+}) {
   if (sentences.length === 0) return <p className="text-soft">{name} can reach nothing outside of itself.</p>;
   return (
     <ul className="flex flex-col gap-2">

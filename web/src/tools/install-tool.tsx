@@ -1,7 +1,8 @@
+import type { ToolInstall } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toBase64 } from '../chat/composer/attachments.ts';
-import { gateway, type ToolInstall } from '../client/gateway.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -13,9 +14,11 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [files, setFiles] = useState<{ component?: File; capabilities?: File }>({});
-  const check = useMutation({ mutationFn: async () => gateway.installTool(await toInstall(name, files, true)) });
+  const check = useMutation({
+    mutationFn: async () => client.call('POST /api/tools', { body: await toInstall(name, files, true) }),
+  });
   const install = useMutation({
-    mutationFn: async () => gateway.installTool(await toInstall(name, files, false)),
+    mutationFn: async () => client.call('POST /api/tools', { body: await toInstall(name, files, false) }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['tools'] });
       onClose();

@@ -1,8 +1,8 @@
+import { ApiError } from '@reborn-agent/client';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { gateway } from '../client/gateway.ts';
-import { RequestFailed } from '../client/request.ts';
+import { client } from '../client/client.ts';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -34,9 +34,12 @@ export function ToolCallbackPage() {
 
 async function handIn(query: URLSearchParams): Promise<void> {
   const [state, code, refusal] = ['state', 'code', 'error'].map((name) => query.get(name));
-  if (refusal)
-    throw new RequestFailed(400, refusal, `The provider refused the sign-in: ${refusal.slice(0, 100)}. Try it again.`);
-  if (!state || !code)
-    throw new RequestFailed(400, 'incomplete', 'The provider sent no code. Start the sign-in again.');
-  await gateway.finishSignIn(state.slice(0, state.lastIndexOf('.')), { state, code });
+  if (refusal) throw refused(refusal, `The provider refused the sign-in: ${refusal.slice(0, 100)}. Try again.`);
+  if (!state || !code) throw refused('incomplete', 'The provider sent no code. Start the sign-in again.');
+  await client.call('POST /api/tools/{name}/sign-in/finish', {
+    params: { name: state.slice(0, state.lastIndexOf('.')) },
+    body: { state, code },
+  });
 }
+
+const refused = (code: string, message: string) => new ApiError({ status: 400, code, message });

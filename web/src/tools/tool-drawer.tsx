@@ -1,10 +1,10 @@
+import type { AgentTool } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SecretForm } from '../chat/gates/secret-form.tsx';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
-import { gateway } from '../client/gateway.ts';
-import type { Tool } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { formatExact } from '../format/time.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -12,7 +12,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Capabilities } from './capabilities.tsx';
 
-export function ToolDrawer({ tool, onClose }: { readonly tool: Tool; readonly onClose: () => void }) {
+export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readonly onClose: () => void }) {
   return (
     <Dialog title={tool.name} place="side" onClose={onClose}>
       <div className="flex flex-col gap-6">
@@ -47,12 +47,12 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: Tool; readonly on
   );
 }
 
-function RemoveTool({ tool, onRemoved }: { readonly tool: Tool; readonly onRemoved: () => void }) {
+function RemoveTool({ tool, onRemoved }: { readonly tool: AgentTool; readonly onRemoved: () => void }) {
   const { me } = useServices();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const remove = useMutation({
-    mutationFn: () => gateway.removeTool(tool.name),
+    mutationFn: () => client.call('DELETE /api/tools/{name}', { params: { name: tool.name } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['tools'] });
       onRemoved();

@@ -1,8 +1,8 @@
+import type { AgentTool } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
-import { gateway } from '../client/gateway.ts';
-import type { Tool } from '../client/shapes.ts';
+import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -19,7 +19,7 @@ export function ToolsPage() {
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<string>();
   const [installing, setInstalling] = useState(false);
-  const { data, error, refetch } = useQuery({ queryKey: ['tools'], queryFn: gateway.tools });
+  const { data, error, refetch } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
   const shown = data?.tools.filter((tool) =>
     `${tool.name} ${tool.description}`.toLowerCase().includes(text.toLowerCase()),
   );
@@ -62,7 +62,7 @@ export function ToolsPage() {
   );
 }
 
-function ToolRow({ tool }: { readonly tool: Tool }) {
+function ToolRow({ tool }: { readonly tool: AgentTool }) {
   const dangerous = tool.capabilities.filter((sentence) => sentence.dangerous).length;
   return (
     <>

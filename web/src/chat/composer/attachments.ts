@@ -1,4 +1,6 @@
-import type { Attachment } from '../../client/gateway.ts';
+import type { ChatRequest } from '@reborn-agent/client/api';
+
+export type Attachment = NonNullable<ChatRequest['attachments']>[number];
 
 /** A file that goes along with the next message. */
 export type Picked = { readonly id: string; readonly file: File };

@@ -1,11 +1,10 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
-import type { Attachment } from '../../client/gateway.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { wordsOf } from '../../parts/problem.tsx';
 import type { ThreadLog } from '../thread-log.ts';
-import { findProblem, formatBytes, type Picked, pick, toAttachment } from './attachments.ts';
+import { type Attachment, findProblem, formatBytes, type Picked, pick, toAttachment } from './attachments.ts';
 import { ContextMeter } from './context-meter.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
 

@@ -1,4 +1,4 @@
-import type { Tool } from '../../client/shapes.ts';
+import type { AgentTool } from '@reborn-agent/client/api';
 
 const ANYTIME = [
   'Explain what you can do here, and what you cannot.',
@@ -15,7 +15,7 @@ const BY_TOOL: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Three things to try that work with what is installed. */
-export function thingsToTry(tools: readonly Tool[], demo: boolean): string[] {
+export function thingsToTry(tools: readonly AgentTool[], demo: boolean): string[] {
   const fitting = BY_TOOL.filter(([name]) => tools.some((tool) => name.test(tool.name))).map(([, words]) => words);
   const plain = demo ? ANYTIME.slice(0, 1).concat(ANYTIME.slice(2)) : ANYTIME;
   return [...fitting, ...plain, ...ANYTIME].filter((words, index, all) => all.indexOf(words) === index).slice(0, 3);

@@ -1,9 +1,9 @@
+import type { OpenGate } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { whyNotApprovable } from '#domain/tool/approvable.ts';
 import { escapeInvisible } from '#domain/tool/exact-json.ts';
-import { gateway } from '../../client/gateway.ts';
-import type { Gate } from '../../client/shapes.ts';
+import { client } from '../../client/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useActions } from '../chat-actions.ts';
@@ -11,7 +11,7 @@ import { ReadableJson } from '../transcript/readable-json.tsx';
 import { SecretForm } from './secret-form.tsx';
 
 /** What the thread waits for, answered in place. */
-export function GateCard({ gate }: { readonly gate: Gate }) {
+export function GateCard({ gate }: { readonly gate: OpenGate }) {
   const refusal = whyNotApprovable(gate.call);
   return (
     <section
@@ -27,7 +27,7 @@ export function GateCard({ gate }: { readonly gate: Gate }) {
       ) : (
         <p className="break-words">{refusal}</p>
       )}
-      {gate.kind === 'approval' && refusal === undefined && <AlwaysScope gateId={gate.id} />}
+      {gate.kind === 'approval' && refusal === undefined && <AlwaysScope always={gate.always ?? []} />}
       {gate.kind === 'auth' ? (
         <SignInAtGate gate={gate} />
       ) : (
@@ -37,11 +37,9 @@ export function GateCard({ gate }: { readonly gate: Gate }) {
   );
 }
 
-/** What "always" would cover, before anybody says it. */
-function AlwaysScope({ gateId }: { readonly gateId: string }) {
-  const { data } = useQuery({ queryKey: ['gates', gateId], queryFn: gateway.gates });
-  const always = data?.gates.find(({ id }) => id === gateId)?.always;
-  if (!always || always.length === 0) return null;
+/** What "always" would cover, shown before anyone chooses it. */
+function AlwaysScope({ always }: { readonly always: readonly string[] }) {
+  if (always.length === 0) return null;
   return (
     <p className="break-words text-s text-soft">
       Always would cover every call with: {escapeInvisible(always.join(', '))}
@@ -49,7 +47,7 @@ function AlwaysScope({ gateId }: { readonly gateId: string }) {
   );
 }
 
-function sentenceOf({ kind, call }: Gate): string {
+function sentenceOf({ kind, call }: OpenGate): string {
   switch (kind) {
     case 'approval':
       return `Run ${call.name} with exactly these arguments?`;
@@ -63,7 +61,7 @@ function sentenceOf({ kind, call }: Gate): string {
 }
 
 /** The reason is asked for once somebody wants to say no. */
-function Decision({ gate, isApprovable = true }: { readonly gate: Gate; readonly isApprovable?: boolean }) {
+function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; readonly isApprovable?: boolean }) {
   const { answerGate } = useActions();
   const [denying, setDenying] = useState(false);
   const [reason, setReason] = useState('');
@@ -120,9 +118,9 @@ function Decision({ gate, isApprovable = true }: { readonly gate: Gate; readonly
   );
 }
 
-function SignInAtGate({ gate }: { readonly gate: Gate }) {
+function SignInAtGate({ gate }: { readonly gate: OpenGate }) {
   const { answerGate } = useActions();
-  const { data } = useQuery({ queryKey: ['tools'], queryFn: gateway.tools });
+  const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
   const tool = data?.tools.find(({ name }) => name === gate.call.name);
   const goOn = () => void answerGate(gate, { answer: 'approve' });
   return (

@@ -1,19 +1,23 @@
+import type { AgentTool } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../../client/gateway.ts';
-import type { Tool } from '../../client/shapes.ts';
+import { client } from '../../client/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ToolSignIn } from './tool-sign-in.tsx';
 
 /** Gives a tool the secret it asks for. It is stored encrypted, never shown again, and the model never sees it. */
-export function SecretForm({ tool, onKept }: { readonly tool: Tool; readonly onKept: () => void }) {
+export function SecretForm({ tool, onKept }: { readonly tool: AgentTool; readonly onKept: () => void }) {
   const [value, setValue] = useState('');
   const queries = useQueryClient();
   const wanted = tool.auth?.secret_name ?? tool.secrets.find(({ stored }) => !stored)?.name;
   const keep = useMutation({
-    mutationFn: () => gateway.keepSecret(tool.name, { name: wanted ?? '', value, for: 'me' }),
+    mutationFn: () =>
+      client.call('POST /api/tools/{name}/secret', {
+        params: { name: tool.name },
+        body: { name: wanted ?? '', value, for: 'me' },
+      }),
     onSuccess: async () => {
       setValue('');
       await queries.invalidateQueries({ queryKey: ['tools'] });

@@ -1,14 +1,14 @@
+import type { AgentTool } from '@reborn-agent/client/api';
 import { useMutation } from '@tanstack/react-query';
-import { gateway } from '../../client/gateway.ts';
-import type { Tool } from '../../client/shapes.ts';
+import { client } from '../../client/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { keepWayBack } from '../../tools/way-back.ts';
 
 /** Leads to the provider's page, and back to this one. */
-export function ToolSignIn({ tool }: { readonly tool: Tool }) {
+export function ToolSignIn({ tool }: { readonly tool: AgentTool }) {
   const begin = useMutation({
-    mutationFn: () => gateway.beginSignIn(tool.name),
+    mutationFn: () => client.call('POST /api/tools/{name}/sign-in', { params: { name: tool.name } }),
     onSuccess: ({ url }) => {
       keepWayBack();
       location.assign(url);

@@ -1,6 +1,6 @@
+import type { TurnInspection } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
-import { gateway } from '../../client/gateway.ts';
-import type { Inspection } from '../../client/shapes.ts';
+import { client } from '../../client/client.ts';
 import { formatDuration } from '../../format/time.ts';
 import type { PickUpEntry } from '../thread-log.ts';
 
@@ -8,7 +8,7 @@ import type { PickUpEntry } from '../thread-log.ts';
 export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; readonly turnId: string }) {
   const { data } = useQuery({
     queryKey: ['turn', turnId],
-    queryFn: () => gateway.turn(turnId),
+    queryFn: () => client.call('GET /api/turns/{id}', { params: { id: turnId } }),
     enabled: entry.gapMs === undefined,
     staleTime: 60_000,
   });
@@ -37,7 +37,7 @@ function Line({ words }: { readonly words: string }) {
 }
 
 /** From the end of the attempt before to the start of this one, as the service recorded it. */
-function gapOf({ spans }: Inspection, attempt: number): number | undefined {
+function gapOf({ spans }: TurnInspection, attempt: number): number | undefined {
   const tries = spans.filter(({ kind }) => kind === 'attempt');
   const ended = tries.find((span) => span.attempt === attempt - 1)?.ended_at;
   const began = tries.find((span) => span.attempt === attempt)?.started_at;

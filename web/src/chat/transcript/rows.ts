@@ -1,4 +1,4 @@
-import type { Gate } from '../../client/shapes.ts';
+import type { OpenGate } from '@reborn-agent/client/api';
 import type { CallEntry, Entry, MessageEntry, Output, PickUpEntry, ThreadLog, TurnLog } from '../thread-log.ts';
 
 /** A call together with what came of it. */
@@ -22,7 +22,7 @@ export type Row =
       readonly first: boolean;
     }
   | { readonly kind: 'pick-up'; readonly id: string; readonly turnId: string; readonly entry: PickUpEntry }
-  | { readonly kind: 'gate'; readonly id: string; readonly gate: Gate }
+  | { readonly kind: 'gate'; readonly id: string; readonly gate: OpenGate }
   | {
       readonly kind: 'failure';
       readonly id: string;

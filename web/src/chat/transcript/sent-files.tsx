@@ -1,11 +1,11 @@
+import type { ItemPart } from '@reborn-agent/client/api';
 import { useEffect, useState } from 'react';
-import { download, requestFile } from '../../client/request.ts';
-import type { Part } from '../../client/shapes.ts';
+import { download, requestFile } from '../../client/files.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { formatBytes } from '../composer/attachments.ts';
 
 /** The files of a message: images are shown, others can be opened. All come from the service itself. */
-export function SentFiles({ parts }: { readonly parts: readonly Part[] }) {
+export function SentFiles({ parts }: { readonly parts: readonly ItemPart[] }) {
   const files = parts.filter((part) => part.type !== 'text');
   if (files.length === 0) return null;
   return (
@@ -46,7 +46,7 @@ function SentImage({ path }: { readonly path: string }) {
   );
 }
 
-function FileLink({ file }: { readonly file: Exclude<Part, { type: 'text' }> }) {
+function FileLink({ file }: { readonly file: Exclude<ItemPart, { type: 'text' }> }) {
   const words = (
     <>
       <Icon name="file" /> {file.type === 'file' ? (file.filename ?? 'File') : 'Image'}{' '}

@@ -1,0 +1,18 @@
+import { client } from './client.ts';
+
+/** A file of the service as an address that pages and downloads can use. Revoke it when it is no longer needed. */
+export async function requestFile(path: string): Promise<{ readonly url: string; readonly name: string | undefined }> {
+  const response = await client.fetch(path);
+  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+  return { url: URL.createObjectURL(await response.blob()), name };
+}
+
+/** Saves a file of the service on the person's machine. */
+export async function download(path: string, name?: string): Promise<void> {
+  const file = await requestFile(path);
+  const link = document.createElement('a');
+  link.href = file.url;
+  link.download = name ?? file.name ?? '';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(file.url), 60_000);
+}
