@@ -1,12 +1,13 @@
 import { NotFound } from '#domain/errors.ts';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
+import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { withScope } from '#store/scope.ts';
 import { type Census, takeCensus } from '#store/system/counts.ts';
 import { findGateOwner } from '#store/system/gates.ts';
 import { findGate, listOpenGates } from '#store/threads/gates.ts';
@@ -51,7 +52,7 @@ export type Agent = {
   getGate(principal: Principal, id: GateId): Promise<OpenGate>;
   /** An operator may answer for any user. */
   answerGate(principal: Principal, id: GateId, answer: GateAnswer): Promise<Turn>;
-  /** What waits for an answer, the newest first: the principal's own, or for an operator everybody's. */
+  /** Open gates, newest first: the principal's own, or for an operator everyone's. */
   listGates(principal: Principal, page: { before?: GateId; limit: number }): Promise<OpenGate[]>;
   census(): Promise<Census>;
 };
@@ -81,7 +82,7 @@ export function createAgent(db: Database, engine: Engine): Agent {
   }
 
   async function gateOwner(principal: Principal, id: GateId): Promise<{ userId: UserId }> {
-    const userId = principal.role === 'operator' ? await findGateOwner(engine.system, id) : principal.userId;
+    const userId = isOperator(principal) ? await findGateOwner(engine.system, id) : principal.userId;
     if (userId === undefined) throw new NotFound('There is no such gate.');
     return { userId };
   }
@@ -112,10 +113,7 @@ export function createAgent(db: Database, engine: Engine): Agent {
       const { userId } = await gateOwner(principal, id);
       return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
     },
-    listGates: (principal, page) =>
-      principal.role === 'operator'
-        ? withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everybody', page))
-        : withOwner(db, principal, (trx) => listOpenGates(trx, principal, page)),
+    listGates: (principal, page) => withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page)),
     census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
   };

@@ -1,8 +1,9 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ThreadId } from '#domain/ids.ts';
-import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
+import { canSee, type Principal, type UserId } from '#domain/principal.ts';
 import { type Job, type JobId, WEBHOOK } from '#domain/thread/job.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { withScope } from '#store/scope.ts';
 import { findJob, findJobOfThread, type JobFilter, listJobs } from '#store/threads/jobs.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import { replyOf, wordsOf } from './turn/turn-reply.ts';
@@ -28,22 +29,19 @@ export function createJobs(db: Database) {
 
   return {
     withResponse,
-    /** For whoever holds the channel's secret: the job of any webhook user. */
+    /** The job of any webhook user: callers have proved that they know the channel's secret. */
     async getJob(id: JobId): Promise<JobRecord> {
       const job = await withOwner(db, WEBHOOK, (trx) => findJob(trx, id));
       if (!job) throw new NotFound('There is no such job.');
       return withResponse(job);
     },
-    /** The newest job of a thread. An operator may look at anybody's. */
+    /** The newest job of a thread. An operator can see everyone's. */
     async findJobOfThread(principal: Principal, threadId: ThreadId, userId: UserId): Promise<Job | undefined> {
-      if (principal.role !== 'operator' && principal.userId !== userId) return undefined;
-      const owner = principal.role === 'operator' ? OPERATOR : principal;
-      return withOwner(db, owner, (trx) => findJobOfThread(trx, { userId }, threadId));
+      if (!canSee(principal, userId)) return undefined;
+      return withScope(db, principal, (trx) => findJobOfThread(trx, { userId }, threadId));
     },
-    /** A member's own, or for an operator everybody's. */
+    /** A member's own, or for an operator everyone's. */
     listJobs: (principal: Principal, filter: JobFilter): Promise<Job[]> =>
-      principal.role === 'operator'
-        ? withOwner(db, OPERATOR, (trx) => listJobs(trx, 'everybody', filter))
-        : withOwner(db, principal, (trx) => listJobs(trx, principal, filter)),
+      withScope(db, principal, (trx, scope) => listJobs(trx, scope, filter)),
   };
 }

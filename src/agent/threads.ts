@@ -1,6 +1,6 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import type { Principal } from '#domain/principal.ts';
+import { isOperator, type Principal } from '#domain/principal.ts';
 import type { ContentPart, TimedItem } from '#domain/thread/item.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Thread, ThreadChange, ThreadSummary } from '#domain/thread/thread.ts';
@@ -157,7 +157,7 @@ export function createThreads(db: Database, engine: Engine) {
       engine.followThreads(
         {
           userIds: [principal.userId],
-          prefix: principal.role === 'operator' ? `${WEBHOOK.userId}:` : undefined,
+          prefix: isOperator(principal) ? `${WEBHOOK.userId}:` : undefined,
         },
         hear,
       ),

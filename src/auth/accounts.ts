@@ -1,6 +1,14 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
 import { newId, type TokenId } from '#domain/ids.ts';
-import { OPERATOR, type Principal, requireOperator, type UserId } from '#domain/principal.ts';
+import {
+  canSee,
+  isOperator,
+  OPERATOR,
+  type Principal,
+  requireOperator,
+  scopeOf,
+  type UserId,
+} from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import type { Session, Token, User } from '#domain/user.ts';
 import { deletePairingsWith } from '#store/accounts/pairings.ts';
@@ -89,7 +97,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     async revokeToken(actor, id) {
       await inOneGo(db, async (trx) => {
         const revoke = async (writing: Audited<IdentityTransaction>) => {
-          const token = await revokeToken(writing, id, actor.role === 'operator' ? undefined : actor.userId);
+          const token = await revokeToken(writing, id, scopeOf(actor));
           if (!token) throw new NotFound('There is no such token, or it was revoked before.');
           return token;
         };
@@ -102,14 +110,14 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     },
 
     async listSessions(actor, userId) {
-      if (userId !== OPERATOR.userId || actor.role !== 'operator') await requireUser(db, actor, userId);
+      if (userId !== OPERATOR.userId || !isOperator(actor)) await requireUser(db, actor, userId);
       return listSessions(db, userId);
     },
 
     async revokeSession(actor, id) {
       await inOneGo(db, async (trx) => {
         const revoke = async (writing: Audited<IdentityTransaction>) => {
-          const userId = await deleteSessionById(writing, id, actor.role === 'operator' ? undefined : actor.userId);
+          const userId = await deleteSessionById(writing, id, scopeOf(actor));
           if (userId === undefined) throw new NotFound('There is no such session.');
           return userId;
         };
@@ -125,10 +133,9 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
   };
 }
 
-/** To a member, other users look like none. */
+/** Members can't see other users. */
 async function requireUser(db: IdentityDatabase, actor: Principal, id: UserId): Promise<void> {
-  const isTheirs = actor.role === 'operator' || actor.userId === id;
-  if (!isTheirs || !(await findUser(db, id))) throw noUser();
+  if (!canSee(actor, id) || !(await findUser(db, id))) throw noUser();
 }
 
 const noUser = () => new NotFound('There is no such user.');

@@ -1,5 +1,5 @@
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type Principal, requireOperator } from '#domain/principal.ts';
+import { isOperator, type Principal, requireOperator } from '#domain/principal.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { Database } from '#store/connection.ts';
 import { findTool, listTools, type ToolRow } from '#store/tools/tools.ts';
@@ -152,7 +152,7 @@ export function createToolDesk(parts: {
       toolName: string,
       secret: { name: string; value: string; forEveryone: boolean },
     ): Promise<void> {
-      if (secret.forEveryone && principal.role !== 'operator')
+      if (secret.forEveryone && !isOperator(principal))
         throw new Forbidden(
           'operator_only',
           'Only the operator may store a secret for everyone. Store your own instead.',

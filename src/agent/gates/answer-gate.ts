@@ -1,6 +1,6 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type GateId, newId } from '#domain/ids.ts';
-import type { Principal, UserId } from '#domain/principal.ts';
+import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn } from '#domain/thread/turn.ts';
 import { whyNotApprovable } from '#domain/tool/approvable.ts';
@@ -124,7 +124,7 @@ async function grant(
   if (kind === 'approval')
     await insertApproval(trx, owner, { gateId: id, callId: call.id, digest: digestCall(call, revision) });
   if (kind === 'pairing') {
-    if (by.role !== 'operator') throw new NotFound('There is no such gate.');
+    if (!isOperator(by)) throw new NotFound('There is no such gate.');
     await putPairing(trx, owner, checkPartner(answer.kind === 'approve' ? answer.userId : undefined));
   }
 }

@@ -1,16 +1,15 @@
-import { OPERATOR, type Principal } from '#domain/principal.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { Database } from '#store/connection.ts';
+import { withScope } from '#store/scope.ts';
 import { type DayUsage, listUsage } from '#store/spending/usage.ts';
 
 export type UsageReports = ReturnType<typeof createUsage>;
 
-/** What was spent. */
+/** Reports of what model calls cost. */
 export function createUsage(db: Database) {
   return {
-    /** A member's own, or for an operator everybody's. */
+    /** A member's own, or for an operator everyone's. */
     listUsage: (principal: Principal, days: number): Promise<readonly DayUsage[]> =>
-      principal.role === 'operator'
-        ? withOwner(db, OPERATOR, (trx) => listUsage(trx, 'everybody', days))
-        : withOwner(db, principal, (trx) => listUsage(trx, principal, days)),
+      withScope(db, principal, (trx, scope) => listUsage(trx, scope, days)),
   };
 }

@@ -75,7 +75,7 @@ export function addGateCommands(program: Command): void {
 
 function listGates({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
-    const gates = await withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everybody', { limit: MOST_GATES }));
+    const gates = await withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everyone', { limit: MOST_GATES }));
     if (json) return printJson(gates);
     if (gates.length === 0) return printLine('Nothing waits for an answer.');
     printTable([

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import type { UserId } from '#domain/principal.ts';
+import type { Scope, UserId } from '#domain/principal.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import type { IdentityTransaction } from '../identity-connection.ts';
+import { userOf } from '../scope.ts';
 
 /** A webhook user whose calls may use the secrets of a gateway user. */
 export type Pairing = { readonly userId: UserId; readonly pairedUserId: UserId; readonly createdAt: Date };
@@ -26,12 +27,12 @@ export async function findPairedUser(trx: OwnedTransaction, owner: Owner): Promi
   return row?.pairedUserId;
 }
 
-/** Those that use the secrets of `partner`, or all of them, which only the operator gets to see. */
-export function listPairings(trx: OwnedTransaction, partner: Owner | 'everybody'): Promise<Pairing[]> {
+/** Those that use the secrets of `partner`. Row-level security lets only the operator see everyone's. */
+export function listPairings(trx: OwnedTransaction, partner: Scope): Promise<Pairing[]> {
   return trx
     .selectFrom('pairings')
     .selectAll()
-    .$if(partner !== 'everybody', (query) => query.where('pairedUserId', '=', (partner as Owner).userId))
+    .$if(partner !== 'everyone', (query) => query.where('pairedUserId', '=', userOf(partner) as UserId))
     .orderBy('userId')
     .execute();
 }
@@ -42,15 +43,11 @@ export async function deletePairingsWith(trx: Audited<IdentityTransaction>, part
 }
 
 /** Whether there was one. */
-export async function deletePairing(
-  trx: Audited<OwnedTransaction>,
-  partner: Owner | 'everybody',
-  userId: UserId,
-): Promise<boolean> {
+export async function deletePairing(trx: Audited<OwnedTransaction>, partner: Scope, userId: UserId): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('pairings')
     .where('userId', '=', userId)
-    .$if(partner !== 'everybody', (query) => query.where('pairedUserId', '=', (partner as Owner).userId))
+    .$if(partner !== 'everyone', (query) => query.where('pairedUserId', '=', userOf(partner) as UserId))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

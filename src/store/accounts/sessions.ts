@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import type { Role, UserId } from '#domain/principal.ts';
+import type { Role, Scope, UserId } from '#domain/principal.ts';
 import type { Session, SignInMethod } from '#domain/user.ts';
 import type { Audited } from '../audit.ts';
 import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
+import { userOf } from '../scope.ts';
 
 export type NewSession = {
   readonly id: string;
@@ -72,12 +73,12 @@ export function listSessions(db: IdentityDatabase, userId: UserId): Promise<Sess
 export async function deleteSessionById(
   db: Audited<IdentityTransaction>,
   id: string,
-  userId: UserId | undefined,
+  scope: Scope,
 ): Promise<UserId | undefined> {
   const row = await db
     .deleteFrom('sessions')
     .where('id', '=', id)
-    .$if(userId !== undefined, (query) => query.where('userId', '=', userId ?? ''))
+    .$if(scope !== 'everyone', (query) => query.where('userId', '=', userOf(scope) as UserId))
     .returning('userId')
     .executeTakeFirst();
   return row?.userId;

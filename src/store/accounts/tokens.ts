@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { TokenId } from '#domain/ids.ts';
-import type { Role, UserId } from '#domain/principal.ts';
+import type { Role, Scope, UserId } from '#domain/principal.ts';
 import type { Token } from '#domain/user.ts';
 import type { Audited } from '../audit.ts';
 import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
+import { userOf } from '../scope.ts';
 
 export type NewToken = Pick<Token, 'id' | 'userId' | 'name' | 'expiresAt'> & { readonly hash: Buffer };
 
@@ -52,17 +53,13 @@ export function listTokens(db: IdentityDatabase, userId: UserId): Promise<Token[
 }
 
 /** Undefined when there is none, it is somebody else's than `userId`'s, or it was revoked before. */
-export function revokeToken(
-  db: Audited<IdentityTransaction>,
-  id: TokenId,
-  userId: UserId | undefined,
-): Promise<Token | undefined> {
+export function revokeToken(db: Audited<IdentityTransaction>, id: TokenId, scope: Scope): Promise<Token | undefined> {
   return db
     .updateTable('tokens')
     .set({ revokedAt: sql<Date>`now()` })
     .where('id', '=', id)
     .where('revokedAt', 'is', null)
-    .$if(userId !== undefined, (query) => query.where('userId', '=', userId ?? ''))
+    .$if(scope !== 'everyone', (query) => query.where('userId', '=', userOf(scope) as UserId))
     .returning(columns)
     .executeTakeFirst();
 }

@@ -48,10 +48,10 @@ test('the shares of replicas are one row, and days are counted from today', asyn
 });
 
 test("a user sees nobody else's usage, even by a query that forgets to ask whose", async () => {
-  const seen = await withOwner(database.db, ANN, (trx) => listUsage(trx, 'everybody', 30));
+  const seen = await withOwner(database.db, ANN, (trx) => listUsage(trx, 'everyone', 30));
   expect(new Set(seen.map(({ userId }) => userId))).toEqual(new Set(['ann']));
 
-  const all = await withOwner(database.db, OPERATOR, (trx) => listUsage(trx, 'everybody', 30));
+  const all = await withOwner(database.db, OPERATOR, (trx) => listUsage(trx, 'everyone', 30));
   expect(new Set(all.map(({ userId }) => userId))).toEqual(new Set(['ann', 'bob']));
 });
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { UserId } from '#domain/principal.ts';
-import type { OwnedTransaction, Owner } from '../connection.ts';
+import type { Scope, UserId } from '#domain/principal.ts';
+import type { OwnedTransaction } from '../connection.ts';
+import { userOf } from '../scope.ts';
 
 /** What the calls of one user to one model on one day, in UTC, add up to. */
 export type DayUsage = {
@@ -19,12 +20,8 @@ export type DayUsage = {
   readonly milliseconds: number;
 };
 
-/** Of the last `days` days, today being the first: those of `owner`, or everybody's for `'everybody'`. */
-export async function listUsage(
-  trx: OwnedTransaction,
-  owner: Owner | 'everybody',
-  days: number,
-): Promise<readonly DayUsage[]> {
+/** The usage of `owner` on the last `days` days, today included. */
+export async function listUsage(trx: OwnedTransaction, owner: Scope, days: number): Promise<readonly DayUsage[]> {
   const { rows } = await sql<DayUsage>`
     select to_char(day, 'YYYY-MM-DD') as day, user_id, provider, model, sum(calls)::float8 as calls,
       sum(errors)::float8 as errors, sum(unpriced_calls)::float8 as unpriced_calls,
@@ -32,7 +29,7 @@ export async function listUsage(
       sum(output_tokens)::float8 as output_tokens, sum(cost_usd) as cost_usd, sum(milliseconds)::float8 as milliseconds
     from usage_days
     where day > (now() at time zone 'utc')::date - ${days}::integer
-      and (${owner === 'everybody'} or user_id = ${owner === 'everybody' ? '' : owner.userId})
+      and (${owner === 'everyone'} or user_id = ${userOf(owner) ?? ''})
     group by usage_days.day, user_id, provider, model
     order by usage_days.day desc, user_id, provider, model`.execute(trx);
   return rows;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#domain/ids.ts';
-import { OPERATOR } from '#domain/principal.ts';
+import { OPERATOR, type Scope } from '#domain/principal.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { type Owner, withOwner } from '../connection.ts';
 import { listOpenGates } from './gates.ts';
@@ -23,23 +23,23 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const list = (as: Owner, whose: Owner | 'everybody', page: { before?: string; limit: number } = { limit: 10 }) =>
+const list = (as: Owner, whose: Scope, page: { before?: string; limit: number } = { limit: 10 }) =>
   withOwner(database.db, as, (trx) => listOpenGates(trx, whose, page));
 const owners = async (...asked: Parameters<typeof list>) => (await list(...asked)).map(({ userId }) => userId);
 
 test("a user sees the own open gates, the operator everybody's, the newest first", async () => {
   expect(await owners(ann, ann)).toEqual(['ann', 'ann']);
-  expect(await owners(OPERATOR, 'everybody')).toEqual(['ann', 'bob', 'ann']);
+  expect(await owners(OPERATOR, 'everyone')).toEqual(['ann', 'bob', 'ann']);
   expect(await owners(OPERATOR, OPERATOR)).toEqual([]);
 });
 
 test('row-level security shows nobody else more than that', async () => {
-  expect(await owners(bob, 'everybody')).toEqual(['bob']);
+  expect(await owners(bob, 'everyone')).toEqual(['bob']);
   expect(await owners(bob, ann)).toEqual([]);
 });
 
 test('a page goes on after the last gate of the one before', async () => {
-  const [first] = await list(OPERATOR, 'everybody', { limit: 1 });
+  const [first] = await list(OPERATOR, 'everyone', { limit: 1 });
 
-  expect(await owners(OPERATOR, 'everybody', { before: first?.id ?? '', limit: 10 })).toEqual(['bob', 'ann']);
+  expect(await owners(OPERATOR, 'everyone', { before: first?.id ?? '', limit: 10 })).toEqual(['bob', 'ann']);
 });

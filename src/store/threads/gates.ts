@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { GateId, ThreadId } from '#domain/ids.ts';
+import type { Scope, UserId } from '#domain/principal.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { userOf } from '../scope.ts';
 
 /** The gate at which the thread waits now. */
 export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<OpenGate | undefined> {
@@ -26,17 +28,17 @@ export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promi
     .executeTakeFirst();
 }
 
-/** The newest first: those of `owner`, or everybody's, which only the operator gets to see. */
+/** The newest first: those of `owner`. Row-level security lets only the operator see everyone's. */
 export function listOpenGates(
   trx: OwnedTransaction,
-  owner: Owner | 'everybody',
+  owner: Scope,
   { before, limit }: { before?: GateId; limit: number },
 ): Promise<OpenGate[]> {
   return trx
     .selectFrom('gates')
     .select(columns)
     .where('answeredAt', 'is', null)
-    .$if(owner !== 'everybody', (query) => query.where('userId', '=', (owner as Owner).userId))
+    .$if(owner !== 'everyone', (query) => query.where('userId', '=', userOf(owner) as UserId))
     .$if(before !== undefined, (query) => query.where('id', '<', before as GateId))
     .orderBy('id', 'desc')
     .limit(limit)

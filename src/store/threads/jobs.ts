@@ -1,8 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { Scope, UserId } from '#domain/principal.ts';
 import type { Job, JobFailure, JobId, JobStatus, NewJob } from '#domain/thread/job.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { userOf } from '../scope.ts';
 
 /** The caller's handle on a turn that is accepted in the same transaction. */
 export async function insertJob(trx: OwnedTransaction, owner: Owner, turn: Turn, job: NewJob): Promise<void> {
@@ -46,16 +48,16 @@ export async function findJobOfThread(
 
 export type JobFilter = { readonly status?: JobStatus; readonly before?: JobId; readonly limit: number };
 
-/** The newest first: those of `owner`, or everybody's for `'everybody'`. */
+/** The newest first: those of `owner`. */
 export async function listJobs(
   trx: OwnedTransaction,
-  owner: Owner | 'everybody',
+  owner: Scope,
   { status, before, limit }: JobFilter,
 ): Promise<Job[]> {
   const rows = await trx
     .selectFrom('jobs')
     .select(columns)
-    .$if(owner !== 'everybody', (query) => query.where('userId', '=', (owner as Owner).userId))
+    .$if(owner !== 'everyone', (query) => query.where('userId', '=', userOf(owner) as UserId))
     .$if(status !== undefined, (query) => query.where('status', '=', status as JobStatus))
     .$if(before !== undefined, (query) => query.where('id', '<', before as JobId))
     .orderBy('id', 'desc')

@@ -1,7 +1,8 @@
 import { newId } from '#domain/ids.ts';
-import type { UserId } from '#domain/principal.ts';
+import type { Scope, UserId } from '#domain/principal.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { userOf } from '../scope.ts';
 
 /** "Always": calls of this version of the tool, with arguments of this shape, need not be asked about again. */
 export type StandingApproval = {
@@ -42,12 +43,12 @@ export async function hasStandingApproval(trx: OwnedTransaction, owner: Owner, d
   return row !== undefined;
 }
 
-/** The newest first: those of `owner`, or everybody's, which only the operator gets to see. */
-export function listStandingApprovals(trx: OwnedTransaction, owner: Owner | 'everybody'): Promise<StandingApproval[]> {
+/** The newest first: those of `owner`. Row-level security lets only the operator see everyone's. */
+export function listStandingApprovals(trx: OwnedTransaction, owner: Scope): Promise<StandingApproval[]> {
   return trx
     .selectFrom('standingApprovals')
     .select(['id', 'userId', 'tool', 'revision', 'shape', 'createdAt'])
-    .$if(owner !== 'everybody', (query) => query.where('userId', '=', (owner as Owner).userId))
+    .$if(owner !== 'everyone', (query) => query.where('userId', '=', userOf(owner) as UserId))
     .orderBy('id', 'desc')
     .execute();
 }
@@ -55,13 +56,13 @@ export function listStandingApprovals(trx: OwnedTransaction, owner: Owner | 'eve
 /** Whether there was one. */
 export async function deleteStandingApproval(
   trx: Audited<OwnedTransaction>,
-  owner: Owner | 'everybody',
+  owner: Scope,
   id: string,
 ): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('standingApprovals')
     .where('id', '=', id)
-    .$if(owner !== 'everybody', (query) => query.where('userId', '=', (owner as Owner).userId))
+    .$if(owner !== 'everyone', (query) => query.where('userId', '=', userOf(owner) as UserId))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -8,7 +8,7 @@ import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
-import { gatedCall, gateKind, renderGatedCall } from '../gates/gate-shape.ts';
+import { nestedGate, renderNestedGate } from '../gates/gate-shape.ts';
 import { acceptedTurn, failure, renderAccepted, turnIds, turnStatus } from '../threads/turn-shape.ts';
 import { chatRequest, FREE_FIELDS, toTurnInput } from './chat-request.ts';
 
@@ -28,7 +28,7 @@ const chatReply = z
     status: turnStatus,
     message: z.string(),
     error: failure.optional(),
-    gate: z.strictObject({ id: z.uuid(), kind: gateKind, call: gatedCall }).optional(),
+    gate: nestedGate.optional(),
   })
   .meta({ id: 'ChatReply' });
 
@@ -76,6 +76,6 @@ function renderChat(reply: TurnReply, threadUrl: ThreadUrl): z.infer<typeof chat
     status: turn.status,
     message: wordsOf(reply),
     ...(error && { error }),
-    ...(gate && { gate: { id: gate.id, kind: gate.kind, call: renderGatedCall(gate.call) } }),
+    ...(gate && { gate: renderNestedGate(gate) }),
   };
 }

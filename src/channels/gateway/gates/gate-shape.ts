@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
+import type { Gate, OpenGate } from '#domain/tool/gate.ts';
+import type { ToolCall } from '#domain/tool/tool.ts';
 
-export const gateKind = z.enum(['external-tool', 'approval', 'auth', 'pairing']);
+const gateKind = z.enum(['external-tool', 'approval', 'auth', 'pairing']);
 
-export const gatedCall = z.strictObject({ call_id: z.string(), name: z.string(), arguments: z.string() });
+export const toolCall = z.strictObject({ call_id: z.string(), name: z.string(), arguments: z.string() });
 
 /** An open gate, with what a person needs to know in order to answer it. */
 export const openGate = z
@@ -14,7 +15,7 @@ export const openGate = z
     thread_id: z.uuid(),
     turn_id: z.uuid(),
     kind: gateKind,
-    call: gatedCall,
+    call: toolCall,
     always: z
       .array(z.string())
       .optional()
@@ -25,20 +26,23 @@ export const openGate = z
 
 export function renderGate(gate: OpenGate): z.infer<typeof openGate> {
   return {
-    id: gate.id,
+    ...renderNestedGate(gate),
     user_id: gate.userId,
     thread_id: gate.threadId,
     turn_id: gate.turnId,
-    kind: gate.kind,
-    call: renderGatedCall(gate.call),
     ...(gate.kind === 'approval' && { always: shapeOf(gate.call.arguments).split('\n') }),
     created_at: gate.createdAt.toISOString(),
   };
 }
 
-type Call = { readonly callId: string; readonly name: string; readonly arguments: string };
+/** A gate inside an answer that already names its thread, turn and user. */
+export const nestedGate = openGate.pick({ id: true, kind: true, call: true });
 
-export const renderGatedCall = (call: Call): z.infer<typeof gatedCall> => ({
+export function renderNestedGate({ id, kind, call }: Pick<Gate, 'id' | 'kind' | 'call'>): z.infer<typeof nestedGate> {
+  return { id, kind, call: renderToolCall(call) };
+}
+
+export const renderToolCall = (call: ToolCall): z.infer<typeof toolCall> => ({
   call_id: call.callId,
   name: call.name,
   arguments: call.arguments,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { Threads } from '#agent/threads.ts';
+import { isOperator } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
 /** What stays the same while the service runs. */
@@ -50,7 +51,7 @@ export const statusRoute = defineRoute({
       replicas,
       queue: { queued, running },
       tools: await statusFacts.tools(),
-      threads: principal.role === 'operator' ? all : await threads.count(principal),
+      threads: isOperator(principal) ? all : await threads.count(principal),
     };
   },
 });

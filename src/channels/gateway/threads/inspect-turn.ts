@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Inspection, InspectTurn } from '#agent/inspection/inspect-turn.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { gatedCall, gateKind, renderGatedCall } from '../gates/gate-shape.ts';
+import { nestedGate, renderNestedGate, renderToolCall } from '../gates/gate-shape.ts';
 import { renderItem, renderUsage, spent, threadItem } from './item-shape.ts';
 import { failure, turnIds, turnStatus } from './turn-shape.ts';
 
@@ -70,15 +70,7 @@ const turnInspection = z
     ended_at: time.nullable(),
     items: z.array(threadItem),
     spans: z.array(spanShape),
-    gate: z
-      .strictObject({
-        id: z.uuid(),
-        kind: gateKind,
-        call: gatedCall,
-        created_at: time,
-        answered_at: time.nullable(),
-      })
-      .nullable(),
+    gate: nestedGate.extend({ created_at: time, answered_at: time.nullable() }).nullable(),
     prompt: promptShape,
     summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
     /** Text of attempts that crashed. It is not part of the thread, and kept for an hour. */
@@ -126,9 +118,7 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
     })),
     gate: gate
       ? {
-          id: gate.id,
-          kind: gate.kind,
-          call: renderGatedCall(gate.call),
+          ...renderNestedGate(gate),
           created_at: gate.createdAt.toISOString(),
           answered_at: gate.answeredAt?.toISOString() ?? null,
         }
@@ -160,7 +150,7 @@ function renderPrompt(prompt: Inspection['prompt']): z.infer<typeof promptShape>
     tools: prompt.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     messages: prompt.messages.map((message) => {
       if (message.role === 'assistant')
-        return { role: message.role, text: message.text, calls: message.calls.map(renderGatedCall) };
+        return { role: message.role, text: message.text, calls: message.calls.map(renderToolCall) };
       if (message.role === 'tool') return { role: message.role, text: textOf(message.output), call_id: message.callId };
       return { role: message.role, text: textOf(message.content) };
     }),

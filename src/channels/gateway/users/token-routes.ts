@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Accounts } from '#auth/accounts.ts';
 import { NotFound } from '#domain/errors.ts';
-import type { Principal } from '#domain/principal.ts';
+import { canSee, type Principal } from '#domain/principal.ts';
 import type { Token } from '#domain/user.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { nameField } from './name-field.ts';
@@ -40,8 +40,7 @@ const createToken = defineRoute({
   /** Members can't see other users. */
   async before({ principal, params }: FastifyRequest) {
     const { id } = params as { id: string };
-    if (principal.role !== 'operator' && resolveMe(id, principal) !== principal.userId)
-      throw new NotFound('There is no such user.');
+    if (!canSee(principal, resolveMe(id, principal))) throw new NotFound('There is no such user.');
   },
   async handle({ principal, params, body, reply }, { accounts }: Services) {
     const wanted = { name: body.name, expiresAt: body.expires_at ? new Date(body.expires_at) : null };
