@@ -2,7 +2,7 @@ import { API_PARTS, describeService } from '#app/describe-service.ts';
 import { publishedPath } from '#http/routes/openapi.ts';
 import { code, table } from './markdown.ts';
 
-/** The page about every route and every shape that is sent or answered. */
+/** The reference page of all routes and schemas. */
 export function apiPage(): string {
   const { paths, components } = describeService();
   const parts = Object.entries(API_PARTS).map(([title, routes]) => {

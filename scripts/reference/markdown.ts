@@ -1,4 +1,4 @@
-/** A table whose columns line up, as the formatter wants it. */
+/** A Markdown table with aligned columns, as the formatter expects. */
 export function table([head = [], ...rows]: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));

@@ -14,9 +14,9 @@ const marked = (kind: string) => blocks.filter(({ note }) => note?.kind === kind
 const unmarked = blocks.filter(({ note }) => note === undefined);
 
 const RUN = ['sh', 'bash', 'js', 'ts'];
-const TOLD = ['', 'text', 'console']; // what a program says
+const OUTPUT = ['', 'text', 'console'];
 
-/** What would change the checkout or the machine. It is never run, even if somebody forgot to mark it. */
+/** Commands that would change the checkout or the machine. They never run, even if the page does not mark them. */
 const HARMFUL = /\b(npm (ci|install|run)|npx|sudo|apt|git clone|docker|kubectl|helm|service install|reborn serve)\b/;
 
 const pagesToRun = Object.entries(
@@ -34,7 +34,7 @@ let localize: (code: string) => string;
 beforeAll(async () => {
   const home = await freshHome();
   running.defer(() => home.remove());
-  // Without a token of the tests the service makes one, and keeps it where the pages say.
+  // Without a configured token, the service generates one and stores it where the pages say.
   const service = await startService({
     ...home.env,
     HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
@@ -65,26 +65,26 @@ beforeAll(async () => {
 
 afterAll(() => running.disposeAsync());
 
-test('every block is run, is data, or says why it is not run', () => {
-  const unknown = unmarked.filter(({ language }) => ![...RUN, ...TOLD, 'json'].includes(language));
+test('every block runs, is data, or says why it does not run', () => {
+  const unknown = unmarked.filter(({ language }) => ![...RUN, ...OUTPUT, 'json'].includes(language));
 
-  expect(unknown.map(placeOf)).toEqual([]);
-  expect(unmarked.filter(({ code, language }) => RUN.includes(language) && HARMFUL.test(code)).map(placeOf)).toEqual(
+  expect(unknown.map(locationOf)).toEqual([]);
+  expect(unmarked.filter(({ code, language }) => RUN.includes(language) && HARMFUL.test(code)).map(locationOf)).toEqual(
     [],
   );
-  expect(marked('not run').filter(({ note }) => (note?.words.length ?? 0) < 10)).toEqual([]);
+  expect(marked('not run').filter(({ note }) => (note?.text.length ?? 0) < 10)).toEqual([]);
 });
 
 test.each(unmarked.filter(({ language }) => language === 'json'))('$page:$line is JSON', ({ code }) => {
   expect(() => JSON.parse(code) as unknown).not.toThrow();
 });
 
-test.each(marked('from'))('$page:$line still stands in $note.words', async ({ code, note }) => {
-  expect(flat(await readFile(note?.words ?? '', 'utf8'))).toContain(flat(code));
+test.each(marked('from'))('$page:$line is still in $note.text', async ({ code, note }) => {
+  expect(flat(await readFile(note?.text ?? '', 'utf8'))).toContain(flat(code));
 });
 
 test.each(pagesToRun)(
-  '%s: what it tells to run does run',
+  'the blocks of %s run',
   async (page, found = []) => {
     const localized = found.map((block) => ({ ...block, code: localize(block.code) }));
 
@@ -97,6 +97,6 @@ function isRun({ language, code, note }: CodeBlock): boolean {
   return !note && RUN.includes(language) && !HARMFUL.test(code);
 }
 
-const placeOf = ({ page, line, language }: CodeBlock) => `${page}:${line} (${language})`;
+const locationOf = ({ page, line, language }: CodeBlock) => `${page}:${line} (${language})`;
 
 const flat = (code: string) => code.replaceAll(/\s+/g, ' ').trim();

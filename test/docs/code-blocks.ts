@@ -1,14 +1,14 @@
 import type { Page } from './pages.ts';
 
-/** A fenced block of a page, and what the comment before it says. */
+/** A fenced block of a page, with the note in the comment before it. */
 export type CodeBlock = {
   readonly page: string;
-  /** Where its fence is. */
+  /** The line of its opening fence. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** `not run: why`, `file: name` for what a person would save, or `from: path` for what is quoted. */
-  readonly note?: { readonly kind: 'not run' | 'file' | 'from'; readonly words: string };
+  /** `not run: reason`, `file: name` for a block that the reader saves, or `from: path` for a quotation. */
+  readonly note?: { readonly kind: 'not run' | 'file' | 'from'; readonly text: string };
 };
 
 export function findBlocks({ path, text }: Page): CodeBlock[] {
@@ -21,10 +21,10 @@ export function findBlocks({ path, text }: Page): CodeBlock[] {
       line: before.split('\n').length,
       language: groups?.['language'] ?? '',
       code: (groups?.['code'] ?? '').replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-      ...(note && { note: { kind: note['kind'] as 'not run', words: note['words'] ?? '' } }),
+      ...(note && { note: { kind: note['kind'] as 'not run', text: note['text'] ?? '' } }),
     };
   });
 }
 
 const FENCE = /^(?<indent> *)```(?<language>[\w-]*)[^\n]*\n(?<code>.*?)^\k<indent>``` *$/gms;
-const NOTE = /<!-- (?<kind>not run|file|from): (?<words>[^>]*?) -->\s*$/;
+const NOTE = /<!-- (?<kind>not run|file|from): (?<text>[^>]*?) -->\s*$/;

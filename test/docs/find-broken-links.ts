@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from './pages.ts';
 
-/** Every link of the pages that leads nowhere in the checkout, as sentences. Addresses on the web are not asked. */
+/** Every broken link to a file or heading of the checkout, as a sentence. Web addresses are not checked. */
 export function findBrokenLinks(pages: readonly Page[]): string[] {
   const anchors = new Map(pages.map(({ path: name, text }) => [name, anchorsOf(text)]));
   return pages.flatMap((page) =>
@@ -12,30 +12,30 @@ export function findBrokenLinks(pages: readonly Page[]): string[] {
   );
 }
 
-/** The pages, and other files, that a page leads to. */
+/** The pages and other files that a page links to. */
 export function findTargets({ path: name, text }: Page): string[] {
   return linksOf(text)
-    .filter((link) => !isElsewhere(link) && !link.startsWith('#'))
+    .filter((link) => !isOnTheWeb(link) && !link.startsWith('#'))
     .map((link) => targetOf(name, link).file);
 }
 
 function problemOf(page: string, link: string, anchors: ReadonlyMap<string, Set<string>>): string | undefined {
-  if (isElsewhere(link)) return undefined;
+  if (isOnTheWeb(link)) return undefined;
   const { file, anchor } = targetOf(page, link);
   if (!anchors.has(file) && !existsSync(file)) return `${page}: there is no ${file}`;
   if (anchor === undefined) return undefined;
-  if (!anchors.has(file)) return `${page}: ${file} is no page, so it has no #${anchor}`;
+  if (!anchors.has(file)) return `${page}: ${file} is not a page, so it has no #${anchor}`;
   return anchors.get(file)?.has(anchor) ? undefined : `${page}: ${file} has no heading for #${anchor}`;
 }
 
-const isElsewhere = (link: string) => /^[a-z]+:/.test(link);
+const isOnTheWeb = (link: string) => /^[a-z]+:/.test(link);
 
 function targetOf(page: string, link: string): { file: string; anchor: string | undefined } {
   const [file = '', anchor] = link.split('#');
   return { file: file === '' ? page : path.join(path.dirname(page), decodeURI(file)), anchor };
 }
 
-/** Links and pictures, in Markdown and in the HTML inside it; what stands in code is none. */
+/** Links and images in Markdown and in its HTML, without those in code. */
 function linksOf(text: string): string[] {
   const prose = withoutCode(text);
   const inMarkdown = [...prose.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)];
@@ -54,7 +54,7 @@ function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** As GitHub and Starlight make it. */
+/** The anchor that GitHub and Starlight generate. */
 function toSlug(title: string): string {
   return title
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -4,12 +4,12 @@ import { readPages } from './pages.ts';
 
 const pages = readPages();
 
-test('every link of a page leads to a file or a heading that is there', () => {
+test('every link of a page leads to an existing file or heading', () => {
   expect(pages.length).toBeGreaterThan(30);
   expect(findBrokenLinks(pages)).toEqual([]);
 });
 
-test('a link to nothing is found, whatever its form', () => {
+test('a broken link is found in every form', () => {
   const page = (text: string) => [{ path: 'docs/page.md', text: `# A page\n\n## What *is* here?\n\n${text}\n` }];
 
   expect(
@@ -22,7 +22,7 @@ test('a link to nothing is found, whatever its form', () => {
   expect(findBrokenLinks(page('[a](../package.json#x)'))).toHaveLength(1);
 });
 
-test('every page below docs can be reached from README.md by links alone', () => {
+test('every page can be reached from README.md through links', () => {
   const reached = new Set(['README.md']);
   for (const name of reached) {
     const page = pages.find(({ path }) => path === name);

@@ -7,17 +7,17 @@ import { commandsPage } from '../../scripts/reference/commands.ts';
 import { configurationPage } from '../../scripts/reference/configuration.ts';
 import { errorsPage } from '../../scripts/reference/errors.ts';
 
-/** `npm run reference` writes them; without it, a page that says something else fails. */
+/** `npm run reference` updates the pages; without it, a page that differs from the code fails. */
 test.each([
   ['api', apiPage],
   ['capabilities', capabilitiesPage],
   ['commands', commandsPage],
   ['configuration', configurationPage],
   ['errors', errorsPage],
-])('docs/reference/%s.md says what the code says', async (name, makePage) => {
+])('docs/reference/%s.md matches the code', async (name, makePage) => {
   await expect(await makePage()).toMatchFileSnapshot(path.resolve(`docs/reference/${name}.md`));
 });
 
-test('client/src/api.ts has the types of every route', async () => {
+test('client/src/api.ts matches the route definitions', async () => {
   await expect(clientApi()).toMatchFileSnapshot(path.resolve('client/src/api.ts'));
 });

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import type { CodeBlock } from './code-blocks.ts';
 
 /**
- * Runs the blocks of a page in their order in one shell, as a reader would, in a folder of the page's own.
- * Comes back with what went wrong, and where.
+ * Runs the blocks of a page in order in one shell, as a reader would, in a separate folder.
+ * Returns the error and its location, or undefined.
  */
 export async function runPage(
   blocks: readonly CodeBlock[],
@@ -22,18 +22,18 @@ export async function runPage(
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const outputs = (child.stdio.slice(1) as Readable[]).map((stream) => text(stream));
-  const [[status], stdout, stderr, begun] = await Promise.all([once(child, 'close'), ...outputs]);
-  return status === 0 ? undefined : `${begun?.trim().split('\n').at(-1)} ended with ${status}:\n${stderr}${stdout}`;
+  const [[status], stdout, stderr, started] = await Promise.all([once(child, 'close'), ...outputs]);
+  return status === 0 ? undefined : `${started?.trim().split('\n').at(-1)} ended with ${status}:\n${stderr}${stdout}`;
 }
 
-/** Each is announced first, so that a failure has a place. */
+/** Each block first prints its location, so that a failure can name it. */
 function toShell({ page, line, language, code, note }: CodeBlock, folder: string): string {
   const announced = `echo '${page}:${line}' >&3\n`;
   if (!note && (language === 'sh' || language === 'bash')) return announced + code;
 
   const file = path.join(folder, `block-${line}.${language}`);
   writeFileSync(file, code);
-  return announced + (note?.kind === 'file' ? saveAs(file, path.join(folder, note.words)) : `node '${file}'`);
+  return announced + (note?.kind === 'file' ? saveAs(file, path.join(folder, note.text)) : `node '${file}'`);
 }
 
 const saveAs = (file: string, name: string) => `mkdir -p '${path.dirname(name)}' && cp '${file}' '${name}'`;

@@ -11,7 +11,7 @@ type IsGenuine = (headers: Record<string, string>, body: Buffer, secret: string)
 const SECRET = 'the text that signing-secret prints';
 const body = Buffer.from('{"status":"completed"}');
 
-test('the code that docs/webhooks.md gives to receivers knows our signature from any other', async () => {
+test('the code in docs/webhooks.md accepts a genuine signature and refuses all others', async () => {
   const isGenuine = await importFromPage();
   const now = Math.floor(Date.now() / 1000);
 
