@@ -1,17 +1,11 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
+/** They measure how long something takes, so nothing else may run beside them. */
+const MEASURED = ['bad-tokens', 'failover', 'frozen-line', 'heavy-thread', 'purge', 'stop', 'suspects'];
+const measured = `test/faults/{${MEASURED}}.test.ts`;
+
 export default defineConfig({
   test: {
-    include: [
-      'src/**/*.test.ts',
-      'test/**/*.test.ts',
-      'client/src/**/*.test.ts',
-      'sdk/src/**/*.test.ts',
-      'examples/tools/*/**/*.test.ts',
-      'web/src/**/*.test.ts',
-    ],
-    // They have a configuration of their own, and need Chromium.
-    exclude: [...configDefaults.exclude, 'test/browser/**'],
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',
     // Two, because the journeys also run a PostgreSQL and the service beside the test itself.
@@ -26,5 +20,40 @@ export default defineConfig({
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),
     restoreMocks: true,
     unstubEnvs: true,
+    tags: [{ name: 'slow', description: 'Takes seconds; left out of `npm run check:fast`.' }],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{src,sdk/src,client/src,web/src}/**/*.test.ts', 'examples/tools/*/**/*.test.ts'],
+          // The files of a process share their modules, which halves the time.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          // Those in `test/browser` need Chromium, and have their own configuration.
+          exclude: [...configDefaults.exclude, 'test/{browser,journeys,faults}/**'],
+        },
+      },
+      { extends: true, test: { name: 'journeys', include: ['test/journeys/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, measured],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'measured-faults', include: [measured], maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
+    ],
   },
 });

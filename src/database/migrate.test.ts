@@ -1,3 +1,4 @@
+// @module-tag slow
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { makeHome, removeHome } from './embedded/owner-process.test-support.ts';

@@ -1,10 +1,6 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+// @module-tag slow
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
-import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { findUser, insertUser, listUsers, markRemoved, type NewUser } from '#store/accounts/users.ts';
 import { readAudit } from '#store/audit.ts';
 import { connectIdentities, type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
@@ -15,6 +11,7 @@ import {
   sign,
   startIdentityProvider,
 } from '../../../test/support/identity-provider.ts';
+import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { unrecorded } from '../../../test/support/unrecorded.ts';
 import { createProvider, type OidcSettings, type Provider } from './oidc-provider.ts';
 import { recogniseIdToken } from './single-sign-on.ts';
@@ -28,24 +25,17 @@ const PEOPLE = [
   { sub: 'nobody' },
 ];
 
-let home: string;
-let database: OpenDatabase;
+let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let identities: IdentityDatabase;
 let idp: IdentityProvider;
 let provider: Provider;
 let problems: unknown[];
 
 beforeAll(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
-  await chmod(home, 0o711); // as root, PostgreSQL runs as another user
-  database = await openDatabase({ url: undefined, home });
-  await migrateDatabase(database.connection, MIGRATIONS);
+  database = await openMigratedDatabase();
 });
 
-afterAll(async () => {
-  await database.close();
-  await rm(home, { recursive: true });
-});
+afterAll(() => database.close());
 
 beforeEach(async () => {
   identities = connectIdentities(database.connection, () => {});

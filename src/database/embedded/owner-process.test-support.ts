@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, readlink, realpath, rm, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -86,8 +85,7 @@ export function sharedArea(home: string): string {
 
 /** The live server of `data`; undefined when there is none. */
 export async function postmasterPid(data: string): Promise<number | undefined> {
-  const file = path.join(data, 'postmaster.pid');
-  const pid = existsSync(file) ? Number.parseInt(await readFile(file, 'utf8'), 10) : 0;
+  const pid = Number.parseInt(await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '0'), 10);
   return pid && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === data ? pid : undefined;
 }
 

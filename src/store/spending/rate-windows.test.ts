@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { takeUse } from './rate-windows.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { execFile } from 'node:child_process';
 import { chmod, cp, lstat, readdir, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
