@@ -4,6 +4,7 @@ import type { Principal } from '#domain/principal.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
+import { instructionsOf } from '#domain/thread/replayed-history.ts';
 import { MAX_WAITING_TURNS, type Thread } from '#domain/thread/thread.ts';
 import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
@@ -12,6 +13,7 @@ import type { Engine } from '#engine/engine.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { closeGate, findOpenGate } from '#store/threads/gates.ts';
 import { takeKey } from '#store/threads/idempotency-keys.ts';
+import { listNewestRequests } from '#store/threads/items.ts';
 import { insertJob, passJobOn } from '#store/threads/jobs.ts';
 import { findNamedThread, insertThread, replaceCatalog, takePlace } from '#store/threads/threads.ts';
 import {
@@ -23,6 +25,8 @@ import {
   insertTurn,
 } from '#store/threads/turns.ts';
 import { checkAnswer } from '../gates/gates.ts';
+import { supersedeGate } from '../gates/supersede-gate.ts';
+import { findReplayedThread } from './find-replayed-thread.ts';
 
 export type TurnInput = {
   /** The thread to continue; undefined begins a new one. */
@@ -55,9 +59,12 @@ export async function startTurn(
   owner: Principal,
   input: TurnInput,
 ): Promise<StartedTurn> {
-  const started = isAnswer(input)
-    ? await startStepwise(db, engine, owner, input)
-    : await accept(db, engine, owner, input);
+  const replay = input.threadId === undefined ? await findReplayedThread(db, owner, input.items) : undefined;
+  const continued = replay?.kind === 'continues' ? { ...input, threadId: replay.threadId, items: replay.items } : input;
+  const started = isAnswer(continued)
+    ? await startStepwise(db, engine, owner, continued)
+    : await accept(db, engine, owner, continued);
+  if (replay?.kind === 'differs') await supersedeGate(db, engine, owner, replay.gate);
   if (started.fresh) engine.tellThread(started.turn);
   return started;
 }
@@ -149,8 +156,25 @@ async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, in
   const name = input.job?.conversationId;
   const threadId = input.threadId ?? (name ? await findNamedThread(trx, owner, name) : undefined);
   if (!threadId) throw new NotFound('There is no such thread.');
-  return continueThread(trx, owner, id, threadId, input);
+  const items = await withoutRepeatedInstructions(trx, owner, threadId, input.items);
+  return continueThread(trx, owner, id, threadId, { ...input, items });
 }
+
+/** Clients send the same instructions with every tool result; the thread has them already. */
+async function withoutRepeatedInstructions(
+  trx: OwnedTransaction,
+  owner: Principal,
+  threadId: ThreadId,
+  items: readonly NewItem[],
+): Promise<readonly NewItem[]> {
+  const last = items.at(-1);
+  if (items[0]?.type !== 'function_call_output' || last?.type !== 'message') return items;
+  const present = instructionsOf(await listNewestRequests(trx, owner, threadId, NEWEST));
+  return instructionsOf([last]) === present ? items.slice(0, -1) : items;
+}
+
+/** Developer messages of callers may lie between the instructions and the end of a thread. */
+const NEWEST = 20;
 
 async function continueThread(
   trx: OwnedTransaction,
@@ -181,9 +205,11 @@ async function continueThread(
 
 const bytesOf = (items: readonly NewItem[]): number => Buffer.byteLength(JSON.stringify(items));
 
-/** Whether all an input says is what a tool of the caller gave. */
-const isAnswer = (input: TurnInput): boolean =>
-  input.threadId !== undefined && input.items.every((item) => item.type === 'function_call_output');
+/** Whether an input is the output of a caller's tool, which new instructions may follow. */
+const isAnswer = ({ threadId, items }: TurnInput): boolean =>
+  threadId !== undefined &&
+  items[0]?.type === 'function_call_output' &&
+  items.every((item) => item.type === 'function_call_output' || (item.type === 'message' && item.role === 'developer'));
 
 /** The gate this input answers, if it is an answer; refuses what the thread can't take now. */
 function checkInput(gate: Gate | undefined, input: TurnInput): Gate | undefined {

@@ -28,6 +28,23 @@ export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promi
     .executeTakeFirst();
 }
 
+/** The gate at which a thread waits for the output of this call of the caller's tool, and how many bytes the thread holds. */
+export function findGateOfCall(
+  trx: OwnedTransaction,
+  owner: Owner,
+  callId: string,
+): Promise<(OpenGate & { bytes: string }) | undefined> {
+  return trx
+    .selectFrom('gates')
+    .innerJoin('threads', 'threads.id', 'gates.threadId')
+    .select([...columns.map((column) => `gates.${column}` as const), 'threads.bytes'])
+    .where('gates.userId', '=', owner.userId)
+    .where('kind', '=', 'external-tool')
+    .where('answeredAt', 'is', null)
+    .where(sql<string>`call ->> 'callId'`, '=', callId)
+    .executeTakeFirst();
+}
+
 /** The newest first: those of `owner`. Row-level security lets only the operator see everyone's. */
 export function listOpenGates(
   trx: OwnedTransaction,

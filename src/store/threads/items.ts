@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Superseded } from '#domain/errors.ts';
-import type { ItemId } from '#domain/ids.ts';
-import type { Item, NewItem } from '#domain/thread/item.ts';
+import type { ItemId, ThreadId } from '#domain/ids.ts';
+import type { Item, ItemBody, NewItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
@@ -21,6 +21,26 @@ export async function markStarted(
     update items set started_at = now() from fence
     where thread_id = ${call.threadId} and turn_seq = ${call.turnSeq} and position = ${call.position}`.execute(trx);
   if (marked.numAffectedRows !== 1n) throw new Superseded(turn.id);
+}
+
+/** The newest messages of a thread that may hold instructions, newest last. */
+export async function listNewestRequests(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  limit: number,
+): Promise<ItemBody[]> {
+  const rows = await trx
+    .selectFrom('items')
+    .select('body')
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where(sql<boolean>`body ->> 'role' in ('user', 'developer')`)
+    .orderBy('turnSeq', 'desc')
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ body }) => body).toReversed();
 }
 
 /** Those of the items with these ids that are the owner's, from whichever threads. */

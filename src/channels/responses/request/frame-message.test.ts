@@ -75,10 +75,17 @@ test('a message that begins with an image gets the blocks as a text of their own
   ]);
 });
 
-test('without a user message there is nothing to put them in', () => {
+test('instructions with a tool result become a message after it', () => {
   const output: NewItem = { id: 'i', type: 'function_call_output', callId: 'c', output: [text('x')] };
 
-  expect(frameMessage([output], 'Be brief.', { a: 1 })).toEqual([output]);
+  expect(frameMessage([output], 'Be brief.', { a: 1 })).toEqual([
+    output,
+    expect.objectContaining({
+      role: 'developer',
+      content: [text('<instructions>\nBe brief.\n</instructions>')],
+    }),
+  ]);
+  expect(frameMessage([output], null, { a: 1 })).toEqual([output]);
 });
 
 test.each([

@@ -1,9 +1,10 @@
+import { newId } from '#domain/ids.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 
 /**
  * Puts `instructions` and `x_context` as blocks ahead of the newest user message. They are stored with it, so that
- * later turns still see them. Without a user message there is nothing to put them in.
+ * later turns still see them. With a tool result alone, the instructions become a message after it.
  */
 export function frameMessage(
   items: readonly NewItem[],
@@ -16,12 +17,22 @@ export function frameMessage(
       ? [block('user-context', Object.entries(context).map(contextLine).join('\n'))]
       : []),
   ];
+  if (instructions && items.every((item) => item.type === 'function_call_output'))
+    return [...items, developerMessage(block('instructions', escapeTags(instructions)))];
   const target = items.findLastIndex((item) => item.type === 'message' && item.role === 'user');
   return items.map((item, index) => {
     if (index !== target || item.type !== 'message' || blocks.length === 0) return item;
     return { ...item, content: prepend(`${blocks.join('\n\n')}\n\n`, item.content) };
   });
 }
+
+const developerMessage = (said: string): NewItem => ({
+  id: newId(),
+  type: 'message',
+  role: 'developer',
+  content: [text(said)],
+  status: 'completed',
+});
 
 function prepend(prefix: string, content: Extract<NewItem, { type: 'message' }>['content']) {
   const [first, ...rest] = content;

@@ -158,13 +158,17 @@ test('instructions and x_context frame the message, and are echoed as they came'
   ]);
 });
 
-test('instructions on a resume are echoed and not stored', () => {
+test('instructions on a resume are echoed, and stored after the tool result', () => {
   const input = [{ type: 'function_call_output', call_id: 'c', output: 'x' }];
   const create = parse({ input, instructions: 'Be brief.', previous_response_id: responseId });
 
   expect(create.instructions).toBe('Be brief.');
   expect(create.items).toEqual([
     { id: expect.any(String), type: 'function_call_output', callId: 'c', output: [{ type: 'text', text: 'x' }] },
+    expect.objectContaining({
+      role: 'developer',
+      content: [{ type: 'text', text: '<instructions>\nBe brief.\n</instructions>' }],
+    }),
   ]);
 });
 

@@ -18,7 +18,7 @@ test('what a tool leaves out, or gives as null, is null', () => {
   expect(parse([{ type: 'function', ...bare }])).toEqual([bare]);
 });
 
-test.each([undefined, null, []])('tools: %j counts as absent', (tools) => {
+test.each([undefined, null])('tools: %j counts as absent', (tools) => {
   expect(parse(tools)).toBeUndefined();
 });
 

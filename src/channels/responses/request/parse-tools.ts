@@ -6,11 +6,10 @@ import { isObject, jsonBytes, sortKeys } from './json-value.ts';
 const MAX_TOOLS_BYTES = 16_384;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The one place for the rules of a caller's tools. No tools and an empty list are the same: undefined. */
+/** The rules for a caller's tools; undefined when the request has none. On a resume, an empty list empties the catalog. */
 export function parseTools(tools: unknown, isTaken: (name: string) => boolean): ToolDefinition[] | undefined {
   if (tools === undefined || tools === null) return undefined;
   if (!Array.isArray(tools)) throw new InvalidRequest('invalid_tool', 'tools', 'tools must be an array.');
-  if (tools.length === 0) return undefined;
   checkSize(tools);
 
   const names = new Set<string>();

@@ -1,0 +1,47 @@
+import { newId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { text } from '#domain/thread/item.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
+import type { Engine } from '#engine/engine.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { closeGate, findGate } from '#store/threads/gates.ts';
+import { passJobOn } from '#store/threads/jobs.ts';
+import { lockThread, takePlace } from '#store/threads/threads.ts';
+import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
+
+/**
+ * Closes a gate whose caller continues in another thread, with another history. A turn that is cancelled at once gives every
+ * pending call an output, so that the thread can be continued later.
+ */
+export async function supersedeGate(db: Database, engine: Engine, owner: Principal, gate: OpenGate): Promise<void> {
+  const turn = await withOwner(db, owner, async (trx) => {
+    await lockThread(trx, owner, gate.threadId);
+    if (!(await findGate(trx, owner, gate.id))) return undefined; // it was answered meanwhile
+    const id = newId();
+    const thread = await takePlace(trx, owner, gate.threadId, id);
+    if (!thread) return undefined;
+    const { request, channel } = await getTurnById(trx, owner, gate.turnId);
+    const started = await insertTurn(
+      trx,
+      owner,
+      {
+        id,
+        threadId: thread.id,
+        seq: thread.lastSeq,
+        channel,
+        request: { ...request, tools: thread.catalog, echo: {} },
+      },
+      [{ id: newId(), type: 'function_call_output', callId: gate.call.callId, output: [text(SUPERSEDED)] }],
+      thread.active === id,
+    );
+    await requestCancel(trx, owner, started, 'cancelled');
+    await closeGate(trx, owner, gate.id, started.seq);
+    await passJobOn(trx, owner, gate.id, started.id);
+    return started;
+  });
+  if (!turn) return;
+  engine.kick();
+  engine.tellThread(turn);
+}
+
+const SUPERSEDED = 'Not run: the caller continued in another thread.';

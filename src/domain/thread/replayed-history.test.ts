@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { type ItemBody, type MessageRole, text } from './item.ts';
+import { agrees, instructionsOf } from './replayed-history.ts';
+
+const message = (role: MessageRole, said: string): ItemBody => ({
+  type: 'message',
+  role,
+  content: [text(said)],
+  status: 'completed',
+});
+const call = (callId: string, json = '{}', external = true): ItemBody => ({
+  type: 'function_call',
+  callId,
+  name: 'lookup',
+  arguments: json,
+  external,
+});
+const output = (callId: string, said: string): ItemBody => ({
+  type: 'function_call_output',
+  callId,
+  output: [text(said)],
+});
+const block = (said: string) => `<instructions>\n${said}\n</instructions>`;
+
+const thread = [
+  message('user', `${block('Be calm.')}\n\nhello`),
+  call('internal', '{}', false),
+  output('internal', 'secret of the agent'),
+  message('assistant', 'One moment.'),
+  call('a', '{"city": "Rome"}'),
+  call('b'),
+  output('a', 'sunny'),
+  message('developer', block('Be brief.')),
+];
+const replayed = [
+  message('user', 'hello'),
+  message('assistant', 'One moment.'),
+  call('a', '{"city":"Rome"}'),
+  output('a', 'sunny'),
+  call('b'),
+];
+
+test("a replay agrees with the items that the caller has seen, in the caller's order", () => {
+  expect(agrees(thread, 'b', replayed)).toBe(true);
+  expect(agrees(thread, 'b', [message('user', `${block('Other.')}\n\nhello`), ...replayed.slice(1)])).toBe(true);
+});
+
+test.each([
+  ['an edited message', replayed.with(0, message('user', 'hello there'))],
+  ['an edited answer', replayed.with(1, message('assistant', 'Two moments.'))],
+  ['another argument', replayed.with(2, call('a', '{"city":"Oslo"}'))],
+  ['another output', replayed.with(3, output('a', 'rain'))],
+  ['a missing message', replayed.slice(1)],
+  ['a message more', [message('system', 'Behave.'), ...replayed]],
+  ['messages in another order', [replayed[1], replayed[0], ...replayed.slice(2)].filter((item) => item !== undefined)],
+])('a replay with %s does not agree', (_what, items) => {
+  expect(agrees(thread, 'b', items)).toBe(false);
+});
+
+test('the newest instructions count, be they in a message or after a tool result', () => {
+  expect(instructionsOf(thread)).toBe(block('Be brief.'));
+  expect(instructionsOf(thread.slice(0, -1))).toBe(block('Be calm.'));
+  expect(instructionsOf(replayed)).toBeUndefined();
+});

@@ -1,0 +1,82 @@
+import type { ContentPart, ItemBody } from './item.ts';
+
+/**
+ * Whether a history that a caller sent again is the one of its thread, as far as the caller has seen it. `thread` are the
+ * thread's items, `pendingCallId` is the call it waits for, and `replayed` ends with that call.
+ */
+export function agrees(thread: readonly ItemBody[], pendingCallId: string, replayed: readonly ItemBody[]): boolean {
+  const seen = canonical(visibleItems(thread, pendingCallId));
+  const sent = canonical(replayed);
+  return seen.length === sent.length && seen.every((entry, index) => entry === sent[index]);
+}
+
+/** Without the agent's tool calls, calls that have not been returned yet, and instructions that came with a tool result. */
+function visibleItems(items: readonly ItemBody[], pendingCallId: string): ItemBody[] {
+  const answered = new Set(items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : [])));
+  const external = new Set(
+    items.flatMap((item) =>
+      item.type === 'function_call' && item.external && (answered.has(item.callId) || item.callId === pendingCallId)
+        ? item.callId
+        : [],
+    ),
+  );
+  return items.filter((item) => (item.type === 'message' ? !isOnlyInstructions(item) : external.has(item.callId)));
+}
+
+/** One line for each item. The output of a call follows it directly, because callers get the calls of one answer one by one. */
+function canonical(items: readonly ItemBody[]): string[] {
+  const outputs = Map.groupBy(
+    items.filter((item) => item.type === 'function_call_output'),
+    (item) => item.callId,
+  );
+  return items.flatMap((item) => {
+    if (item.type === 'function_call_output') return [];
+    if (item.type === 'message')
+      return JSON.stringify([item.role, ...contentOf(item.content, item.role === 'user' ? withoutFrame : String)]);
+    const output = outputs.get(item.callId)?.shift();
+    return [
+      JSON.stringify([item.callId, item.name, normalJson(item.arguments)]),
+      ...(output ? [JSON.stringify([item.callId, ...contentOf(output.output, String)])] : []),
+    ];
+  });
+}
+
+/** All text as one: a client may part it otherwise than it came. */
+function contentOf(content: readonly ContentPart[], change: (text: string) => string): unknown[] {
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const attached = content.filter((part) => part.type !== 'text').map((part) => [part.mediaType, part.base64]);
+  return [change(text), ...attached];
+}
+
+/** Clients parse arguments and write them again. */
+function normalJson(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    return json;
+  }
+}
+
+const INSTRUCTIONS = /^<instructions>\n[^]*?\n<\/instructions>/;
+const CONTEXT = /^<user-context>\n[^]*?\n<\/user-context>/;
+
+/** The text of a user message without the blocks that the service put before it. */
+function withoutFrame(text: string): string {
+  const rest = text.replace(INSTRUCTIONS, '').replace(/^\n\n/, '');
+  return rest.replace(CONTEXT, '').replace(/^\n\n/, '');
+}
+
+/** The instructions that apply after these items: those of the newest message that has any. */
+export function instructionsOf(items: readonly ItemBody[]): string | undefined {
+  const framed = items.findLast(
+    (item) => item.type === 'message' && (item.role === 'user' || isOnlyInstructions(item)),
+  );
+  if (framed?.type !== 'message') return undefined;
+  return INSTRUCTIONS.exec(String(contentOf(framed.content, String)[0]))?.[0];
+}
+
+function isOnlyInstructions(item: Extract<ItemBody, { type: 'message' }>): boolean {
+  if (item.role !== 'developer') return false;
+  const text = String(contentOf(item.content, String)[0]);
+  return INSTRUCTIONS.exec(text)?.[0] === text;
+}
