@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { deriveSigningText, signStandardWebhook, toSigningSecret } from '#domain/standard-webhooks.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, WEBHOOK_SECRET, type WireJob } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service, WEBHOOK_SECRET, type WireJob } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Received = { id: string; timestamp: number; signature: string; body: string };
@@ -38,26 +37,21 @@ const network = {
   dial: () => ({ host: '127.0.0.1', port: (receiver.address() as AddressInfo).port, tls: false }),
 };
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
+const test = journey
+  .override('settings', {
+    HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    WEBHOOK_CALLBACK_HOSTS: 'hooks.example,inside.example,changing.example',
+  })
+  .override('parts', { network, callbacks: { delaysSeconds: [0.05, 0.05, 0.05], timeoutMs: 500, lookEveryMs: 50 } });
 
 beforeAll(async () => {
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  const env = {
-    ...home.env,
-    HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
-    WEBHOOK_CALLBACK_HOSTS: 'hooks.example,inside.example,changing.example',
-    LLM_PROVIDER: 'openai-compatible',
-    LLM_MODEL: 'scripted',
-    LLM_BASE_URL: model.url,
-  };
-  service = await startService(env, {
-    network,
-    callbacks: { delaysSeconds: [0.05, 0.05, 0.05], timeoutMs: 500, lookEveryMs: 50 },
-  });
+});
+
+afterAll(() => {
+  receiver.closeAllConnections();
+  receiver.close();
 });
 
 beforeEach(() => {
@@ -67,20 +61,13 @@ beforeEach(() => {
   addresses.set('hooks.example', ['93.184.215.14']);
 });
 
-afterAll(async () => {
-  await service.close();
-  receiver.closeAllConnections();
-  receiver.close();
-  await Promise.all([model.close(), home.remove()]);
-});
-
-test('a completed job is told to its caller, signed', async () => {
+test('a completed job is told to its caller, signed', async ({ service }) => {
   const id = await service.webhook.submit({
     message: 'say done',
     metadata: { order: 7 },
     callback_url: 'https://hooks.example/jobs?x=1',
   });
-  const job = await callbackOver(id);
+  const job = await callbackOver(service, id);
 
   expect(received).toHaveLength(1);
   const [{ timestamp, signature, body, ...told }] = received as [Received];
@@ -91,19 +78,19 @@ test('a completed job is told to its caller, signed', async () => {
   expect(job.callback).toEqual({ url: 'https://hooks.example/jobs?x=1', status: 'delivered', attempts: 1 });
 });
 
-test('a receiver that is down, slow and broken, then works, gets it once', async () => {
+test('a receiver that is down, slow and broken, then works, gets it once', async ({ service }) => {
   behaviours = ['down', 'slow', 500];
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
-  const job = await callbackOver(id);
+  const job = await callbackOver(service, id);
 
   expect(job.callback).toMatchObject({ status: 'delivered', attempts: 4 });
   expect(new Set(received.map((delivery) => delivery.id))).toEqual(new Set([id]));
   expect(received).toHaveLength(1);
 });
 
-test('a failed job is told as well', async () => {
+test('a failed job is told as well', async ({ service }) => {
   const id = await service.webhook.submit({ message: 'break 400', callback_url: 'https://hooks.example/' });
-  await callbackOver(id);
+  await callbackOver(service, id);
 
   expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
     id,
@@ -112,29 +99,29 @@ test('a failed job is told as well', async () => {
   });
 });
 
-test('what never arrives is given up, and stays visible', async () => {
+test('what never arrives is given up, and stays visible', async ({ service }) => {
   behaviours = [500, 503, 302, 500];
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
-  const job = await callbackOver(id);
+  const job = await callbackOver(service, id);
 
   expect(job.callback).toMatchObject({ status: 'dead', attempts: 4, last_error: 'The receiver answered 500.' });
   const { jobs } = (await (await service.request('/api/jobs')).json()) as { jobs: WireJob[] };
   expect(jobs.find((each) => each.id === id)?.callback).toMatchObject({ status: 'dead' });
 });
 
-test('a receiver that is gone for good is not asked again', async () => {
+test('a receiver that is gone for good is not asked again', async ({ service }) => {
   behaviours = [410];
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
 
-  expect((await callbackOver(id)).callback).toMatchObject({ status: 'dead', attempts: 1 });
+  expect((await callbackOver(service, id)).callback).toMatchObject({ status: 'dead', attempts: 1 });
 });
 
-test.each(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::ffff:192.168.0.1', '64:ff9b::a00:1'])(
+test.for(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::ffff:192.168.0.1', '64:ff9b::a00:1'])(
   'a listed name that stands for %s is not called',
-  async (address) => {
+  async (address, { service }) => {
     addresses.set('inside.example', [address]);
     const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://inside.example/' });
-    const job = await callbackOver(id);
+    const job = await callbackOver(service, id);
 
     expect(job.callback).toMatchObject({ status: 'dead', attempts: 4 });
     expect(job.callback?.last_error).not.toContain(address);
@@ -142,7 +129,7 @@ test.each(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::ffff:192.168.0.1', '64
   },
 );
 
-test('a name that changes its address between check and dial is dialled at the checked one', async () => {
+test('a name that changes its address between check and dial is dialled at the checked one', async ({ service }) => {
   const asked: string[] = [];
   addresses.set('changing.example', ['93.184.215.14']);
   const resolve = network.resolve;
@@ -153,27 +140,25 @@ test('a name that changes its address between check and dial is dialled at the c
     return found;
   };
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://changing.example/' });
-  const job = await callbackOver(id);
+  const job = await callbackOver(service, id);
   network.resolve = resolve;
 
   expect(job.callback).toMatchObject({ status: 'delivered', attempts: 1 });
   expect(asked).toEqual(['93.184.215.14']);
 });
 
-test.each([
-  'https://other.example/',
-  'https://hooks.example.other/',
-  'https://sub.hooks.example/',
-  'https://10.0.0.1/',
-])('an address that is not listed is refused at once: %s', async (callback_url) => {
-  const refused = await service.webhook.post({ message: 'say x', callback_url });
+test.for(['https://other.example/', 'https://hooks.example.other/', 'https://sub.hooks.example/', 'https://10.0.0.1/'])(
+  'an address that is not listed is refused at once: %s',
+  async (callback_url, { service }) => {
+    const refused = await service.webhook.post({ message: 'say x', callback_url });
 
-  expect(refused.status).toBe(400);
-  expect(await refused.json()).toMatchObject({ error: { param: 'callback_url' } });
-});
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { param: 'callback_url' } });
+  },
+);
 
 /** The job once its callback was delivered or given up. */
-const callbackOver = (id: string): Promise<WireJob> =>
+const callbackOver = (service: Service, id: string): Promise<WireJob> =>
   waitFor(
     'the callback to be over',
     async () => {

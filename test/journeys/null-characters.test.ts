@@ -1,33 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
-import { addUser, type TestUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startService, WEBHOOK_SECRET } from '../support/service.ts';
+import { addUser } from '../support/accounts.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 
 const NUL = 'a\u0000b';
 const ENCODED = encodeURIComponent(NUL);
 const NO_ID = '00000000-0000-7000-8000-000000000000';
 
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let ann: TestUser;
+const test = journey
+  .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
+  .extend('ann', { scope: 'file' }, ({ service }) => addUser(service, 'Ann'));
 
-beforeAll(async () => {
-  home = await freshHome();
-  service = await startService({ ...home.env, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
-  ann = await addUser(service, 'Ann');
-});
-
-afterAll(async () => {
-  await service?.close();
-  await home.remove();
-});
-
-const ask = (method: string, route: string, body?: object) =>
+const ask = (service: Service, method: string, route: string, body?: object) =>
   service.request(route, { method, ...(body && { body: JSON.stringify(body) }), headers: {} });
 
-test('in any parameter of any path it is refused, and the parameter is named', async () => {
+test('in any parameter of any path it is refused, and the parameter is named', async ({ service }) => {
   const routes = service.routes.filter((route) => /^\S+ \/(api|v1)\/.*[:*]/.test(route));
   expect(routes.length).toBeGreaterThan(20);
   const answers = await Promise.all(
@@ -42,18 +31,18 @@ test('in any parameter of any path it is refused, and the parameter is named', a
   expect(answers).toEqual(routes.map((route) => ({ route, status: 400, isNamed: true })));
 });
 
-test('in any parameter of any query it is refused, and the parameter is named', async () => {
+test('in any parameter of any query it is refused, and the parameter is named', async ({ service }) => {
   const queries = gatewayRoutes.flatMap(({ method, path, query }) =>
     Object.keys(query?.shape ?? {}).map((name) => ({ method, path, name })),
   );
   expect(queries.length).toBeGreaterThan(10);
   for (const { method, path, name } of queries) {
-    const answer = await ask(method.toUpperCase(), `${path.replaceAll(/\{\w+\}/g, NO_ID)}?${name}=${ENCODED}`);
+    const answer = await ask(service, method.toUpperCase(), `${path.replaceAll(/\{\w+\}/g, NO_ID)}?${name}=${ENCODED}`);
     expect([path, answer.status, await answer.json()]).toMatchObject([path, 400, { error: { param: name } }]);
   }
 });
 
-test.each<[string, string, object, string]>([
+test.for<[string, string, object, string]>([
   ['POST', '/api/users', { name: NUL, role: 'member' }, 'name'],
   ['POST', '/api/users', { name: 'x', email: `${NUL}@example.com`, role: 'member' }, 'email'],
   ['POST', '/api/users/@/tokens', { name: NUL }, 'name'],
@@ -64,15 +53,15 @@ test.each<[string, string, object, string]>([
   ['PUT', '/api/memory/note', { text: NUL }, 'text'],
   ['PATCH', '/api/settings', { model_routes: { [NUL]: { provider: 'demo', name: 'x' } } }, 'model_routes'],
   ['PATCH', '/api/settings', { model_routes: { a: { provider: 'demo', name: NUL } } }, 'model_routes.a.name'],
-])('%s %s refuses it in %j', async (method, route, body, param) => {
-  const answer = await ask(method, route.replace('@', ann.id), body);
+])('%s %s refuses it in %j', async ([method, route, body, param], { service, ann }) => {
+  const answer = await ask(service, method, route.replace('@', ann.id), body);
 
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_request', param } }]);
 });
 
-test('a message may hold it, on every channel', async () => {
+test('a message may hold it, on every channel', async ({ service }) => {
   const message = `say ${NUL}`;
-  expect((await ask('POST', '/api/chat', { message })).status).toBe(200);
+  expect((await ask(service, 'POST', '/api/chat', { message })).status).toBe(200);
   expect((await service.post({ input: message })).status).toBe(200);
   expect((await service.webhook.post({ message, metadata: { [NUL]: NUL } })).status).toBe(200);
   const socket = await openSocket(service.url);

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
-import { freshHome } from '../support/fresh-home.ts';
+import type { Home } from '../support/fresh-home.ts';
+import { test as journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
+import { type Service, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A tool that needs somebody's credential, and tells whose it got. */
@@ -16,32 +16,14 @@ const vault: Tool = {
   call: async (_argumentsJson, { owner, secretsOf }) => `${owner.userId} with the secrets of ${secretsOf.userId}`,
 };
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
+const test = journey.override({ settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts: { tools: [vault] } });
 
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  service = await startService(
-    {
-      ...home.env,
-      HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      LLM_PROVIDER: 'openai-compatible',
-      LLM_MODEL: 'scripted',
-      LLM_BASE_URL: model.url,
-    },
-    { tools: [vault] },
-  );
-});
-
-afterAll(async () => {
-  await service.close();
-  await Promise.all([model.close(), home.remove()]);
-});
-
-test("a webhook user uses a user's secrets from the operator's answer on, and its threads stay its own", async () => {
-  const { id, gate } = await waitingJob('triage', 'pairing');
-  expect((await answer(gate, { answer: 'approve', user_id: 'operator' })).status).toBe(202);
+test("a webhook user uses a user's secrets from the operator's answer on, and its threads stay its own", async ({
+  service,
+  home,
+}) => {
+  const { id, gate } = await waitingJob(service, home, 'triage', 'pairing');
+  expect((await answer(service, gate, { answer: 'approve', user_id: 'operator' })).status).toBe(202);
 
   const paired = 'result: webhook:triage with the secrets of operator';
   expect((await service.webhook.completed(id)).response).toBe(paired);
@@ -51,57 +33,65 @@ test("a webhook user uses a user's secrets from the operator's answer on, and it
   expect(owners).toEqual([{ user_id: 'webhook:triage' }]);
 });
 
-test.each([{}, { user_id: '' }, { user_id: '*' }, { user_id: 'webhook' }, { user_id: 'webhook:triage' }])(
+test.for([{}, { user_id: '' }, { user_id: '*' }, { user_id: 'webhook' }, { user_id: 'webhook:triage' }])(
   '%j names nobody with whom a webhook user can be paired',
-  async (named) => {
-    const { gate } = await waitingJob(`nobody-${JSON.stringify(named).length}`, 'pairing');
+  async (named, { service, home }) => {
+    const { gate } = await waitingJob(service, home, `nobody-${JSON.stringify(named).length}`, 'pairing');
 
-    expect((await answer(gate, { answer: 'approve', ...named })).status).toBe(400);
-    expect((await answer(gate, { answer: 'always', ...named })).status).toBe(400);
+    expect((await answer(service, gate, { answer: 'approve', ...named })).status).toBe(400);
+    expect((await answer(service, gate, { answer: 'always', ...named })).status).toBe(400);
     expect(await home.query('select from gates where id = $1 and answered_at is null', [gate])).toHaveLength(1);
   },
 );
 
-test('whoever is paired with somebody that has yet to sign in waits for that', async () => {
-  const { id, gate } = await waitingJob('early', 'pairing');
-  await answer(gate, { answer: 'approve', user_id: 'carol' });
-  const auth = await gateOf(id, 'auth');
+test('whoever is paired with somebody that has yet to sign in waits for that', async ({ service, home }) => {
+  const { id, gate } = await waitingJob(service, home, 'early', 'pairing');
+  await answer(service, gate, { answer: 'approve', user_id: 'carol' });
+  const auth = await gateOf(home, id, 'auth');
 
   signedIn.add('carol');
-  await answer(auth, { answer: 'approve' });
+  await answer(service, auth, { answer: 'approve' });
   expect((await service.webhook.completed(id)).response).toContain('with the secrets of carol');
 });
 
-test('a denial pairs nobody', async () => {
-  const { id, gate } = await waitingJob('unwanted', 'pairing');
-  await answer(gate, { answer: 'deny', reason: 'Who are you?' });
+test('a denial pairs nobody', async ({ service, home }) => {
+  const { id, gate } = await waitingJob(service, home, 'unwanted', 'pairing');
+  await answer(service, gate, { answer: 'deny', reason: 'Who are you?' });
 
   expect((await service.webhook.completed(id)).response).toContain('Who are you?');
-  expect(await pairings()).not.toContainEqual(expect.objectContaining({ user_id: 'webhook:unwanted' }));
+  expect(await pairings(service)).not.toContainEqual(expect.objectContaining({ user_id: 'webhook:unwanted' }));
 });
 
-test('pairings can be seen and undone, by API and by command', async () => {
+test('pairings can be seen and undone, by API and by command', async ({ service, home }) => {
   for (const user of ['one', 'two'])
-    await answer((await waitingJob(user, 'pairing')).gate, { answer: 'approve', user_id: 'operator' });
+    await answer(service, (await waitingJob(service, home, user, 'pairing')).gate, {
+      answer: 'approve',
+      user_id: 'operator',
+    });
   const pairing = { user_id: 'webhook:one', paired_user_id: 'operator', created_at: expect.any(String) };
-  expect(await pairings()).toContainEqual(pairing);
+  expect(await pairings(service)).toContainEqual(pairing);
 
-  expect([await unpair('webhook:one'), await unpair('webhook:one')]).toEqual([204, 404]);
+  expect([await unpair(service, 'webhook:one'), await unpair(service, 'webhook:one')]).toEqual([204, 404]);
   const { stdout } = await runReborn(['pairing', 'list'], { env: home.env });
   expect(stdout).toMatch(/^webhook:two +operator$/m);
   expect(stdout).not.toContain('webhook:one');
   expect(await runReborn(['pairing', 'remove', 'webhook:two'], { env: home.env })).toMatchObject({ code: 0 });
-  await waitingJob('one', 'pairing');
-  await waitingJob('two', 'pairing');
+  await waitingJob(service, home, 'one', 'pairing');
+  await waitingJob(service, home, 'two', 'pairing');
 });
 
-async function waitingJob(user_id: string, kind: string): Promise<{ id: string; gate: string }> {
+async function waitingJob(
+  service: Service,
+  home: Home,
+  user_id: string,
+  kind: string,
+): Promise<{ id: string; gate: string }> {
   const id = await service.webhook.submit({ user_id, message: 'use vault {}' });
-  return { id, gate: await gateOf(id, kind) };
+  return { id, gate: await gateOf(home, id, kind) };
 }
 
 /** The gate at which the job has come to wait. */
-function gateOf(job: string, kind: string): Promise<string> {
+function gateOf(home: Home, job: string, kind: string): Promise<string> {
   return waitFor(`a gate of kind ${kind}`, async () => {
     const [gate] = await home.query<{ id: string }>(
       `select gates.id from gates join jobs on jobs.turn_id = gates.turn_id
@@ -112,14 +102,14 @@ function gateOf(job: string, kind: string): Promise<string> {
   });
 }
 
-const answer = (gate: string, body: object) =>
+const answer = (service: Service, gate: string, body: object) =>
   service.request(`/api/gates/${gate}`, { method: 'POST', body: JSON.stringify(body) });
 
-async function pairings(): Promise<object[]> {
+async function pairings(service: Service): Promise<object[]> {
   return ((await (await service.request('/api/pairings')).json()) as { pairings: object[] }).pairings;
 }
 
-async function unpair(user: string): Promise<number> {
+async function unpair(service: Service, user: string): Promise<number> {
   const headers = { authorization: `Bearer ${TOKEN}` };
   return (await fetch(`${service.url}/api/pairings/${encodeURIComponent(user)}`, { method: 'DELETE', headers })).status;
 }

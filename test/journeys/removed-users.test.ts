@@ -1,39 +1,20 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
+import type { Home } from '../support/fresh-home.ts';
+import { test as journey } from '../support/journey.ts';
 import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, WEBHOOK_SECRET } from '../support/service.ts';
+import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-type Service = Awaited<ReturnType<typeof startService>>;
-
-let home: Awaited<ReturnType<typeof freshHome>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: Service;
-let replica: Service;
-
-beforeAll(async () => {
-  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  const env = { ...home.env, ...scripted, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET };
-  service = await startService(env);
-  replica = await startService(env);
-});
-afterAll(async () => {
-  await Promise.all([service.close(), replica.close()]);
-  await model.close();
-  await home.remove();
-});
-
-const byApi = (id: string) => service.request(`/api/users/${id}`, { method: 'DELETE' });
-const byCommand = (id: string) => runReborn(['user', 'remove', id], { env: home.env });
+const test = journey
+  .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
+  .extend('replica', { scope: 'file' }, ({ startAnother }) => startAnother());
 
 /** Removes somebody who has a turn, a stream and a socket on the other replica; how long each of them lasted, in ms. */
-async function lastingAfter(remove: (id: string) => Promise<unknown>) {
+async function lastingAfter(service: Service, home: Home, replica: Service, remove: (id: string) => Promise<unknown>) {
   const ann = await addUser(service, 'Ann');
   const socket = await openSocket(replica.url, ann.headers);
   const body = JSON.stringify({ model: 'm', stream: true, input: 'count 600 every 100' });
@@ -60,23 +41,28 @@ async function lastingAfter(remove: (id: string) => Promise<unknown>) {
   return { stream: streamEnd - removedAt, socket: socketEnd.at - removedAt };
 }
 
-test.each([
-  ['the API', byApi],
-  ['a command', byCommand],
-])('a user removed by %s loses turns, streams and sockets on every replica within a second', async (_way, remove) => {
-  const tries = [];
-  do tries.push(await lastingAfter(remove));
-  while (tries.length < 3 && Math.max(...Object.values(tries.at(-1) ?? {})) > 1000); // a busy machine
-  expect(Math.max(...Object.values(tries.at(-1) ?? {}))).toBeLessThan(1000);
-});
+const REMOVALS: [way: string, remove: (id: string, service: Service, home: Home) => Promise<unknown>][] = [
+  ['the API', (id, service) => service.request(`/api/users/${id}`, { method: 'DELETE' })],
+  ['a command', (id, _service, home) => runReborn(['user', 'remove', id], { env: home.env })],
+];
 
-test('pairings end with the user whose secrets they lend', async () => {
+test.for(REMOVALS)(
+  'a user removed by %s loses turns, streams and sockets on every replica within a second',
+  async ([_way, remove], { service, home, replica }) => {
+    const tries = [];
+    do tries.push(await lastingAfter(service, home, replica, (id) => remove(id, service, home)));
+    while (tries.length < 3 && Math.max(...Object.values(tries.at(-1) ?? {})) > 1000); // a busy machine
+    expect(Math.max(...Object.values(tries.at(-1) ?? {}))).toBeLessThan(1000);
+  },
+);
+
+test('pairings end with the user whose secrets they lend', async ({ service, home }) => {
   const bob = await addUser(service, 'Bob');
   await home.query(
     `insert into pairings (user_id, paired_user_id) values ('webhook:a', $1), ('webhook:b', 'operator')`,
     [bob.id],
   );
-  await byApi(bob.id);
+  await service.request(`/api/users/${bob.id}`, { method: 'DELETE' });
 
   expect(await home.query('select user_id from pairings')).toEqual([{ user_id: 'webhook:b' }]);
 });

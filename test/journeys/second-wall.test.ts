@@ -1,46 +1,30 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openDatabase } from '#database/open-database.ts';
 import { connectStore, type Database, withOwner } from '#store/connection.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { openBrowser } from '../support/browser.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import type { Service } from '../support/service.ts';
 
 /** Tables in which both users are known to have rows; where one has none, the wall would not be tried. */
 const TRIED = ['threads', 'turns', 'items', 'gates', 'idempotency_keys', 'tokens', 'sessions'];
 
-let home: Awaited<ReturnType<typeof freshHome>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let db: Database;
-let close: () => Promise<void>;
-let ann: TestUser;
-let bob: TestUser;
+const test = journey
+  .extend('ann', { scope: 'file' }, ({ service }) => addUser(service, 'Wall-Ann'))
+  .extend('bob', { scope: 'file' }, ({ service }) => addUser(service, 'Wall-Bob'))
+  .extend('db', { scope: 'file' }, async ({ home, service, ann, bob }, { onCleanup }) => {
+    const database = await openDatabase({ url: home.env.DATABASE_URL, home: home.home });
+    const db = connectStore(database.connection, () => {});
+    onCleanup(async () => {
+      await db.destroy();
+      await database.close();
+    });
+    for (const user of [ann, bob]) await fillTables(service, user);
+    return db;
+  });
 
-beforeAll(async () => {
-  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  service = await startService({ ...home.env, ...scripted });
-  const database = await openDatabase({ url: home.env.DATABASE_URL, home: home.home });
-  db = connectStore(database.connection, () => {});
-  close = async () => {
-    await db.destroy();
-    await database.close();
-  };
-  [ann, bob] = [await addUser(service, 'Wall-Ann'), await addUser(service, 'Wall-Bob')];
-  for (const user of [ann, bob]) await fillTables(user);
-});
-
-afterAll(async () => {
-  await close();
-  await service.close();
-  await model.close();
-  await home.remove();
-});
-
-async function fillTables(user: TestUser): Promise<void> {
+async function fillTables(service: Service, user: TestUser): Promise<void> {
   await openBrowser().signIn(service.url, { token: user.token });
   await service.request('/api/sign-in-links', { method: 'POST', body: '{}', headers: user.headers });
   const tools = [{ type: 'function', name: 'look', parameters: {} }];
@@ -58,14 +42,15 @@ const ownersIn = async (table: string, as: (act: (trx: Database) => Promise<stri
     const { rows } = await sql<{ userId: string }>`select distinct user_id from ${sql.table(table)}`.execute(trx);
     return rows.map(({ userId }) => userId);
   });
-const asAnn = (act: (trx: Database) => Promise<string[]>) => withOwner(db, { userId: ann.id }, act);
-const withMarks = (act: (trx: Database) => Promise<string[]>) =>
+const asAnn = (db: Database, ann: TestUser, act: (trx: Database) => Promise<string[]>) =>
+  withOwner(db, { userId: ann.id }, act);
+const withMarks = (db: Database, act: (trx: Database) => Promise<string[]>) =>
   db.transaction().execute(async (trx) => {
     await sql`select set_config('app.engine', 'on', true), set_config('app.identities', 'on', true)`.execute(trx);
     return act(trx);
   });
 
-async function ownedTables() {
+async function ownedTables(db: Database) {
   const { rows } = await sql<{ name: string; isEnabled: boolean; isForced: boolean }>`
     select relname as name, relrowsecurity as is_enabled, relforcerowsecurity as is_forced
     from information_schema.columns join pg_class on pg_class.oid = format('%I.%I', table_schema, table_name)::regclass
@@ -73,28 +58,31 @@ async function ownedTables() {
   return rows;
 }
 
-test('the second wall stands around every table that has an owner', async () => {
-  const tables = await ownedTables();
+test('the second wall stands around every table that has an owner', async ({ db }) => {
+  const tables = await ownedTables(db);
 
   expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(TRIED));
   expect(tables.filter(({ isEnabled, isForced }) => !isEnabled || !isForced)).toEqual([]);
 });
 
-test('without a condition on the owner, a query still finds nothing of anybody else', async () => {
-  for (const { name } of await ownedTables()) {
-    const seen = await ownersIn(name, asAnn);
+test('without a condition on the owner, a query still finds nothing of anybody else', async ({ db, ann, bob }) => {
+  for (const { name } of await ownedTables(db)) {
+    const seen = await ownersIn(name, (act) => asAnn(db, ann, act));
     expect([name, seen.filter((owner) => owner !== ann.id)]).toEqual([name, []]);
     if (!TRIED.includes(name)) continue;
-    expect([name, await ownersIn(name, withMarks)]).toEqual([name, expect.arrayContaining([ann.id, bob.id])]);
+    expect([name, await ownersIn(name, (act) => withMarks(db, act))]).toEqual([
+      name,
+      expect.arrayContaining([ann.id, bob.id]),
+    ]);
   }
 });
 
-test('without an owner, a query finds nothing at all', async () => {
-  for (const { name } of await ownedTables())
+test('without an owner, a query finds nothing at all', async ({ db }) => {
+  for (const { name } of await ownedTables(db))
     expect([name, await ownersIn(name, (act) => db.transaction().execute(act))]).toEqual([name, []]);
 });
 
-test('nothing can be written in somebody else’s name, nor given away', async () => {
+test('nothing can be written in somebody else’s name, nor given away', async ({ db, ann, bob }) => {
   const insert = withOwner(db, { userId: ann.id }, (trx) =>
     trx
       .insertInto('threads')
@@ -110,7 +98,7 @@ test('nothing can be written in somebody else’s name, nor given away', async (
   expect(numDeletedRows).toBe(0n);
 });
 
-test('users and the audit log are closed to those who work for somebody', async () => {
+test('users and the audit log are closed to those who work for somebody', async ({ db, ann }) => {
   for (const table of ['users', 'sign_ins', 'audit']) {
     const { rows } = await withOwner(db, { userId: ann.id }, (trx) =>
       sql`select 1 from ${sql.table(table)}`.execute(trx),
@@ -119,9 +107,9 @@ test('users and the audit log are closed to those who work for somebody', async 
   }
 });
 
-test.each(['update audit set actor = actor', 'delete from audit', 'truncate audit'])(
+test.for(['update audit set actor = actor', 'delete from audit', 'truncate audit'])(
   'the audit log refuses: %s',
-  async (statement) => {
+  async (statement, { db }) => {
     const change = db.transaction().execute(async (trx) => {
       await sql`select set_config('app.identities', 'on', true)`.execute(trx);
       await sql.raw(statement).execute(trx);
@@ -130,7 +118,7 @@ test.each(['update audit set actor = actor', 'delete from audit', 'truncate audi
   },
 );
 
-test('the role of the service is bound by it', async () => {
+test('the role of the service is bound by it', async ({ db }) => {
   const { rows } = await sql<{ isUnbound: boolean }>`
     select rolsuper or rolbypassrls as is_unbound from pg_roles where rolname = current_user`.execute(db);
 

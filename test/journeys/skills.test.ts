@@ -1,64 +1,51 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { getSkill, listSkills } from '#channels/gateway/skills/skill-routes.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service, textOf } from '../support/service.ts';
 
 const skillList = listSkills.responses[200].json;
 const wireSkill = getSkill.responses[200].json;
 const skillText = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`;
 
-let home: Awaited<ReturnType<typeof freshHome>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let ann: TestUser;
-let bob: TestUser;
+const test = journey
+  .override('service', async ({ home, startAnother }) => {
+    await mkdir(path.join(home.home, 'skills/on-disk'), { recursive: true });
+    await writeFile(path.join(home.home, 'skills/on-disk/SKILL.md'), skillText('on-disk', 'Put there by hand'));
+    return startAnother();
+  })
+  .extend('ann', { scope: 'file' }, ({ service }) => addUser(service, 'Ann'))
+  .extend('bob', { scope: 'file' }, ({ service }) => addUser(service, 'Bob'));
 
-beforeAll(async () => {
-  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  await mkdir(path.join(home.home, 'skills/on-disk'), { recursive: true });
-  await writeFile(path.join(home.home, 'skills/on-disk/SKILL.md'), skillText('on-disk', 'Put there by hand'));
-  service = await startService({
-    ...home.env,
-    LLM_PROVIDER: 'openai-compatible',
-    LLM_MODEL: 'scripted',
-    LLM_BASE_URL: model.url,
-  });
-  [ann, bob] = [await addUser(service, 'Ann'), await addUser(service, 'Bob')];
-});
-
-afterAll(async () => {
-  await service.close();
-  await model.close();
-  await home.remove();
-});
-
-const send = (method: string, route: string, body?: object, who?: TestUser) =>
+const send = (service: Service, method: string, route: string, body?: object, who?: TestUser) =>
   service.request(route, { method, headers: { ...who?.headers }, ...(body && { body: JSON.stringify(body) }) });
-const add = (body: object, who?: TestUser) => send('POST', '/api/skills', body, who);
-const listed = async (who?: TestUser) =>
-  skillList.parse(await (await send('GET', '/api/skills', undefined, who)).json()).skills;
-const read = async (route: string, who?: TestUser) =>
-  wireSkill.parse(await (await send('GET', `/api/skills/${route}`, undefined, who)).json());
+const add = (service: Service, body: object, who?: TestUser) => send(service, 'POST', '/api/skills', body, who);
+const listed = async (service: Service, who?: TestUser) =>
+  skillList.parse(await (await send(service, 'GET', '/api/skills', undefined, who)).json()).skills;
+const read = async (service: Service, route: string, who?: TestUser) =>
+  wireSkill.parse(await (await send(service, 'GET', `/api/skills/${route}`, undefined, who)).json());
 
-test("a skill is added as text or files, read by its owner's agent alone, replaced on purpose, and removed", async () => {
+test("a skill is added as text or files, read by its owner's agent alone, replaced on purpose, and removed", async ({
+  service,
+  ann,
+  bob,
+}) => {
   const files = [
     { path: 'docs/more.md', text: 'More.' },
     { path: 'SKILL.md', text: skillText('letters', 'How Ann writes') },
   ];
-  const added = wireSkill.parse(await (await add({ files }, ann)).json());
+  const added = wireSkill.parse(await (await add(service, { files }, ann)).json());
   expect(added).toMatchObject({
     name: 'letters',
     source: 'me',
     files: [{ path: 'SKILL.md' }, { path: 'docs/more.md' }],
   });
-  expect(await read('letters', ann)).toEqual(added);
-  expect((await send('GET', '/api/skills/letters', undefined, bob)).status).toBe(404);
-  expect((await listed(bob)).map(({ name }) => name)).not.toContain('letters');
+  expect(await read(service, 'letters', ann)).toEqual(added);
+  expect((await send(service, 'GET', '/api/skills/letters', undefined, bob)).status).toBe(404);
+  expect((await listed(service, bob)).map(({ name }) => name)).not.toContain('letters');
   const told = await service.request('/api/v1/responses', {
     method: 'POST',
     headers: ann.headers,
@@ -67,40 +54,47 @@ test("a skill is added as text or files, read by its owner's agent alone, replac
   expect(textOf((await told.json()) as Parameters<typeof textOf>[0])).toContain('More.');
 
   const again = { text: skillText('letters', 'Anew') };
-  expect((await add(again, ann)).status).toBe(409);
-  expect((await add({ ...again, replace: true }, ann)).status).toBe(201);
-  expect(await read('letters', ann)).toMatchObject({ description: 'Anew', files: [{ path: 'SKILL.md' }] });
-  expect((await send('DELETE', '/api/skills/letters', undefined, bob)).status).toBe(404);
-  expect((await send('DELETE', '/api/skills/letters', undefined, ann)).status).toBe(204);
-  expect((await send('DELETE', '/api/skills/letters', undefined, ann)).status).toBe(404);
+  expect((await add(service, again, ann)).status).toBe(409);
+  expect((await add(service, { ...again, replace: true }, ann)).status).toBe(201);
+  expect(await read(service, 'letters', ann)).toMatchObject({ description: 'Anew', files: [{ path: 'SKILL.md' }] });
+  expect((await send(service, 'DELETE', '/api/skills/letters', undefined, bob)).status).toBe(404);
+  expect((await send(service, 'DELETE', '/api/skills/letters', undefined, ann)).status).toBe(204);
+  expect((await send(service, 'DELETE', '/api/skills/letters', undefined, ann)).status).toBe(404);
 });
 
-test('a skill for everyone is the operator’s to change, and a nearer one of its name hides it', async () => {
-  expect((await add({ text: skillText('tone', 'Ours'), for: 'everyone' }, ann)).status).toBe(403);
-  expect((await add({ text: skillText('tone', 'Ours'), for: 'everyone' })).status).toBe(201);
-  expect((await add({ text: skillText('tone', 'Hers') }, ann)).status).toBe(201);
-  expect(await listed(ann)).toEqual([
+test('a skill for everyone is the operator’s to change, and a nearer one of its name hides it', async ({
+  service,
+  ann,
+  bob,
+}) => {
+  expect((await add(service, { text: skillText('tone', 'Ours'), for: 'everyone' }, ann)).status).toBe(403);
+  expect((await add(service, { text: skillText('tone', 'Ours'), for: 'everyone' })).status).toBe(201);
+  expect((await add(service, { text: skillText('tone', 'Hers') }, ann)).status).toBe(201);
+  expect(await listed(service, ann)).toEqual([
     { name: 'on-disk', description: 'Put there by hand', source: 'folder', hidden: false },
     { name: 'tone', description: 'Hers', source: 'me', hidden: false },
     { name: 'tone', description: 'Ours', source: 'everyone', hidden: true },
   ]);
-  expect((await listed(bob)).find(({ name }) => name === 'tone')).toMatchObject({ description: 'Ours', hidden: false });
-  expect(await read('tone', ann)).toMatchObject({ source: 'me' });
-  expect(await read('tone?source=everyone', ann)).toMatchObject({ description: 'Ours' });
-  expect(await read('on-disk', bob)).toMatchObject({ source: 'folder' });
+  expect((await listed(service, bob)).find(({ name }) => name === 'tone')).toMatchObject({
+    description: 'Ours',
+    hidden: false,
+  });
+  expect(await read(service, 'tone', ann)).toMatchObject({ source: 'me' });
+  expect(await read(service, 'tone?source=everyone', ann)).toMatchObject({ description: 'Ours' });
+  expect(await read(service, 'on-disk', bob)).toMatchObject({ source: 'folder' });
 
-  expect((await send('DELETE', '/api/skills/tone?for=everyone', undefined, ann)).status).toBe(403);
-  expect((await send('DELETE', '/api/skills/on-disk?for=everyone')).status).toBe(404);
-  expect((await send('DELETE', '/api/skills/tone?for=everyone')).status).toBe(204);
-  expect((await listed(bob)).map(({ name }) => name)).toEqual(['on-disk']);
-  const audit = await (await send('GET', '/api/audit')).text();
+  expect((await send(service, 'DELETE', '/api/skills/tone?for=everyone', undefined, ann)).status).toBe(403);
+  expect((await send(service, 'DELETE', '/api/skills/on-disk?for=everyone')).status).toBe(404);
+  expect((await send(service, 'DELETE', '/api/skills/tone?for=everyone')).status).toBe(204);
+  expect((await listed(service, bob)).map(({ name }) => name)).toEqual(['on-disk']);
+  const audit = await (await send(service, 'GET', '/api/audit')).text();
   expect(audit).toMatch(/skill\.add.*tone|tone.*skill\.add/);
   expect(audit).toContain('skill.remove');
 });
 
 const main = { path: 'SKILL.md', text: skillText('x', 'y') };
 
-test.each<[string, object, RegExp]>([
+test.for<[string, object, RegExp]>([
   ['nothing', {}, /text or files is required/],
   ['both', { text: 'x', files: [] }, /not both/],
   ['no SKILL.md', { files: [{ path: 'a.md', text: 'x' }] }, /no SKILL\.md/],
@@ -119,8 +113,8 @@ test.each<[string, object, RegExp]>([
   ['a large file', { files: [main, { path: 'a', text: 'x'.repeat(300_000) }] }, /larger than 256 KiB/],
   ['too many', { files: Array.from({ length: 101 }, (_, n) => ({ path: `${n}`, text: '' })) }, /100 files/],
   ['somebody else', { text: main.text, for: 'bob' }, /for must be me or everyone/],
-])('%s is refused in words', async (_name, body, words) => {
-  const answer = await add(body, ann);
+])('%s is refused in words', async ([_name, body, words], { service, ann }) => {
+  const answer = await add(service, body, ann);
   const { error } = (await answer.json()) as { error: { message: string } };
   expect({ status: answer.status, message: error.message }).toEqual({
     status: 400,
@@ -128,19 +122,19 @@ test.each<[string, object, RegExp]>([
   });
 });
 
-test('a file may have any name that is one, and comes back as it was', async () => {
+test('a file may have any name that is one, and comes back as it was', async ({ service, ann }) => {
   const odd = ['__proto__', 'constructor', 'Ünïcode name.md', 'a/b/c.txt'].map((name) => ({ path: name, text: name }));
-  expect((await add({ files: [main, ...odd], replace: true }, ann)).status).toBe(201);
-  const { files } = await read('x', ann);
+  expect((await add(service, { files: [main, ...odd], replace: true }, ann)).status).toBe(201);
+  const { files } = await read(service, 'x', ann);
   expect(files).toEqual([main, ...odd.toSorted((one, other) => (one.path < other.path ? -1 : 1))]);
 });
 
-test('one who has 200 skills removes one before adding another', async () => {
+test('one who has 200 skills removes one before adding another', async ({ service, home, bob }) => {
   await home.query(
     `insert into skills (user_id, name, description, files)
      select $1, 'many-' || n, 'x', '{"SKILL.md":""}' from generate_series(1, 200) as n`,
     [bob.id],
   );
-  expect((await add({ text: main.text }, bob)).status).toBe(400);
-  expect((await add({ text: skillText('many-7', 'still'), replace: true }, bob)).status).toBe(201);
+  expect((await add(service, { text: main.text }, bob)).status).toBe(400);
+  expect((await add(service, { text: skillText('many-7', 'still'), replace: true }, bob)).status).toBe(201);
 });

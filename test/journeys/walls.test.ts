@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { turnIdOf } from '../faults/cluster.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, TOKEN } from '../support/service.ts';
+import { test } from '../support/journey.ts';
+import { type Service, TOKEN } from '../support/service.ts';
 
 /** What somebody has, or would have if they had anything. */
 type Belongings = { responseId: string; threadId: string; turnId: string; userId: string; tokenId: string };
@@ -148,28 +147,16 @@ const MATRIX: Record<string, Row> = {
   'GET /openapi.json': open(200),
 };
 
-let home: Awaited<ReturnType<typeof freshHome>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  service = await startService({ ...home.env, ...scripted });
-});
-
-afterAll(async () => {
-  await service.close();
-  await model.close();
-  await home.remove();
-});
-
 const OPERATOR = { authorization: `Bearer ${TOKEN}` };
 const NOBODYS = '00000000-0000-4000-8000-000000000000';
 
 const secretOf = (user?: TestUser) => `say a secret of ${user?.id ?? 'operator'}`;
 
-async function belongingsOf(headers: { authorization: string }, user?: TestUser): Promise<Belongings> {
+async function belongingsOf(
+  service: Service,
+  headers: { authorization: string },
+  user?: TestUser,
+): Promise<Belongings> {
   const made = await service.request('/api/chat', {
     method: 'POST',
     body: JSON.stringify({ message: secretOf(user) }),
@@ -186,7 +173,7 @@ async function belongingsOf(headers: { authorization: string }, user?: TestUser)
   };
 }
 
-async function answerTo(name: string, { route, body }: Asking, headers: Record<string, string>) {
+async function answerTo(service: Service, name: string, { route, body }: Asking, headers: Record<string, string>) {
   const method = name.split(' ')[0] ?? '';
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
   const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
@@ -195,28 +182,28 @@ async function answerTo(name: string, { route, body }: Asking, headers: Record<s
 }
 
 describe('who may use which route', () => {
-  test('every route of the gateway has a row, and every row a route', () => {
+  test('every route of the gateway has a row, and every row a route', ({ service }) => {
     expect(Object.keys(MATRIX).toSorted()).toEqual([...new Set(service.routes)].toSorted());
   });
 
-  test.each(Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [[name, cells] as const] : [])))(
+  test.for(Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [[name, cells] as const] : [])))(
     '%s',
-    async (name, { expected, ask }) => {
+    async ([name, { expected, ask }], { service }) => {
       const [ann, bob] = [await addUser(service, 'Ann'), await addUser(service, 'Bob')];
-      const [hers, operators] = [await belongingsOf(ann.headers, ann), await belongingsOf(OPERATOR)];
-      const his = () => belongingsOf(bob.headers, bob);
+      const [hers, operators] = [await belongingsOf(service, ann.headers, ann), await belongingsOf(service, OPERATOR)];
+      const his = () => belongingsOf(service, bob.headers, bob);
 
       for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${ann.token}x` }])
-        expect(await answerTo(name, ask(hers), headers)).toEqual({
+        expect(await answerTo(service, name, ask(hers), headers)).toEqual({
           status: 401,
           text: 'Invalid or missing auth token',
         });
       const answers = [
-        await answerTo(name, ask(await his()), ann.headers),
-        await answerTo(name, ask(operators), OPERATOR),
-        await answerTo(name, ask(await his()), OPERATOR),
+        await answerTo(service, name, ask(await his()), ann.headers),
+        await answerTo(service, name, ask(operators), OPERATOR),
+        await answerTo(service, name, ask(await his()), OPERATOR),
       ];
-      const own = await answerTo(name, ask(hers), ann.headers); // the last: she may revoke what she asks with
+      const own = await answerTo(service, name, ask(hers), ann.headers); // the last: she may revoke what she asks with
 
       expect([own, ...answers].map(outcomeOf)).toEqual(expected);
       expect(answers[0]?.text).not.toContain(secretOf(bob));
@@ -229,11 +216,11 @@ describe('who may use which route', () => {
   );
   const foreignTokens = { route: `/api/users/${NOBODYS}/tokens` };
 
-  test.each([...forbidden, ['POST /api/users/:id/tokens', 404, () => foreignTokens] as const])(
+  test.for([...forbidden, ['POST /api/users/:id/tokens', 404, () => foreignTokens] as const])(
     '%s is %d for a member whose body or query is wrong as well',
-    async (name, status, ask) => {
+    async ([name, status, ask], { service }) => {
       const ann = await addUser(service, 'Ann');
-      const { route } = ask(await belongingsOf(ann.headers, ann));
+      const { route } = ask(await belongingsOf(service, ann.headers, ann));
       const method = name.split(' ')[0] ?? '';
       const headers = { ...ann.headers, 'content-type': 'application/json' };
       const bodies = method === 'GET' ? [undefined] : ['{', '{"unknown":1}', '[]', '"\\u0000"'];
@@ -244,12 +231,12 @@ describe('who may use which route', () => {
     },
   );
 
-  test.each(
+  test.for(
     Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [] : [[name, cells.everybody] as const])),
-  )('%s is %d for everybody', async (name, status) => {
+  )('%s is %d for everybody', async ([name, status], { service }) => {
     const route = name.split(' ')[1] ?? '';
     for (const headers of [{}, { authorization: 'Bearer wrong' }, OPERATOR])
-      expect((await answerTo(name, { route }, headers)).status).toBe(status);
+      expect((await answerTo(service, name, { route }, headers)).status).toBe(status);
   });
 });
 

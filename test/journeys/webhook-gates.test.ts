@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, WEBHOOK_SECRET } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A tool behind a door: who has not signed in has to wait. */
@@ -15,31 +14,13 @@ const door: Tool = {
   call: async () => 'it is open',
 };
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  service = await startService(
-    {
-      ...home.env,
-      HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      LLM_PROVIDER: 'openai-compatible',
-      LLM_MODEL: 'scripted',
-      LLM_BASE_URL: model.url,
-    },
-    { tools: [door], overdueGatesEveryMs: 50 },
-  );
+const test = journey.override({
+  settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET },
+  parts: { tools: [door], overdueGatesEveryMs: 50 },
 });
 
-afterAll(async () => {
-  await service.close();
-  await Promise.all([model.close(), home.remove()]);
-});
-
-test('a job follows its turn through a gate to the last one', async () => {
-  const id = await waitingJob('ann');
+test('a job follows its turn through a gate to the last one', async ({ service, home }) => {
+  const id = await waitingJob(service, 'ann');
   expect(await service.webhook.job(id)).not.toHaveProperty('completed_at');
 
   signedIn.add('operator');
@@ -55,15 +36,15 @@ test('a job follows its turn through a gate to the last one', async () => {
   expect(job).not.toHaveProperty('waiting_on');
 });
 
-test('a message to a conversation that waits is a completed job that says so', async () => {
-  await waitingJob('bob', 'b');
+test('a message to a conversation that waits is a completed job that says so', async ({ service }) => {
+  await waitingJob(service, 'bob', 'b');
   const next = await service.webhook.submit({ user_id: 'bob', message: 'say more', conversation_id: 'b' });
 
   expect(await service.webhook.completed(next)).toMatchObject({ error: { code: 'pairing_required' } });
 });
 
-test('a gate that nobody answers for a day is denied, and the conversation goes on', async () => {
-  const id = await waitingJob('cid', 'c');
+test('a gate that nobody answers for a day is denied, and the conversation goes on', async ({ service, home }) => {
+  const id = await waitingJob(service, 'cid', 'c');
   await home.query(`update gates set created_at = now() - interval '24 hours 1 second' where turn_id = $1`, [id]);
   const job = await service.webhook.completed(id);
 
@@ -73,7 +54,7 @@ test('a gate that nobody answers for a day is denied, and the conversation goes 
   expect((await service.webhook.completed(next)).response).toContain('Not run: denied.');
 });
 
-test('a gate of somebody who can answer it waits on, however long', async () => {
+test('a gate of somebody who can answer it waits on, however long', async ({ service, home }) => {
   signedIn.delete('operator');
   const { id } = await service.ask('use door {}');
   const turn = `${id.slice(5, 13)}-${id.slice(13, 17)}-${id.slice(17, 21)}-${id.slice(21, 25)}-${id.slice(25, 37)}`;
@@ -82,14 +63,14 @@ test('a gate of somebody who can answer it waits on, however long', async () => 
     [turn],
   );
   expect(aged).toHaveLength(1);
-  const overdue = await waitingJob('dora');
+  const overdue = await waitingJob(service, 'dora');
   await home.query(`update gates set created_at = now() - interval '7 days' where turn_id = $1`, [overdue]);
   await service.webhook.completed(overdue); // whoever denied this one has seen the other, too
 
   expect(await home.query('select id from gates where turn_id = $1 and answered_at is null', [turn])).toHaveLength(1);
 });
 
-async function waitingJob(user_id: string, conversation_id?: string): Promise<string> {
+async function waitingJob(service: Service, user_id: string, conversation_id?: string): Promise<string> {
   const id = await service.webhook.submit({ user_id, message: 'use door {}', conversation_id });
   await waitFor('the job to wait', async () => {
     const { status, waiting_on } = await service.webhook.job(id);

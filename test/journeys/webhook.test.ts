@@ -1,34 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, WEBHOOK_SECRET } from '../support/service.ts';
+import { expect } from 'vitest';
+import { test as journey } from '../support/journey.ts';
+import { WEBHOOK_SECRET } from '../support/service.ts';
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-const start = (env: Record<string, string> = {}) =>
-  startService({
-    ...home.env,
-    HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
-    LLM_PROVIDER: 'openai-compatible',
-    LLM_MODEL: 'scripted',
-    LLM_BASE_URL: model.url,
-    ...env,
-  });
+const test = journey.override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
 
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  service = await start();
-});
-
-afterAll(async () => {
-  await service.close();
-  await Promise.all([model.close(), home.remove()]);
-});
-
-test('a message becomes a job, which completes with the answer', async () => {
+test('a message becomes a job, which completes with the answer', async ({ service }) => {
   const { webhook } = service;
   const response = await webhook.post({ message: 'say hello there', metadata: { issue: 7 } });
   expect(response.status).toBe(200);
@@ -45,7 +23,7 @@ test('a message becomes a job, which completes with the answer', async () => {
   });
 });
 
-test('a conversation is named by its caller, and goes on under that name, for that user alone', async () => {
+test('a conversation is named by its caller, and goes on under that name, for that user alone', async ({ service }) => {
   const { webhook } = service;
   const say = async (user_id: string, message: string) =>
     webhook.completed(await webhook.submit({ user_id, message, conversation_id: 'support/1' }));
@@ -56,7 +34,7 @@ test('a conversation is named by its caller, and goes on under that name, for th
   expect((await say('ann', 'say x')).conversation_id).toBe('support/1');
 });
 
-test('messages that name a new conversation at the same moment share one thread', async () => {
+test('messages that name a new conversation at the same moment share one thread', async ({ service }) => {
   const { webhook } = service;
   const sent = Array.from({ length: 8 }, (_, index) =>
     webhook.submit({ user_id: 'crowd', message: `say part-${index}`, conversation_id: 'rush' }),
@@ -69,7 +47,7 @@ test('messages that name a new conversation at the same moment share one thread'
   for (let index = 0; index < 8; index++) expect(last.response).toContain(`part-${index}`);
 });
 
-test('the same delivery gives the same job, another body under its key is refused', async () => {
+test('the same delivery gives the same job, another body under its key is refused', async ({ service }) => {
   const { webhook } = service;
   const headers = { 'idempotency-key': 'delivery-1' };
   const body = { message: 'say once', conversation_id: 'deliveries' };
@@ -81,7 +59,9 @@ test('the same delivery gives the same job, another body under its key is refuse
   });
 });
 
-test('a delivery that comes again gets the present status of its job, and the response when it is complete', async () => {
+test('a delivery that comes again gets the present status of its job, and the response when it is complete', async ({
+  service,
+}) => {
   const { webhook } = service;
   const headers = { 'idempotency-key': 'delivery-2' };
   const body = { message: 'say done' };
@@ -96,7 +76,7 @@ test('a delivery that comes again gets the present status of its job, and the re
   });
 });
 
-test('a turn that fails is a completed job with an error', async () => {
+test('a turn that fails is a completed job with an error', async ({ service }) => {
   const { webhook } = service;
   const job = await webhook.completed(await webhook.submit({ message: 'break 400' }));
 
@@ -105,7 +85,7 @@ test('a turn that fails is a completed job with an error', async () => {
   expect(job.completed_at).toBeDefined();
 });
 
-test.each([
+test.for([
   [{ user_id: 'a\u0000b' }, 'user_id'],
   [{ user_id: 'a\ud800' }, 'user_id'],
   [{ user_id: 'x'.repeat(257) }, 'user_id'],
@@ -115,14 +95,14 @@ test.each([
   [{ metadata: [] }, 'metadata'],
   [{ callback_url: 'https://elsewhere.example/' }, 'callback_url'],
   [{ callback_url: 'http://hooks.example/' }, 'callback_url'],
-])('%j is refused, and the field is named', async (fields, param) => {
+] as const)('%j is refused, and the field is named', async ([fields, param], { service }) => {
   const refused = await service.webhook.post({ message: 'say x', ...fields });
 
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
 });
 
-test.each(['[]', '"x"', '1', 'null', ''])('a body that is %j is refused with a sentence', async (body) => {
+test.for(['[]', '"x"', '1', 'null', ''])('a body that is %j is refused with a sentence', async (body, { service }) => {
   const headers = { 'content-type': 'application/json' };
   const refused = await service.webhook.request('/webhook', { method: 'POST', body, headers });
 
@@ -132,18 +112,18 @@ test.each(['[]', '"x"', '1', 'null', ''])('a body that is %j is refused with a s
   });
 });
 
-test('null means absent, and unknown fields are no error', async () => {
+test('null means absent, and unknown fields are no error', async ({ service }) => {
   const body = { message: 'say x', conversation_id: null, metadata: null, callback_url: null, priority: 'high' };
   expect((await service.webhook.completed(await service.webhook.submit(body))).response).toBe('x');
 });
 
-test('metadata may hold whatever JSON can', async () => {
+test('metadata may hold whatever JSON can', async ({ service }) => {
   const metadata = { ['__proto__x']: 1, nul: '\u0000', lone: '\ud800', deep: { a: [null, 1.5, { b: '' }] } };
   const id = await service.webhook.submit({ message: 'say x', metadata });
   expect((await service.webhook.job(id)).metadata).toEqual(metadata);
 });
 
-test('a webhook user is not the gateway user of that name', async () => {
+test('a webhook user is not the gateway user of that name', async ({ service }) => {
   const id = await service.webhook.submit({ user_id: 'operator', message: 'say private' });
   await service.webhook.completed(id);
   const jobs = (await (await service.request('/api/jobs')).json()) as { jobs: { id: string; user_id: string }[] };
@@ -151,7 +131,7 @@ test('a webhook user is not the gateway user of that name', async () => {
   expect(jobs.jobs.find((job) => job.id === id)?.user_id).toBe('webhook:operator');
 });
 
-test('jobs are listed to the operator, the newest first, page by page', async () => {
+test('jobs are listed to the operator, the newest first, page by page', async ({ service }) => {
   const sent = [];
   for (let index = 0; index < 3; index++) sent.push(await service.webhook.submit({ message: 'say x' }));
   const page = async (query: string) =>
@@ -164,17 +144,17 @@ test('jobs are listed to the operator, the newest first, page by page', async ()
   expect((await service.request('/api/jobs?limit=0')).status).toBe(400);
 });
 
-test('jobs survive a restart', async () => {
+test('jobs survive a restart', async ({ service, startAnother }) => {
   const id = await service.webhook.submit({ message: 'count 5 every 100' });
   await service.close();
-  service = await start();
+  const restarted = await startAnother();
 
-  expect((await service.webhook.completed(id)).response).toContain('4');
+  expect((await restarted.webhook.completed(id)).response).toContain('4');
 });
 
-test('two addresses do not share a window, and the limit holds across replicas', async () => {
+test('two addresses do not share a window, and the limit holds across replicas', async ({ startAnother }) => {
   const limited = { WEBHOOK_RATE_PER_MINUTE: '7' };
-  const [one, two] = await Promise.all([start(limited), start(limited)]);
+  const [one, two] = await Promise.all([startAnother(limited), startAnother(limited)]);
   const ask = (url: string, localAddress: string, headers: Record<string, string> = {}) =>
     statusOf(`${url}/jobs/nonsense`, localAddress, headers);
 
@@ -191,8 +171,8 @@ test('two addresses do not share a window, and the limit holds across replicas',
   await Promise.all([one.close(), two.close()]);
 });
 
-test('behind a trusted proxy the address is the one the proxy tells', async () => {
-  const proxied = await start({ WEBHOOK_RATE_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.7' });
+test('behind a trusted proxy the address is the one the proxy tells', async ({ startAnother }) => {
+  const proxied = await startAnother({ WEBHOOK_RATE_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.7' });
   const ask = async (localAddress: string, client: string) =>
     (await statusOf(`${proxied.webhook.url}/jobs/nonsense`, localAddress, { 'x-forwarded-for': client })).status;
 

@@ -1,35 +1,18 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createMailTool } from '../browser/mail-tool.ts';
 import { addUser } from '../support/accounts.ts';
 import { openBrowser } from '../support/browser.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { eventsOf, openSocket, saidIn, type TestSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const { tool: mailTool, sent } = createMailTool();
 
-let home: Awaited<ReturnType<typeof freshHome>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let scripted: Record<string, string>;
+const test = journey.override({ settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts: { tools: [mailTool] } });
 
-beforeAll(async () => {
-  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  const webhook = { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET };
-  service = await startService({ ...home.env, ...scripted, ...webhook }, { tools: [mailTool] });
-});
-
-afterAll(async () => {
-  await service.close();
-  await model.close();
-  await home.remove();
-});
-
-async function using<T>(act: (open: () => Promise<TestSocket>) => Promise<T>): Promise<T> {
+async function using<T>(service: Service, act: (open: () => Promise<TestSocket>) => Promise<T>): Promise<T> {
   const sockets: TestSocket[] = [];
   try {
     return await act(async () => {
@@ -42,14 +25,14 @@ async function using<T>(act: (open: () => Promise<TestSocket>) => Promise<T>): P
   }
 }
 
-const chat = async (body: object) => {
+const chat = async (service: Service, body: object) => {
   const response = await service.request('/api/chat/send', { method: 'POST', body: JSON.stringify(body) });
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
   return (await response.json()) as { thread_id: string; turn_id: string };
 };
 
-test('a message sent over the socket is accepted, and its turn comes from start to end', () =>
-  using(async (open) => {
+test('a message sent over the socket is accepted, and its turn comes from start to end', ({ service }) =>
+  using(service, async (open) => {
     const socket = await open();
     socket.send({ type: 'send', id: 'mine', message: 'say hello you' });
     const accepted = await socket.first('accepted');
@@ -69,14 +52,14 @@ test('a message sent over the socket is accepted, and its turn comes from start 
     );
   }));
 
-test('who is subscribed learns of turns that others start: another tab, HTTP, one after the other', () =>
-  using(async (open) => {
-    const { thread_id, turn_id: first } = await chat({ message: 'say one' });
+test('who is subscribed learns of turns that others start: another tab, HTTP, one after the other', ({ service }) =>
+  using(service, async (open) => {
+    const { thread_id, turn_id: first } = await chat(service, { message: 'say one' });
     const [one, other] = [await open(), await open()];
     for (const socket of [one, other]) socket.send({ type: 'subscribe', thread_id, after: { turn_id: first } });
     await Promise.all([one.ended(first), other.ended(first)]);
 
-    const { turn_id: second } = await chat({ message: 'say two', thread_id });
+    const { turn_id: second } = await chat(service, { message: 'say two', thread_id });
     one.send({ type: 'send', message: 'say three', thread_id });
     const third = (await one.first('accepted')).turn_id;
     await Promise.all([one.ended(third), other.ended(third)]);
@@ -87,10 +70,10 @@ test('who is subscribed learns of turns that others start: another tab, HTTP, on
     expect(saidIn(other.seen)).toBe('onetwothree');
   }));
 
-test('a reconnect with `after` loses nothing and doubles nothing, wherever the line broke', () =>
-  using(async (open) => {
-    const { thread_id, turn_id } = await chat({ message: 'count 40 every 5' });
-    await chat({ message: 'say after that', thread_id });
+test('a reconnect with `after` loses nothing and doubles nothing, wherever the line broke', ({ service }) =>
+  using(service, async (open) => {
+    const { thread_id, turn_id } = await chat(service, { message: 'count 40 every 5' });
+    await chat(service, { message: 'say after that', thread_id });
     const all: ReturnType<typeof eventsOf> = [];
     let after: object = { turn_id };
     for (const take of [1, 5, 17, 3, 60]) {
@@ -114,37 +97,37 @@ test('a reconnect with `after` loses nothing and doubles nothing, wherever the l
 
 const isEnded = (events: ReturnType<typeof eventsOf>) => events.some(({ event }) => event.type === 'turn-ended');
 
-test('who has seen all of it gets nothing again, and then what comes next', () =>
-  using(async (open) => {
-    const { thread_id, turn_id } = await chat({ message: 'say all' });
+test('who has seen all of it gets nothing again, and then what comes next', ({ service }) =>
+  using(service, async (open) => {
+    const { thread_id, turn_id } = await chat(service, { message: 'say all' });
     const first = await open();
     first.send({ type: 'subscribe', thread_id, after: { turn_id } });
     const { sequence } = await first.ended(turn_id);
 
     const again = await open();
     again.send({ type: 'subscribe', thread_id, after: { turn_id, sequence } });
-    const { turn_id: next } = await chat({ message: 'say more', thread_id });
+    const { turn_id: next } = await chat(service, { message: 'say more', thread_id });
     await again.ended(next);
     expect(eventsOf(again.seen, turn_id)).toEqual([]);
     expect(saidIn(again.seen)).toBe('more');
   }));
 
-test('a subscription without `after` tells of the turn that runs now, from its start', () =>
-  using(async (open) => {
-    const { thread_id } = await chat({ message: 'say old' });
+test('a subscription without `after` tells of the turn that runs now, from its start', ({ service }) =>
+  using(service, async (open) => {
+    const { thread_id } = await chat(service, { message: 'say old' });
     const late = await open();
     await waitFor('the first turn to end', async () => {
       const thread = (await (await service.request(`/api/threads/${thread_id}`)).json()) as { status: string };
       return thread.status === 'idle';
     });
-    const { turn_id } = await chat({ message: 'count 30 every 20', thread_id });
+    const { turn_id } = await chat(service, { message: 'count 30 every 20', thread_id });
     late.send({ type: 'subscribe', thread_id });
     await late.ended(turn_id);
     expect(saidIn(late.seen)).toBe(Array.from({ length: 30 }, (_, index) => `${index} `).join(''));
   }));
 
-test('cancel stops a turn, and ping is answered', () =>
-  using(async (open) => {
+test('cancel stops a turn, and ping is answered', ({ service }) =>
+  using(service, async (open) => {
     const socket = await open();
     socket.send({ type: 'send', message: 'count 1000 every 20' });
     const { turn_id } = await socket.first('accepted');
@@ -154,8 +137,8 @@ test('cancel stops a turn, and ping is answered', () =>
     expect(await socket.first('pong')).toEqual({ type: 'pong', id: '7' });
   }));
 
-test('a gate is told as it opens and to whoever comes later, and is answered over the socket', () =>
-  using(async (open) => {
+test('a gate is told as it opens and to whoever comes later, and is answered over the socket', ({ service }) =>
+  using(service, async (open) => {
     const [socket, late] = [await open(), await open()];
     socket.send({ type: 'send', message: 'use send_mail {"to": "ann@example.com"}' });
     const { gate } = await socket.first('gate');
@@ -177,8 +160,8 @@ test('a gate is told as it opens and to whoever comes later, and is answered ove
     expect(sent).toHaveLength(1);
   }));
 
-test('the operator hears of a webhook caller’s job until it is completed, and nobody else does', () =>
-  using(async (open) => {
+test('the operator hears of a webhook caller’s job until it is completed, and nobody else does', ({ service }) =>
+  using(service, async (open) => {
     const operator = await open();
     const ann = await openSocket(service.url, (await addUser(service, 'Ann')).headers);
     try {
@@ -195,8 +178,8 @@ test('the operator hears of a webhook caller’s job until it is completed, and 
     }
   }));
 
-test('mistakes are told in the envelope of every interface, and the socket goes on', () =>
-  using(async (open) => {
+test('mistakes are told in the envelope of every interface, and the socket goes on', ({ service }) =>
+  using(service, async (open) => {
     const socket = await open();
     const refusals: [object | string, object][] = [
       ['{', { message: 'A message must be JSON, as a text.' }],
@@ -220,8 +203,8 @@ test('mistakes are told in the envelope of every interface, and the socket goes 
 
 const NOBODYS = '00000000-0000-7000-8000-000000000000';
 
-test('nobody sees, follows, cancels or hears of what is somebody else’s', () =>
-  using(async (open) => {
+test('nobody sees, follows, cancels or hears of what is somebody else’s', ({ service }) =>
+  using(service, async (open) => {
     const ann = await addUser(service, 'Ann');
     const hers = await openSocket(service.url, ann.headers);
     const operators = await open();
@@ -246,7 +229,7 @@ test('nobody sees, follows, cancels or hears of what is somebody else’s', () =
     hers.close();
   }));
 
-test('who has no good token is not let in, nor a page of another site', async () => {
+test('who has no good token is not let in, nor a page of another site', async ({ service }) => {
   const refused = (headers: Record<string, string>) =>
     openSocket(service.url, headers).then(
       () => 'opened',
@@ -258,14 +241,14 @@ test('who has no good token is not let in, nor a page of another site', async ()
   const signedIn = await browser.signIn(service.url, { token: TOKEN });
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const protocols = `reborn, reborn.key.${browser.keyOf(service.url)}`;
-  const open = (origin: string) => statusOfUpgrade({ cookie, origin, 'sec-websocket-protocol': protocols });
+  const open = (origin: string) => statusOfUpgrade(service, { cookie, origin, 'sec-websocket-protocol': protocols });
   expect(await open('https://evil.example')).toBe(403);
   expect(await open(service.url)).toBe(101);
-  expect(await statusOfUpgrade({ cookie, origin: service.url })).toBe(401); // the key is missing
+  expect(await statusOfUpgrade(service, { cookie, origin: service.url })).toBe(401); // the key is missing
 });
 
 /** By hand, because the client of the tests always brings its token. */
-function statusOfUpgrade(headers: Record<string, string>): Promise<number> {
+function statusOfUpgrade(service: Service, headers: Record<string, string>): Promise<number> {
   const { hostname, port, host } = new URL(service.url);
   const lines = Object.entries({
     host,
@@ -287,15 +270,15 @@ function statusOfUpgrade(headers: Record<string, string>): Promise<number> {
   });
 }
 
-test('a socket ends when its token is revoked', async () => {
+test('a socket ends when its token is revoked', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   const hers = await openSocket(service.url, ann.headers);
   await service.request(`/api/tokens/${ann.tokenId}`, { method: 'DELETE', headers: {} });
   expect(await hers.closed()).toMatchObject({ code: 4401 });
 });
 
-test('sends over the socket count against the one limit of their user', async () => {
-  const limited = await startService({ ...home.env, ...scripted, CHAT_RATE_PER_MINUTE: '3' });
+test('sends over the socket count against the one limit of their user', async ({ startAnother }) => {
+  const limited = await startAnother({ CHAT_RATE_PER_MINUTE: '3' });
   const socket = await openSocket(limited.url);
   for (const word of ['a', 'b', 'c', 'd']) socket.send({ type: 'send', message: `say ${word}` });
   const { error } = await socket.first('error');
@@ -306,7 +289,7 @@ test('sends over the socket count against the one limit of their user', async ()
   expect(await socket.closed()).toMatchObject({ code: 1012 });
 });
 
-test('messages of any kind are read at a bounded pace, and none is lost', async () => {
+test('messages of any kind are read at a bounded pace, and none is lost', async ({ service }) => {
   const dan = await addUser(service, 'Dan');
   const socket = await openSocket(service.url, dan.headers);
   const begun = performance.now();
@@ -320,7 +303,7 @@ test('messages of any kind are read at a bounded pace, and none is lost', async 
   await other.first('pong');
 });
 
-test('a request that offers another protocol than a WebSocket is answered as any other', async () => {
+test('a request that offers another protocol than a WebSocket is answered as any other', async ({ service }) => {
   const { hostname, port } = new URL(service.url);
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname, () =>

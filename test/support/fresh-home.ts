@@ -9,6 +9,8 @@ import { placePreparedCluster } from './prepared-cluster.ts';
 import { findPreparedTemplate, runOn, withDatabase } from './prepared-template.ts';
 import { waitFor } from './wait-for.ts';
 
+export type Home = Awaited<ReturnType<typeof freshHome>>;
+
 /**
  * A home folder, and the settings that give a service a database of its own: the embedded one, or one on DATABASE_URL's
  * server. Its schema is there already, unless it shall be `empty`, for a test of a first start.
