@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 
-/** The durable writes of one turn with nothing around them: four statements, each its own commit. */
+/** The durable writes of one turn and nothing else: four statements, each with its own commit. */
 export async function prepareBareSql(pool: pg.Pool): Promise<() => Promise<void>> {
   await pool.query(`
     drop schema if exists bare cascade;

@@ -26,9 +26,9 @@ import { prepareBareSql } from './bare-sql.ts';
 import { postgresCpu } from './process-cpu.ts';
 
 /**
- * What a turn costs beside its durable writes as bare SQL, which keeps no queue, no events, no walls and no ledger. The turns go
- * the whole way through the agent with a model that answers at once. Interleaved in one run, so that a busy machine disturbs all
- * alike; the median of the rounds counts.
+ * Compares a turn with its durable writes as bare SQL, which has no queue, events, row-level security or ledger. The turns
+ * run through the whole agent, with a model that answers at once. The candidates alternate in one run, so that a busy machine
+ * affects all of them alike; the median of the rounds counts.
  */
 const ROUNDS = 5;
 const SECONDS = 2;
@@ -94,7 +94,7 @@ const forever = new AbortController().signal;
 
 const CALLERS_TOOL = { name: 'look', description: '', parameters: {}, strict: null };
 
-/** Sends `words`, or the output of a call of the caller's tool, and waits for the answer. */
+/** Sends `words`, or the output of a caller's tool call, and waits for the answer. */
 async function send(
   words: string | { readonly callId: string },
   threadId?: ThreadId,
@@ -119,7 +119,7 @@ async function send(
   return reply;
 }
 
-/** Threads with so many earlier turns, each lent to one lane at a time. */
+/** Threads with this many earlier turns, each used by one lane at a time. */
 async function onThreads(earlier: number, count: number): Promise<() => Promise<void>> {
   const free: ThreadId[] = [];
   for (let made = 0; made < count; made++) {
@@ -135,7 +135,7 @@ async function onThreads(earlier: number, count: number): Promise<() => Promise<
 }
 
 let users = 0;
-/** Arguments of tools are searched for each user in turn, so calls come from many. */
+/** Tool arguments are inspected one at a time per user, so the calls come from many users. */
 const nextUser = (): Principal => ({ userId: `user-${users++ % 64}`, role: 'member' });
 
 async function resumedTurn(): Promise<void> {
@@ -155,11 +155,11 @@ const candidates: Record<string, () => Promise<void>> = {
 
 type Sample = { turnsPerSecond: number; cpuMs: number; statements: number; commits: number };
 
-/** Runs `turn` over and over on `concurrency` lanes for a while. */
+/** Runs `turn` repeatedly on `concurrency` lanes for a while. */
 async function measure(turn: () => Promise<void>, concurrency: number, seconds: number): Promise<Sample> {
   const before = await reading();
-  const begun = performance.now();
-  const end = begun + seconds * 1000;
+  const started = performance.now();
+  const end = started + seconds * 1000;
   let turns = 0;
   const lane = async () => {
     while (performance.now() < end) {
@@ -168,7 +168,7 @@ async function measure(turn: () => Promise<void>, concurrency: number, seconds: 
     }
   };
   await Promise.all(Array.from({ length: concurrency }, lane));
-  const elapsed = (performance.now() - begun) / 1000;
+  const elapsed = (performance.now() - started) / 1000;
   const after = await reading();
   return {
     turnsPerSecond: turns / elapsed,
@@ -196,7 +196,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 console.log(
   `${cpus().length} cores, Node ${process.version}, PostgreSQL ${database.version}, median of ${ROUNDS} rounds of ${SECONDS} s\n`,
 );
-console.log('| at once | | turns/s | CPU ms/turn | statements/turn | commits/turn | CPU against bare SQL |');
+console.log('| at once | | turns/s | CPU ms/turn | statements/turn | commits/turn | CPU vs. bare SQL |');
 console.log('| ---: | --- | ---: | ---: | ---: | ---: | ---: |');
 for (const turn of Object.values(candidates)) await measure(turn, 16, 1); // warm up
 for (const concurrency of [1, 16, 64, 256]) {

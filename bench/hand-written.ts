@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createUIMessageStreamResponse, streamText, toUIMessageStream } from 'ai';
 import Fastify from 'fastify';
 
-// The yardstick of bench/turns.ts: the least that answers the same question. It keeps nothing and knows nobody.
+// The baseline of bench/turns.ts: the minimum that gives the same answer, without storage or users.
 const provider = createOpenAICompatible({ name: 'scripted', baseURL: process.env['MODEL_URL'] ?? '', apiKey: 'none' });
 const app = Fastify();
 

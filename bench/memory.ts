@@ -16,9 +16,9 @@ import { recordEmbeddings } from '#store/notes/notes.ts';
 import { postgresCpu, postmasterOf } from './process-cpu.ts';
 
 /**
- * How long a search takes among many notes of one user, and with pgvector, how long it takes through an index. The words
- * are as unevenly common as in a language, the vectors lie in clusters. DATABASE_URL names an empty database to measure
- * on, or one that this has filled before; without one it is the embedded PostgreSQL.
+ * Measures a search among many notes of one user, with and without a pgvector index. The word frequencies resemble those
+ * of a language, and the vectors form clusters. DATABASE_URL names an empty database, or one that this program has filled
+ * before; without it, the embedded PostgreSQL is used.
  */
 const NOTES = Number(process.argv[2] ?? 100_000);
 const DIMENSIONS = 384;
@@ -28,7 +28,7 @@ const MODEL = 'bench/model';
 const ann = { userId: 'ann' };
 const INDEX = { ...ann, model: MODEL, dimensions: DIMENSIONS };
 
-/** What `writeNote` does, for many notes in one go. */
+/** Does the same as `writeNote`, for many notes at once. */
 const WRITE = `
   with written as (
     insert into notes (user_id, path, text, word_count)
@@ -68,7 +68,7 @@ try {
 }
 
 async function fill(): Promise<void> {
-  const begun = performance.now();
+  const started = performance.now();
   for (let start = 0; start < NOTES; start += 1000) {
     const notes = Array.from({ length: Math.min(1000, NOTES - start) }, (_, index) => {
       const id = start + index;
@@ -83,12 +83,12 @@ async function fill(): Promise<void> {
   const [{ size } = { size: '' }] = await query<{ size: string }>(
     `select pg_size_pretty(pg_total_relation_size('notes') + pg_total_relation_size('note_words')) as size`,
   );
-  console.log(`${NOTES} notes of ${DIMENSIONS} dimensions: ${size}, written in ${secondsSince(begun)} s`);
+  console.log(`${NOTES} notes of ${DIMENSIONS} dimensions: ${size}, written in ${secondsSince(started)} s`);
 }
 
-/** Whether there is an index now. */
+/** Returns whether there is an index now. */
 async function indexNotes(wanted: (typeof INDEX)[]): Promise<boolean> {
-  const begun = performance.now();
+  const started = performance.now();
   const { built, problem } = await buildNoteIndexes(
     database.connection,
     { wanted, tolerated: [] },
@@ -101,7 +101,7 @@ async function indexNotes(wanted: (typeof INDEX)[]): Promise<boolean> {
   const [{ size } = { size: '' }] = await query<{ size: string }>(
     `select pg_size_pretty(pg_relation_size('${nameOf(INDEX)}')) as size`,
   );
-  console.log(`an index of pgvector: ${size}, built in ${secondsSince(begun)} s`);
+  console.log(`pgvector index: ${size}, built in ${secondsSince(started)} s`);
   return true;
 }
 
@@ -117,18 +117,20 @@ async function measure(): Promise<void> {
   );
   await report('search without vectors', () => wordsOnly.search(ann, question(), 5));
   await report('search', () => full.search(ann, question(), 5));
-  console.log(`  of the true nearest 10, found: ${await shareFound(vector)}; load ${loadavg()[0]?.toFixed(1)}`);
+  console.log(
+    `  of the true nearest 10, this share is found: ${await shareFound(vector)}; load ${loadavg()[0]?.toFixed(1)}`,
+  );
 }
 
-/** The time that passed, and the CPU time that PostgreSQL spent, which tells more when others are at work here. */
+/** Reports the elapsed time and PostgreSQL's CPU time, which is more reliable on a busy machine. */
 async function report(what: string, act: () => Promise<unknown>): Promise<void> {
   for (let count = 0; count < 20; count++) await act();
   const times: number[] = [];
   const cpuBefore = postmaster === undefined ? Number.NaN : postgresCpu(postmaster);
   for (let count = 0; count < SEARCHES; count++) {
-    const begun = performance.now();
+    const started = performance.now();
     await act();
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
   }
   const cpu = postmaster === undefined ? Number.NaN : (postgresCpu(postmaster) - cpuBefore) / SEARCHES;
   const sorted = times.toSorted((a, b) => a - b);
@@ -136,7 +138,7 @@ async function report(what: string, act: () => Promise<unknown>): Promise<void> 
   console.log(`  ${what}: p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)}, CPU ${cpu.toFixed(1)}`);
 }
 
-/** Against a comparison with every vector. */
+/** Compared with an exact search over all vectors. */
 async function shareFound(vector: () => number[]): Promise<string> {
   let found = 0;
   for (let count = 0; count < 10; count++) {
@@ -160,8 +162,8 @@ async function query<Row extends pg.QueryResultRow>(statement: string, values: u
   return (await client.query<Row>(statement, values)).rows;
 }
 
-function secondsSince(begun: number): string {
-  return ((performance.now() - begun) / 1000).toFixed(0);
+function secondsSince(started: number): string {
+  return ((performance.now() - started) / 1000).toFixed(0);
 }
 
 function vectorNear(topic: number): number[] {
@@ -173,7 +175,7 @@ function sentence(length: number): string {
   return Array.from({ length: Math.ceil(length) }, word).join(' ');
 }
 
-/** The nth word is about n times rarer than the first one. The very common ones of a language are no words to search by. */
+/** The nth word is about n times rarer than the first. Very common words of a language are left out, because they are not searched for. */
 function word(): string {
   return vocabulary[Math.floor(20 * (vocabulary.length / 20) ** random()) - 1] ?? '';
 }

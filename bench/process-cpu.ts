@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The CPU time, in ms, that a process has used. Linux only. */
+/** The CPU time of a process, in ms. Linux only. */
 export function cpuOf(process: number): number {
   return (processes().find(({ pid }) => pid === process)?.used ?? 0) * MS_PER_TICK;
 }
 
-/** The CPU time, in ms, that a postmaster and its children, also those that have ended, have used. Linux only. */
+/** The CPU time of a postmaster and its children, including ended ones, in ms. Linux only. */
 export function postgresCpu(postmaster: number): number {
   const all = processes();
   const children = all.filter(({ parent }) => parent === postmaster).reduce((sum, { used }) => sum + used, 0);
@@ -13,7 +13,7 @@ export function postgresCpu(postmaster: number): number {
   return (children + (own ? own.used + own.usedByEnded : 0)) * MS_PER_TICK;
 }
 
-/** The postmaster of a session's server; undefined when that is not on this machine. */
+/** The postmaster of a session's server; undefined when it is not on this machine. */
 export function postmasterOf(backend: number): number | undefined {
   return processes().find(({ pid }) => pid === backend)?.parent;
 }
@@ -32,12 +32,12 @@ function processes(): Process[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        // The second field is the name in brackets, which may hold spaces.
+        // The second field is the name in parentheses, which may contain spaces.
         const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
         const at = (index: number) => Number(fields[index]);
         return [{ pid: Number(name), parent: at(1), used: at(11) + at(12), usedByEnded: at(13) + at(14) }];
       } catch {
-        return []; // it has ended meanwhile
+        return []; // it has ended in the meantime
       }
     });
 }

@@ -12,7 +12,7 @@ import { waitFor } from '../test/support/wait-for.ts';
 
 /**
  * (1) A thousand open streams on one process: 500 turns at 5 tokens a second for 30 s, each watched twice.
- * (2) What the service adds to the time to the first token, with a bare proxy to the same model beside it.
+ * (2) The time to first token that the service adds, compared with a bare proxy to the same model.
  */
 const TURNS = 500;
 const TOKENS = 150;
@@ -41,7 +41,7 @@ const percentile = (values: number[], share: number) =>
 
 /** Milliseconds until the first token of an answer arrives. */
 async function firstToken(request: () => Promise<Response>): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   const response = await request();
   const decoder = new TextDecoder();
   let seen = '';
@@ -49,7 +49,7 @@ async function firstToken(request: () => Promise<Response>): Promise<number> {
     seen += decoder.decode(part as Uint8Array, { stream: true });
     if (seen.includes('"delta":"0 "') || seen.includes('"content":"0 "')) break;
   }
-  return performance.now() - begun;
+  return performance.now() - started;
 }
 
 const proxy = createServer((request, response) => {
@@ -99,11 +99,11 @@ async function follow(response: Response): Promise<string> {
   return ended ? said : 'lost';
 }
 
-const begun = performance.now();
+const started = performance.now();
 const expected = Array.from({ length: TOKENS }, (_, i) => `${i} `).join('');
 const results = await Promise.all(
   Array.from({ length: TURNS }, async (_, i) => {
-    await sleep(i * 4); // the clients do not come in the same millisecond
+    await sleep(i * 4); // the clients do not all start in the same millisecond
     const { id } = await service.ask(`count ${TOKENS} every ${PACE_MS}`, { background: true });
     const watch = async () => follow(await service.request(`/api/v1/responses/${id}?stream=true`));
     return Promise.all([watch(), watch()]);
@@ -112,7 +112,7 @@ const results = await Promise.all(
 clearInterval(watching);
 const whole = results.flat().filter((said) => said === expected).length;
 console.log(
-  `${TURNS} turns, ${results.flat().length} streams: ${whole} whole, ${results.flat().length - whole} lost, ${((performance.now() - begun) / 1000).toFixed(0)} s, highest RSS ${highest.toFixed(0)} MB`,
+  `${TURNS} turns, ${results.flat().length} streams: ${whole} whole, ${results.flat().length - whole} lost, ${((performance.now() - started) / 1000).toFixed(0)} s, highest RSS ${highest.toFixed(0)} MB`,
 );
 
 child.kill('SIGTERM');

@@ -7,8 +7,8 @@ import { startChatService } from '../test/terminal/chat-service.ts';
 import { openTerminal } from '../test/terminal/tmux.ts';
 
 /**
- * What the chat costs beside `cat`: a thread of 2,000 lines is open, and 200 tokens a second stream in for ten seconds.
- * The service runs in this process, so what is counted of the other one is the terminal's own.
+ * The cost of the chat compared with `cat`: a thread of 2,000 lines is open, and 200 tokens a second arrive for ten seconds.
+ * The service runs in this process, so the other process measures the terminal alone.
  */
 const TOKENS = 2000;
 const EVERY_MS = 5;
@@ -33,23 +33,25 @@ const terminal = await openTerminal({
 });
 try {
   await terminal.sees('The end.');
-  await sleep(500); // the first screen is drawn
+  await sleep(500); // until the first screen is drawn
   const pid = await findProcess(id);
   const before = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
-  const begun = performance.now();
+  const started = performance.now();
   await terminal.type('stream');
   await terminal.press('Enter');
   await terminal.sees(String(TOKENS - 1), 120_000);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - started) / 1000;
   const after = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
   const written = await readFile(record, 'latin1');
 
   print('chat', seconds, after.cpu - before.cpu, after.bytes - before.bytes);
   print('cat', ...(await measureCat(pieces.join(''))));
   const [load = 0] = loadavg();
-  console.log(`${Math.round(TOKENS / seconds)} tokens a second came in, at a load of ${load.toFixed(1)}`);
+  console.log(`${Math.round(TOKENS / seconds)} tokens per second arrived, at a load of ${load.toFixed(1)}`);
   const frames = written.split('\x1b[?2026h').length - 1;
-  console.log(`${frames} synchronised updates in all, of which ${written.split('\x1b[?2026l').length - 1} are closed`);
+  console.log(
+    `${frames} synchronised updates in total, of which ${written.split('\x1b[?2026l').length - 1} are closed`,
+  );
   await terminal.press('C-c');
   await terminal.exited();
 } finally {
@@ -82,16 +84,16 @@ async function findProcess(argument: string): Promise<number> {
     const words = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
     if (/^\d+$/.test(entry) && words.includes('src/main.ts') && words.includes(`${argument}\0`)) return Number(entry);
   }
-  throw new Error('The chat does not run.');
+  throw new Error('The chat is not running.');
 }
 
-/** Seconds of CPU that the process has used. */
+/** The CPU time of the process in seconds. */
 async function cpuOf(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** A thread of so many long answers. */
+/** Creates a thread with this many long answers. */
 async function makeHistory(answers: number): Promise<string> {
   let thread: string | undefined;
   for (let count = 0; count < answers; count++) {

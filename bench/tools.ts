@@ -9,7 +9,7 @@ import { prepareComponent } from '../src/tools/component/install/prepare-compone
 import { type ComponentFiles, DEFAULT_LIMITS, type HostImports } from '../src/tools/component/jail/jail-call.ts';
 import { createJails } from '../src/tools/component/jail/jails.ts';
 
-/** What a jail adds to a call: the same function in plain JavaScript, and the same component in this process, beside it. */
+/** The cost that a jail adds to a call, compared with the same function in plain JavaScript and the same component in this process. */
 const SAMPLES = 500;
 const WARM_UP = 50;
 const AT_ONCE = 16;
@@ -19,7 +19,7 @@ type Subject = {
   readonly wasm: Uint8Array;
   readonly params: string;
   readonly plain: () => unknown;
-  /** Whether it can be called without WASI, and so in this process. */
+  /** Whether it runs without WASI, and so can be called in this process. */
   readonly here: boolean;
 };
 
@@ -53,9 +53,9 @@ console.log(`Node ${process.version}, ${availableParallelism()} cores; milliseco
 for (const subject of subjects) await measure(subject);
 
 async function measure({ name, wasm, params, plain, here }: Subject): Promise<void> {
-  const begun = performance.now();
+  const started = performance.now();
   const { hash, files } = await prepareComponent(wasm);
-  console.log(`\n${name}: install ${(performance.now() - begun).toFixed(0)}`);
+  console.log(`\n${name}: install ${(performance.now() - started).toFixed(0)}`);
   report('plain JavaScript', await sample(async () => plain()));
   if (here) report('in this process', await sample(await callHere(files, params)));
 
@@ -72,7 +72,7 @@ async function measure({ name, wasm, params, plain, here }: Subject): Promise<vo
   await jails.close();
 }
 
-/** Our own component, so its code may run here for once. */
+/** The component is trusted, so its code may run in this process here. */
 async function callHere(files: ComponentFiles, params: string): Promise<() => Promise<unknown>> {
   const source = Buffer.from(files['tool.js'] ?? []).toString('base64');
   const { instantiate } = (await import(`data:text/javascript;base64,${source}`)) as {
@@ -110,9 +110,9 @@ async function sample(call: () => Promise<unknown>): Promise<number[]> {
 }
 
 async function timed(call: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   await call();
-  return performance.now() - begun;
+  return performance.now() - started;
 }
 
 async function callsPerSecond(call: () => Promise<unknown>): Promise<number> {
@@ -120,9 +120,9 @@ async function callsPerSecond(call: () => Promise<unknown>): Promise<number> {
     for (let done = 0; done < count; done++) await call();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, () => runMany(5)));
-  const begun = performance.now();
+  const started = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, () => runMany(50)));
-  return (AT_ONCE * 50 * 1000) / (performance.now() - begun);
+  return (AT_ONCE * 50 * 1000) / (performance.now() - started);
 }
 
 function report(what: string, sorted: readonly number[]): void {
@@ -130,7 +130,7 @@ function report(what: string, sorted: readonly number[]): void {
   console.log(`  ${what}: p50 ${at(0.5)}, p99 ${at(0.99)}`);
 }
 
-/** Resident megabytes of the processes that this one has started, and of theirs, from /proc. */
+/** The resident memory, in megabytes, of the processes that this one has started, and of their children, from /proc. */
 function childMemory(): number {
   const all = readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))

@@ -12,9 +12,9 @@ import { SETTINGS, TOKEN } from '../test/support/service.ts';
 import { cpuOf, postgresCpu, postmasterOf } from './process-cpu.ts';
 
 /**
- * What a start and a turn cost: the packed program beside a server written by hand that keeps nothing (hand-written.ts).
- * They take turns, so that a busy machine disturbs both alike: read the ratios. CPU is that of Node and, for ours, of
- * PostgreSQL. `npm run bench:turns -- 2` measures for 2 seconds at a time instead of 4.
+ * The cost of a start and of a turn: the packed program compared with a minimal hand-written server (hand-written.ts).
+ * They alternate, so that a busy machine affects both alike: compare the ratios. CPU time is that of Node and, for the
+ * service, of PostgreSQL. `npm run bench:turns -- 2` measures for 2 seconds at a time instead of 4.
  */
 const SECONDS = Number(process.argv[2] ?? 4);
 const ROUNDS = 3;
@@ -33,9 +33,9 @@ const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
 type Server = { readonly url: string; readonly headers: Record<string, string>; cpu(): number };
 
-/** One answer: how long until its first word and its last one. */
+/** One answer: the time until its first and its last word. */
 function ask({ url, headers }: Pick<Server, 'url' | 'headers'>, stream = false): Promise<{ first: number }> {
-  const begun = performance.now();
+  const started = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<{ first: number }>();
   const sent = request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json', ...headers } });
   sent.on('error', reject).on('response', (response) => {
@@ -43,7 +43,7 @@ function ask({ url, headers }: Pick<Server, 'url' | 'headers'>, stream = false):
     let first = 0;
     response.setEncoding('utf8').on('data', (part: string) => {
       text += part;
-      if (first === 0 && text.includes('word0')) first = performance.now() - begun;
+      if (first === 0 && text.includes('word0')) first = performance.now() - started;
     });
     response.on('end', () =>
       text.includes('word63') ? resolve({ first }) : reject(new Error(`${response.statusCode}: ${text.slice(0, 200)}`)),
@@ -62,9 +62,9 @@ async function startHand(): Promise<Server & { child: ChildProcess }> {
   return { url: url.toString().trim(), headers: {}, cpu: () => cpuOf(child.pid ?? 0), child };
 }
 
-/** From the start of the process to its first answer, and what that cost. */
+/** From the start of the process to its first answer, with its CPU time. */
 async function startOurs() {
-  const begun = performance.now();
+  const started = performance.now();
   const child = spawn(process.execPath, [path.join(installation.installed, 'bin/reborn.js'), 'serve'], {
     env: {
       PATH: process.env['PATH'],
@@ -85,7 +85,7 @@ async function startOurs() {
     await sleep(5);
   }
   const pid = child.pid ?? 0;
-  const start = { milliseconds: performance.now() - begun, cpu: cpuOf(pid) };
+  const start = { milliseconds: performance.now() - started, cpu: cpuOf(pid) };
   return { child, url, headers, pid, start };
 }
 
@@ -95,19 +95,19 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Turns for some seconds, `atOnce` of them at any moment. */
+/** Runs turns for some seconds, `atOnce` at a time. */
 async function burst(server: Server, atOnce: number): Promise<{ cpu: number; perSecond: number }> {
-  const begun = performance.now();
+  const started = performance.now();
   const cpu = server.cpu();
   let turns = 0;
   const lane = async () => {
-    while (performance.now() - begun < SECONDS * 1000) {
+    while (performance.now() - started < SECONDS * 1000) {
       await ask(server);
       turns++;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
-  return { cpu: (server.cpu() - cpu) / turns, perSecond: turns / ((performance.now() - begun) / 1000) };
+  return { cpu: (server.cpu() - cpu) / turns, perSecond: turns / ((performance.now() - started) / 1000) };
 }
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

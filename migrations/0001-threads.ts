@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Threads, their turns and items, and the gates they wait at. Each row carries its owner: row-level security is the second wall. */
+/** Threads, their turns and items, and their gates. Each row has its owner, for row-level security. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Bodies are `json`, not `jsonb`: nothing looks inside them, and jsonb refuses \u0000 and lone surrogates.
+  // Bodies are `json`, not `jsonb`: no query looks inside them, and jsonb refuses \u0000 and lone surrogates.
   await sql`
     create table threads (
       id uuid primary key,
@@ -42,7 +42,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index turns_live on turns (status, runner) where status in ('queued', 'running')`.execute(db);
   await sql`create index turns_refused on turns (thread_id, seq) where refused`.execute(db);
 
-  // No foreign key: items are only ever written with, or behind the fence of, a turn that has one.
+  // No foreign key: items are written only together with a turn, or fenced by one, that has a foreign key.
   await sql`
     create table items (
       thread_id uuid not null,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What the operator changes while the service runs, such as the named model routes. */
+/** Settings that the operator changes while the service runs, such as the named model routes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table settings (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The processes that run turns. A replica holds an advisory lock of its number for as long as it lives. */
+/** The processes that run turns. A replica holds an advisory lock on its number as long as it lives. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table replicas (

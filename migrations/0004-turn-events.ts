@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What watchers of a turn see. Unlogged: a crash of PostgreSQL empties it, and replays are then made from the items. */
+/** The events that watchers of a turn see. Unlogged: a crash of PostgreSQL empties it, and replays are then made from the items. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unlogged table turn_events (

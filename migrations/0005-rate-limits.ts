@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How much each caller has used of the present window. Unlogged: a crash of PostgreSQL only gives everybody a new one. */
+/** The uses of each caller in the current window. Unlogged: a crash of PostgreSQL only starts new windows. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unlogged table rate_limits (

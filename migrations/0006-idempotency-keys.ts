@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Which turn a caller's key stands for, and the digest of the body it came with. */
+/** The turn of a caller's idempotency key, and the digest of the body that came with it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table idempotency_keys (

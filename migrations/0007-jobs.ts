@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Webhook jobs, the callers' names for their threads, and the routes of foreign senders. */
+/** Webhook jobs, the callers' names for their threads, and the routes for events of other senders. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A job has the id of its first turn; `turn_id` is the one it has come to through gates.
+  // A job has the ID of its first turn; `turn_id` is the turn it has reached through gates.
   await sql`
     create table jobs (
       id uuid primary key,
@@ -57,7 +57,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         or (select current_setting('app.engine', true)) = 'on'
       )`.execute(db);
   }
-  // The channel itself looks after every job, whoever sent it; the operator sees them all.
+  // The channel manages the jobs of all users; the operator can see them all.
   await sql`create policy channel on jobs using ((select current_setting('app.user_id', true)) = 'webhook')`.execute(
     db,
   );
@@ -66,7 +66,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   );
 
-  // A gate that nobody answered in time ends its turn with the code of what was missing.
+  // A gate that is not answered in time ends its turn with the code of the missing answer.
   await sql`alter table turns drop constraint turns_cancel_reason_check`.execute(db);
   await sql`
     alter table turns add constraint turns_cancel_reason_check check (cancel_reason in (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Installed tools, which belong to the whole installation. Their code lies here too, so that every replica has it. */
+/** Installed tools, which belong to the whole installation. Their code is stored here too, so that every replica has it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table component_files (

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What is encrypted, one row for each owner and name. */
+/** Encrypted secrets, one row for each owner and name. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // An empty owner is refused, because a session that names none may read as the empty text.
+  // An empty owner is refused, because in a session without an owner the setting may be the empty string.
   await sql`
     create table secrets (
       user_id text not null check (user_id <> ''),
@@ -22,8 +22,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       or (select current_setting('app.engine', true)) = 'on'
     )`.execute(db);
 
-  // Who still has secrets under other keys must be known across owners. This tells their ids, and nothing of the rows.
-  // The mark is set by hand: only a superuser may attach a setting of our own to a function.
+  // Finding owners with secrets under other keys needs a query across owners. This function returns only their IDs.
+  // The setting is made inside the function: only a superuser may attach a custom setting to a function.
   await sql`
     create function owners_of_secrets_under_other_keys(known text[], after text, most integer) returns setof text
     language plpgsql as $$

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Who may ask, and by what they are known. No owner is set while somebody is being recognised, so these tables open to
- * a mark of their own, which only the connections for that carry.
+ * Users and their credentials. No owner is set during authentication, so these tables have a separate setting that opens
+ * them, which only the identity connections use.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       removed_at timestamptz,
       check ((oidc_issuer is null) = (oidc_subject is null))
     )`.execute(db);
-  // An address is free again once its user is removed; an identity is not, or its owner could walk in again.
+  // An email is free again once its user is removed; an identity is not, or a removed user could sign in again.
   await sql`create unique index users_by_email on users (email) where removed_at is null`.execute(db);
   await sql`create unique index users_by_identity on users (oidc_issuer, oidc_subject)`.execute(db);
 
@@ -34,7 +34,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`create index tokens_by_user on tokens (user_id, id)`.execute(db);
 
-  // No foreign key: the operator signs in too, and has no row. token_hash is the token that opened the session.
+  // No foreign key: the operator signs in too and has no row. token_hash is the token that opened the session.
   await sql`
     create table sessions (
       id uuid primary key,

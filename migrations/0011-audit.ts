@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What was done to the installation, and by whom. Anybody may append; only the connections for identities may read. */
+/** Changes to the installation, and who made them. Every session may append; only the identity connections may read. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table audit (
@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     begin
       raise exception 'The audit log is only ever appended to.';
     end $$`.execute(db);
-  // By statement, not by row: a change that would meet no row is refused as well.
+  // By statement, not by row: a change that matches no row is refused as well.
   await sql`
     create trigger append_only before update or delete or truncate on audit
     for each statement execute function refuse_audit_change()`.execute(db);

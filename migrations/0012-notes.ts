@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What the agent remembers for each user: texts by path, found by their words and by their meaning. */
+/** The agent's notes for each user: texts by path, found by their words and by their meaning. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table notes (
@@ -21,7 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index notes_by_age on notes (user_id, updated_at)`.execute(db);
   await sql`create index notes_by_embedding on notes (embedding_model, user_id, embed_due_at)`.execute(db);
 
-  // In which notes a word stands. An index over tsvectors would do, but row-level security lets no query use one.
+  // The notes that contain a word. An index over tsvectors would do, but under row-level security no query can use it.
   await sql`
     create table note_words (
       user_id text not null,
@@ -29,7 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       note bigint not null,
       primary key (user_id, word, note)
     )`.execute(db);
-  // Both spellings of a word: as it stands, for names and other languages, and as English stems it.
+  // Both forms of a word: unchanged, for names and other languages, and stemmed as English.
   await sql`
     create function note_lexemes(given text) returns setof text language sql immutable as $$
       select lexeme from unnest(tsvector_to_array(
@@ -47,7 +47,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         or (select current_setting('app.engine', true)) = 'on'
       )`.execute(db);
   }
-  // Who the agent is to those who have not said it themselves.
+  // The default agent identity for users without their own.
   await sql`
     create policy default_identity on notes for select using (user_id = 'operator' and path = 'identity/agent')`.execute(
     db,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Skills that were added, with all their files; those of `*` are for everyone. */
+/** Added skills with all their files; those of `*` are shared with all users. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table skills (

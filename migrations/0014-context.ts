@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What stands for the older part of a thread, what model calls have used, and what users may use. */
+/** Summaries of the older parts of threads, the usage of model calls, and spending limits. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A summary stands for all items up to its place, which stay where they are; `turn_seq` is the turn that made it.
+  // A summary replaces all items up to its position in prompts; the items stay stored. `turn_seq` is the turn that made it.
   await sql`
     create table summaries (
       thread_id uuid not null references threads on delete cascade,
@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (thread_id, through_seq, through_position)
     )`.execute(db);
 
-  // Sums, so that today's are a look at a few rows. `part` is a share of each replica: they don't wait for each other.
+  // Daily sums, so that today's usage is in a few rows. `part` spreads the replicas over rows, so that they don't wait for each other.
   await sql`
     create table usage_days (
       user_id text not null,
@@ -38,7 +38,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (user_id, day, provider, model, part)
     ) with (fillfactor = 50)`.execute(db);
 
-  // A user's own limits, in place of the usual ones; null is no limit.
+  // A user's own limits, which replace the default ones; null means no limit.
   await sql`
     create table budgets (
       user_id text primary key,

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What people have approved, once or for good, and which webhook users may use somebody's secrets. */
+/** Approvals, for one call or permanent, and the webhook users that may use another user's secrets. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Which version of its tool a call was shown with.
+  // The version of the tool that was shown with a call.
   await sql`alter table gates add column revision text`.execute(db);
   await sql`create index gates_by_user on gates (user_id, id) where answered_at is null`.execute(db);
 
-  // One answer to one gate, good for one run of exactly the call that was shown.
+  // One answer to one gate, valid for one run of exactly the call that was shown.
   await sql`
     create table approvals (
       gate_id uuid primary key references gates on delete cascade,
@@ -31,7 +31,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       unique (user_id, digest)
     )`.execute(db);
 
-  // A webhook user, and the one whose secrets its calls may use.
+  // A webhook user, and the user whose secrets its calls may use.
   await sql`
     create table pairings (
       user_id text primary key,
@@ -49,7 +49,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         or (select current_setting('app.engine', true)) = 'on'
       )`.execute(db);
   }
-  // The operator sees who waits for what, and takes back what was given; so does everybody whose secrets are used.
+  // The operator sees all open gates and can revoke approvals and pairings; so can a user whose secrets are used.
   const isOperator = sql`(select current_setting('app.user_id', true)) = 'operator'`;
   await sql`create policy operator on gates for select using (${isOperator})`.execute(db);
   for (const table of ['standing_approvals', 'pairings'])

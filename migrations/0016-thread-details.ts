@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What a list of threads shows, kept with the thread so that no body has to be read for it; and which replicas have somebody to tell of changes. */
+/** The columns of a list of threads, stored with the thread so that no body has to be read; and which replicas have followers. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table threads

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What a replica tells its peers about itself. A replica of an older version leaves `model` empty. */
+/** The model settings that a replica shows to its peers. A replica of an older version leaves `model` empty. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table replicas

@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * When each caller has used what is limited: how many uses in which slot of time, the oldest slot first. Unlogged: a crash
- * of PostgreSQL only gives everybody a new window. It takes over from `rate_limits`, which stays for replicas of the
- * version before while they are being replaced.
+ * The uses of each rate-limited caller: how many in which time slot, oldest slot first. Unlogged: a crash of PostgreSQL
+ * only starts new windows. It replaces `rate_limits`, which stays for replicas of the previous version during an upgrade.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

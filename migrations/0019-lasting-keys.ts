@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A signature without a time is good for ever, so the deliveries that carried one must be remembered as long. The other keys are
- * forgotten after a day; their index holds only them.
+ * A signature without a timestamp never expires, so the deliveries that had one must be remembered without limit. The other
+ * keys expire after a day; their index contains only them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table idempotency_keys add column is_lasting boolean not null default false`.execute(db);

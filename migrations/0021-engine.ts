@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Turns without a queue beside them: a turn is running from the statement that accepts it, a replica holds one lease for
- * all its turns, and `ready_at` marks the turns that wait for a replica. Every function is one statement for its caller, so a
+ * Turns without a separate queue: a turn is running from the statement that accepts it, a replica holds one lease for all
+ * its turns, and `ready_at` marks the turns that wait for a replica. Every function is one statement for its caller, so a
  * client that freezes or dies never leaves a transaction open. docs/decisions/engine.md explains each lock.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `seen_at` is the lease. Replicas of version 0.1 don't have one: they are judged by their presence lock alone.
+  // `seen_at` is the lease. Replicas of version 0.1 don't have one and are judged by their presence lock alone.
   await sql`alter table replicas add column seen_at timestamptz, add column application text`.execute(db);
-  // Set exactly while a thread's active turn waits for a replica. It holds the time of acceptance, so the oldest goes first.
+  // Set exactly while a thread's active turn waits for a replica. It is the time of acceptance, so the oldest goes first.
   await sql`alter table turns add column ready_at timestamptz, add column broken integer not null default 0`.execute(
     db,
   );
-  // How much the items of a thread hold, in bytes of JSON.
+  // The size of a thread's items, in bytes of JSON.
   await sql`alter table threads add column bytes bigint not null default 0`.execute(db);
   await sql`
     update threads set bytes = held.bytes
@@ -29,7 +29,7 @@ export const indexes = [
   'jobs_by_thread on jobs (thread_id)',
 ];
 
-/** What a turn needs to begin, in one value. A thread with more than 64 KiB sends its history separately, as `history: null`. */
+/** The data a turn starts with, in one value. A thread of more than 64 KiB has `history: null`, and its history is read separately. */
 const CONTEXT = `
 create function turn_context(given_user text, given_thread uuid, given_seq integer) returns json language sql stable as $$
   select json_build_object(
@@ -67,8 +67,8 @@ $$`;
 
 /**
  * Accepts inputs, and starts at once those whose thread is free, up to \`room\`. Outcomes: running, queued (behind another turn),
- * handed (free, but no room here), known (an earlier send of the same turn got through), repeated (the key belongs to another
- * turn), busy (the thread is locked: send again), and the refusals unknown, gate, full and large.
+ * handed (free, but no room here), known (an earlier send of the same turn was stored), repeated (the key belongs to another
+ * turn), busy (the thread is locked: retry), and the refusals unknown, gate, full and large.
  */
 const ACCEPT = `
 create function accept_turns(self uuid, room integer, max_waiting integer, max_bytes bigint,
@@ -120,7 +120,7 @@ begin
     where a.new and a.n <> all(repeats) order by a.thread_id on conflict do nothing returning threads.id)
   select coalesce(array_agg(made.id), '{}') into begun from made;
 
-  -- Known threads are locked in a statement of its own: the next one then sees how their active turns ended. SKIP LOCKED: one
+  -- Known threads are locked in a separate statement: the next one then sees how their active turns ended. SKIP LOCKED: one
   -- locked thread never holds up the batch, and a call that never waits can't be part of a deadlock.
   if cardinality(begun) < cardinality(turn_ids) then
     held := array(select threads.id from threads where threads.id = any(thread_ids) and threads.id <> all(begun)
@@ -203,7 +203,7 @@ begin
   end if;
 end $$`;
 
-/** The columns that carry model calls into a function, and how they are counted. Rows of the ledger are taken in the order of their key. */
+/** The parameters for model calls, and how they are counted. Rows of the ledger are locked in the order of their key. */
 const CALLS = `call_entries integer[], providers text[], models text[], faileds boolean[], inputs bigint[], cacheds bigint[],
   outputs bigint[], costs float8[], took bigint[]`;
 const countCalls = (fence: string) => `
@@ -223,11 +223,11 @@ const countCalls = (fence: string) => `
       output_tokens = present.output_tokens + excluded.output_tokens,
       cost_usd = present.cost_usd + excluded.cost_usd, milliseconds = present.milliseconds + excluded.milliseconds`;
 
-/** Whether an entry of a batch continues its turn exactly where the table ends: a failover that lost commits leaves no gap. */
+/** Whether an entry of a batch continues its turn exactly where the table ends, so that a failover that lost commits leaves no gap. */
 const CONTINUES = `(s.first is null or s.first = (
       select coalesce(max(position), -1) + 1 from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq))`;
 
-/** Appends what running turns have made. Outcomes: written (now, or by an earlier send), busy (locked: send again), lost. */
+/** Appends the items of running turns. Outcomes: written (now, or by an earlier send), busy (locked: retry), lost. */
 const APPEND = `
 create function append_items(self uuid, turn_ids uuid[], attempts integer[], firsts integer[],
   item_entries integer[], positions integer[], item_ids uuid[], bodies text[], item_usages text[], starteds boolean[], ${CALLS})
@@ -260,8 +260,8 @@ begin
 end $$`;
 
 /**
- * Ends turns with the last items they made, and passes their threads on. Outcomes: ended, again (an earlier send got through),
- * busy (locked: send again), lost. A successor that may run here comes back as \`next\`, already running.
+ * Ends turns with their last items, and activates the next turn of their threads. Outcomes: ended, again (an earlier send was
+ * stored), busy (locked: retry), lost. A successor that may run here is returned as \`next\`, already running.
  */
 const SETTLE = `
 create function settle_turns(self uuid, room integer, cancelled_job text,
@@ -275,7 +275,7 @@ begin
   -- As in accept_turns: the burial of this replica must not miss the successors that start here.
   perform from replicas where replicas.id = self for key share;
   if not found then raise exception using errcode = 'RB001', message = 'this replica was declared dead'; end if;
-  -- Thread and turn are locked in a statement of its own. An input that was accepted before is committed, so the next statement
+  -- Thread and turn are locked in a separate statement. An input that was accepted before is committed, so the next statement
   -- sees it queued; one that comes later finds the thread locked, or free, or with its successor. There is no fourth case.
   held := array(select turns.id from unnest(turn_ids, attempts) as s (id, attempt)
     join turns on turns.id = s.id and turns.attempt = s.attempt join threads on threads.id = turns.thread_id
@@ -343,8 +343,8 @@ begin
 end $$`;
 
 /**
- * Takes turns that wait for a replica, the oldest first, and \`orphans\`: turns that run here according to the table, though this
- * process doesn't know them, because an answer was lost. Their process lives, so that attempt doesn't count as a crash.
+ * Claims turns that wait for a replica, oldest first, and \`orphans\`: turns that run here according to the table but are
+ * unknown to this process, because an answer was lost. Their process lives, so that attempt doesn't count as a crash.
  */
 const CLAIM = `
 create function claim_turns(self uuid, room integer, orphans uuid[]) returns setof uuid language plpgsql as $$
@@ -368,8 +368,8 @@ begin
 end $$`;
 
 /**
- * Takes over from dead replicas. The turns of \`crashed\` ones count the lost attempt, because they may have caused the crash; a
- * replica that merely fell silent for longer than the lease does not.
+ * Takes over from dead replicas. For the turns of \`crashed\` ones the lost attempt counts, because they may have caused the
+ * crash; for a replica that was only silent for longer than the lease it does not.
  */
 const BURY = `
 create function bury_replicas(self uuid, crashed uuid[], lease interval) returns table (buried integer, moved integer) language plpgsql as $$
@@ -381,7 +381,7 @@ begin
     and (seen_at < now() - lease or (replicas.id = any(crashed) and pg_try_advisory_xact_lock(8247, lock_key::integer)))
     order by replicas.id for update skip locked);
   delete from replicas where replicas.id = any(dead);
-  -- A statement of its own, whose snapshot has everything the dead have started. Whatever runs on no replica is moved, so a turn
+  -- A separate statement, whose snapshot has everything the dead have started. Every turn without a replica is moved, so a turn
   -- that was locked in an earlier round is not forgotten. A replica's row is committed before its first turn.
   with stranded as (
     select turns.id from turns where status = 'running' and ready_at is null
@@ -397,8 +397,8 @@ begin
 end $$`;
 
 /**
- * Version 0.1 re-sends every active turn that has no entry in its queue, and turns have none any more. While both versions run side
- * by side, this keeps its sweep away from turns that run on a replica of this version or wait for one.
+ * Version 0.1 re-sends every active turn that has no entry in its queue, and turns no longer have one. While both versions run,
+ * this keeps its sweep away from turns that run on a replica of this version or wait for one.
  */
 const SPARE = `
 create function spare_from_old_sweep() returns trigger language plpgsql as $$

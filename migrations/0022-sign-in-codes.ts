@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A session has a second secret, its key, which the browser keeps for one origin: a cookie goes to every port of its
- * host. Sessions without a key end here. A sign-in link holds a code that opens one session.
+ * A session has a second secret, its key, which the browser keeps for one origin, because a cookie is sent to every port of
+ * its host. Sessions without a key are deleted. A sign-in link contains a code that opens one session.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`set local app.identities = 'on'`.execute(db);

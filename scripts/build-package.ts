@@ -8,9 +8,9 @@ import { packageManifest, sdkManifest } from './package/manifests.ts';
 import { listNotices } from './package/notices.ts';
 import { makeSbom } from './package/sbom.ts';
 
-/** What is published, laid out as in the checkout: programs are started, and texts read, by their place. */
+/** The published files, laid out as in the checkout, because programs and texts are found by their path. */
 const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'wit', 'sdk/template'];
-/** They run inside a jail, which is handed their text. */
+/** They run inside a jail, which receives their source text. */
 const INSIDE_JAILS = 'src/tools/component/jail/inside';
 
 const root = path.join(import.meta.dirname, '..');
@@ -22,7 +22,7 @@ await compileSources(root, target);
 buildBrowserApp();
 for (const item of COPIED) await cp(path.join(root, item), path.join(target, item), { recursive: true });
 await copyTexts(INSIDE_JAILS);
-await copyTexts('sdk/src'); // the types for authors of tools
+await copyTexts('sdk/src'); // the types for tool authors
 await mkdir(path.join(target, 'bin'));
 await writeFile(path.join(target, 'bin/reborn.js'), LAUNCHER, { mode: 0o755 });
 const manifest = await packageManifest(root);
@@ -33,7 +33,7 @@ await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.md'), await listNotices(r
 await write('sbom.cdx.json', makeSbom(manifest.name, manifest.version, packages));
 process.stdout.write(`${target}\n`);
 
-/** Always anew: one that lies about may be older than its sources. */
+/** Always rebuilt, because an existing build may be older than its sources. */
 function buildBrowserApp(): void {
   const words = ['run', '--silent', 'web', '--', '--emptyOutDir', '--outDir', path.join(target, 'web/dist')];
   execFileSync('npm', words, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /*
  * npm run release             checks, builds and packs, and shows what would be published
- * npm run release -- --publish  does so, and publishes it and tags the commit
+ * npm run release -- --publish  the same, then publishes the package and tags the commit
  */
 
 const root = path.join(import.meta.dirname, '..');
@@ -23,8 +23,10 @@ function findProblems(): string[] {
   const changes = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
   return [
     ...(ask('git', ['status', '--porcelain']) ? ['There are uncommitted changes. Commit them first.'] : []),
-    ...(ask('git', ['tag', '--list', `v${version}`]) ? [`v${version} was released. Raise the version.`] : []),
-    ...(changes.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md says nothing about ${version}.`]),
+    ...(ask('git', ['tag', '--list', `v${version}`])
+      ? [`v${version} was already released. Increase the version.`]
+      : []),
+    ...(changes.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md has no section for ${version}. Add one.`]),
   ];
 }
 

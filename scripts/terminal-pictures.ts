@@ -5,7 +5,7 @@ import { startChatService } from '../test/terminal/chat-service.ts';
 import { openTerminal } from '../test/terminal/tmux.ts';
 import { paneToSvg } from './pictures/pane-to-svg.ts';
 
-/** `npm run pictures:terminal`: the terminal as it looks in a real pane, into docs/pictures. */
+/** `npm run pictures:terminal`: captures the terminal in a real pane, into docs/pictures. */
 const FOLDER = path.resolve('docs/pictures');
 const COLUMNS = 92;
 
@@ -89,7 +89,7 @@ async function drawChat(): Promise<void> {
   }
 }
 
-/** With one thing that is wrong, since that is what it is for. */
+/** With one problem, to show how problems are reported. */
 async function drawDoctor(): Promise<void> {
   const settings = path.join(chat.home, 'settings.env');
   await writeFile(settings, '');
@@ -103,7 +103,7 @@ async function drawDoctor(): Promise<void> {
   }
 }
 
-/** tmux tells in the pane that its command has ended. */
+/** Removes tmux's message that the command has ended. */
 function withoutEnd(pane: string): string {
   return pane.replace(/\n[^\n]*Pane is dead[\s\S]*$/, '').trimEnd();
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Programs that run, or are loaded by name, in a process or thread of their own. The package has a file for each. */
+/** Programs that run in a separate process or thread, or are loaded by name. The package has a file for each. */
 export const PROGRAMS = [
   'tools/secrets/keyring-process',
   'tools/component/install/preparer',
@@ -18,7 +18,7 @@ export function programFile(program: Program): string {
 
 /**
  * A file or folder by its path from the root of the checkout or package. The bundle puts every chunk directly into `src/`,
- * so this file's folder is the same in both; no other file may depend on where it lies.
+ * so this file's folder is the same in both; no other file may depend on its own location.
  */
 export function packageFile(file: string): string {
   return path.join(import.meta.dirname, '..', file);

@@ -11,8 +11,8 @@ const GUARDED = new Set(
 /** Writes to these tables that change nobody's rights, and why. */
 const HARMLESS: Record<string, string> = {
   'store/audit.ts recordAudit': 'it is the log itself',
-  'store/accounts/tokens.ts noteUse': 'notes the time of the last use',
-  'store/accounts/sessions.ts noteSeen': 'notes the time of the last use',
+  'store/accounts/tokens.ts recordUse': 'notes the time of the last use',
+  'store/accounts/sessions.ts recordSeen': 'notes the time of the last use',
   'store/tools/secrets.ts replaceCiphertext': 'the secret stays the same; the new key is recorded',
   'store/tools/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
   'store/threads/gates.ts close': '`closeGate` is for the output of a tool, and `decideGate` is audited',

@@ -1,4 +1,4 @@
-// A tool that runs here, not in the service: the turn stops at its call, and the answer starts the next one.
+// A tool that runs here, not in the service: the turn stops at its call, and the result starts the next turn.
 //   node examples/external-tools/round-trip.ts 'call stock_of {"product": "tea"}'
 import OpenAI from 'openai';
 
@@ -10,7 +10,7 @@ const tools: OpenAI.Responses.Tool[] = [
   {
     type: 'function',
     name: 'stock_of',
-    description: 'Tells how many of a product are in stock.',
+    description: 'Returns how many pieces of a product are in stock.',
     parameters: { type: 'object', properties: { product: { type: 'string' } }, required: ['product'] },
     strict: false,
   },

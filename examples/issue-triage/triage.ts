@@ -1,4 +1,4 @@
-// Asks for a judgement on a new issue. In a GitHub workflow that runs on `issues: opened`:
+// Classifies a new issue. In a GitHub workflow that runs on `issues: opened`:
 //   node examples/issue-triage/triage.ts < "$GITHUB_EVENT_PATH"
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const { issue, repository } = JSON.parse(await text(process.stdin)) as IssueEven
 const name = `${repository.full_name}#${issue.number}`;
 const { job_id: id } = await ask<{ job_id: string }>('/webhook', {
   user_id: 'triage',
-  conversation_id: name, // what is said about this issue later belongs to the same thread
+  conversation_id: name, // later messages about this issue belong to the same thread
   message: `Is this issue a bug, a wish or a question? Answer with that word, and one sentence why.\n\n${issue.title}\n\n${issue.body ?? ''}`,
 });
 
@@ -26,7 +26,7 @@ if (job.error) throw new Error(job.error.message);
 console.log(`${name}: ${job.response}`);
 
 async function ask<Answer>(route: string, body?: object): Promise<Answer> {
-  // The same key for the same issue: a workflow that runs again gets the job that there is.
+  // The same key for the same issue: a repeated workflow gets the existing job.
   const sent = body && { method: 'POST', body: JSON.stringify(body) };
   const response = await fetch(url + route, { ...sent, headers: { ...headers, 'idempotency-key': name } });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);

@@ -1,4 +1,4 @@
-// A conversation with OpenAI's SDK. The service keeps it: each question only names the answer before.
+// A conversation with OpenAI's SDK. The service keeps the history: each request only refers to the previous response.
 //   node examples/sdk-chat/chat.ts "My name is Ann." "What did I just say?"
 import OpenAI from 'openai';
 

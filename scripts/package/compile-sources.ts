@@ -3,32 +3,32 @@ import path from 'node:path';
 import { type InputOptions, type OutputOptions, rolldown } from 'rolldown';
 import { PROGRAMS } from '../../src/program-files.ts';
 
-/** Native code, WebAssembly and compilers: npm installs them beside the package. Every other package is bundled. */
+/** Native code, WebAssembly and compilers: npm installs them next to the package. Every other dependency is bundled. */
 export const NOT_BUNDLED = /^(@bytecodealliance\/jco-transpile|@napi-rs\/keyring|rolldown|componentize-qjs)(\/|$)/;
-/** What `pg` tries to load, and can do without. */
+/** Optional modules that `pg` tries to load. */
 const ABSENT = /^pg-(native|cloudflare)$/;
 
-/** Node strips no types below node_modules, and loads a few files faster than 900: the package is JavaScript, bundled. */
+/** Node strips no types below node_modules, and loads a few files faster than 900, so the package is bundled JavaScript. */
 export async function compileSources(root: string, target: string): Promise<void> {
   await compileProgram(root, target);
   await compileToolKit(root, target);
 }
 
-/** The program with its dependencies. What is imported lazily becomes a file that is read when it is needed. */
+/** The program with its dependencies. A lazy import becomes a file that is loaded when it is needed. */
 function compileProgram(root: string, target: string): Promise<void> {
   const entries = ['src/main.ts', 'migrations/*.ts', ...PROGRAMS.map((program) => `src/${program}.ts`)];
   return compile(
     { root, entries, external: [NOT_BUNDLED, ABSENT], plugins: [keepOutside] },
     {
       dir: target,
-      // Directly in src/, see program-files.ts. The bundler names what is shared after everything that shares it.
+      // Directly in src/, see program-files.ts. The bundler names a shared chunk after all modules that use it.
       chunkFileNames: ({ name }) => (name.startsWith('shared~') ? 'src/shared.js' : 'src/[name].js'),
       codeSplitting: { groups: [SHARED] },
     },
   );
 }
 
-/** What several parts use, in few files: what is small joins its neighbour. Models do not, since a start needs none. */
+/** Groups code that several parts use into few files: small chunks are merged. Models are excluded, because a start needs none. */
 const SHARED = {
   name: 'shared',
   test: (id: string) => !/\/src\/models\/|@ai-sdk|genai-prices/.test(id),
@@ -37,7 +37,7 @@ const SHARED = {
   entriesAwareMergeThreshold: 20000,
 };
 
-/** File by file: authors of tools import them by name, and bundle them themselves. */
+/** File by file: tool authors import them by name and bundle them themselves. */
 function compileToolKit(root: string, target: string): Promise<void> {
   const outside = (id: string) => !id.startsWith('.') && !path.isAbsolute(id);
   const output = { dir: target, preserveModules: true, preserveModulesRoot: root };
@@ -60,7 +60,7 @@ async function compile({ root, entries, ...input }: Input, output: OutputOptions
   await bundle.write({ ...output, format: 'esm', entryFileNames: '[name].js', minify: false });
 }
 
-/** The manifest, since the published one is another, and the tool kit, which is compiled apart. */
+/** The manifest, because the published one differs, and the tool kit, which is compiled separately. */
 const keepOutside = {
   name: 'keep-outside',
   resolveId(id: string, importer: string | undefined) {

@@ -21,7 +21,7 @@ type Locked = {
   readonly resolved?: string;
 };
 
-/** Every package that those in `folders` depend on, directly or not, except our own; '' is the root package. */
+/** Every direct and indirect dependency of the packages in `folders`, except workspaces; '' is the root package. */
 export async function listInstalled(root: string, folders: readonly string[]): Promise<InstalledPackage[]> {
   const { packages } = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>;
@@ -32,7 +32,7 @@ export async function listInstalled(root: string, folders: readonly string[]): P
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
       const folder = resolve(packages, from, name);
       const locked = folder === undefined || found.has(folder) ? undefined : packages[folder];
-      if (!folder || !locked) continue; // an optional peer that nobody installed
+      if (!folder || !locked) continue; // an optional peer that is not installed
       if (locked.link) {
         visit(locked.resolved ?? folder);
         continue;

@@ -1,4 +1,4 @@
-/** The published command. It is kept so plain that every Node can read it, and tell what is wrong with itself. */
+/** The published command. Its syntax is simple enough for old versions of Node, which then get a clear error message. */
 export const LAUNCHER = `#!/usr/bin/env node
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major > 24 || (major === 24 && minor >= 21)) {

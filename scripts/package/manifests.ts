@@ -13,7 +13,7 @@ type Manifest = {
   readonly optionalDependencies: Record<string, string>;
 };
 
-/** The manifest that is published: what a person who installs it needs, and nothing of the checkout. */
+/** The published manifest: what users of the package need, and nothing about the checkout. */
 export async function packageManifest(root: string) {
   const { name, version, description, license, engines, dependencies, optionalDependencies } = await read(root);
   const toolchain = (await read(path.join(root, 'sdk'))).dependencies;
@@ -32,13 +32,13 @@ export async function packageManifest(root: string) {
       Object.entries(dependencies).filter(([dependency]) => NOT_BUNDLED.test(dependency)),
     ),
     optionalDependencies,
-    // Only authors of tools need them, and they are large.
+    // Only tool authors need them, and they are large.
     peerDependencies: toolchain,
     peerDependenciesMeta: Object.fromEntries(Object.keys(toolchain).map((peer) => [peer, { optional: true }])),
   };
 }
 
-/** The tool kit inside the package, which new tools are linked to. */
+/** The manifest of the tool kit inside the package, which new tools link to. */
 export async function sdkManifest(root: string) {
   const { name, version, description, license, engines, dependencies } = await read(path.join(root, 'sdk'));
   return {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { InstalledPackage } from './installed-packages.ts';
 
-/** Whose work is used, and under which licence; those with the same text share it. */
+/** Lists the packages and their licences; packages with the same licence text share it. */
 export async function listNotices(root: string, packages: readonly InstalledPackage[]): Promise<string> {
   const texts = new Map<string, string[]>();
   for (const { folder, name, version, license } of packages) {
@@ -15,18 +15,19 @@ export async function listNotices(root: string, packages: readonly InstalledPack
 }
 
 async function readLicence(root: string, folder: string, license: string | undefined): Promise<string> {
-  if (!existsSync(folder)) return 'It is for other machines, and was not at hand when this was written.';
+  if (!existsSync(folder))
+    return 'This package is for another platform, and was not installed when this file was generated.';
 
   const files = (await readdir(folder)).filter((file) => LICENCE.test(file)).toSorted();
   const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
   if (texts.length > 0) return indented(texts.join('\n'));
-  return `The package names its licence without the text, which is this:\n\n${indented(await usualText(root, folder, license))}`;
+  return `The package names its licence but does not include the text, which is:\n\n${indented(await usualText(root, folder, license))}`;
 }
 
 async function usualText(root: string, folder: string, license: string | undefined): Promise<string> {
-  if (license?.includes('Apache-2.0')) return readFile(path.join(root, 'LICENSE'), 'utf8'); // ours is the same
+  if (license?.includes('Apache-2.0')) return readFile(path.join(root, 'LICENSE'), 'utf8'); // the same licence as this project's
   if (license === 'MIT') return `MIT License\n\nCopyright (c) ${await authorOf(folder)}\n\n${MIT}`;
-  throw new Error(`${folder} has no licence text. Add the usual text of ${license ?? 'its licence'}.`);
+  throw new Error(`${folder} has no licence text. Add the standard text of ${license ?? 'its licence'}.`);
 }
 
 async function authorOf(folder: string): Promise<string> {
@@ -37,7 +38,7 @@ async function authorOf(folder: string): Promise<string> {
 
 const LICENCE = /^(licen[cs]e|copying|notice)([.-]|$)/i;
 
-/** As code, so that nothing in it is taken for Markdown. */
+/** As code, so that it is not interpreted as Markdown. */
 const indented = (text: string): string =>
   text
     .trim()

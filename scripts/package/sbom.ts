@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { InstalledPackage } from './installed-packages.ts';
 
-/** The software bill of materials, in CycloneDX. (`npm sbom --omit=dev` forgets what a dev dependency needs as well.) */
+/** The software bill of materials, in CycloneDX. (`npm sbom --omit=dev` omits packages that a dev dependency needs as well.) */
 export function makeSbom(name: string, version: string, packages: readonly InstalledPackage[]) {
   return {
     bomFormat: 'CycloneDX',

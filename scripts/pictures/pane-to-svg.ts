@@ -1,6 +1,6 @@
 import { visibleWidth } from '@earendil-works/pi-tui';
 
-/** A pane as `tmux capture-pane -e -p` gives it, as a picture that needs no fonts of its own. */
+/** Renders a pane, as printed by `tmux capture-pane -e -p`, as an SVG that needs no extra fonts. */
 export function paneToSvg(pane: string, columns: number, title: string): string {
   const lines = pane.replace(/\n+$/, '').split('\n');
   const width = Math.round(columns * CELL.width + 2 * MARGIN);
@@ -32,10 +32,10 @@ const PAPER = '#211e1b';
 const INK = '#e9e4dc';
 const PLAIN: Style = { ink: INK, marks: [] };
 
-/** The terminal's own colours, black to white, in a theme of ours. */
+/** The terminal's colours, black to white. */
 const COLOURS = ['#4a453f', '#e5705f', '#7fb069', '#e0a84f', '#6ea8e0', '#b58bd0', '#62b8b0', INK];
 
-/** A style lasts until it is changed, also over the end of a line. */
+/** A style lasts until it is changed, also across line ends. */
 function readRows(lines: readonly string[]): Run[][] {
   let style = PLAIN;
   return lines.map((line) => {
@@ -51,7 +51,7 @@ function readRows(lines: readonly string[]): Run[][] {
   });
 }
 
-// oxlint-disable-next-line no-control-regex -- it is how a terminal is told
+// oxlint-disable-next-line no-control-regex -- terminals use this escape character
 const ESCAPE = /\u001b(\[[\d;]*m)/;
 
 function withCode({ ink, marks }: Style, code: number): Style {
@@ -74,7 +74,7 @@ const ENDS: Record<number, readonly Mark[]> = {
   29: ['struck'],
 };
 
-/** The length is told with the text, so that every font keeps to the columns. */
+/** Each text has an explicit length, so that every font keeps to the columns. */
 function renderRow(runs: readonly Run[], top: number): string[] {
   return runs.flatMap(({ text, column, style: { ink, marks } }) => {
     const isInverse = marks.includes('inverse');
@@ -97,6 +97,6 @@ function renderRow(runs: readonly Run[], top: number): string[] {
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Spaces that don't break: others would be drawn as one. */
+/** Non-breaking spaces, because ordinary ones would collapse into one. */
 const escape = (text: string) =>
   text.replaceAll(' ', '\u00a0').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

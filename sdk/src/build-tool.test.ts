@@ -7,7 +7,7 @@ import { type AsyncHost, loadComponent } from '../test/load-component.ts';
 import { buildTool } from './build-tool.ts';
 
 const DEAF: AsyncHost = {
-  httpRequest: () => Promise.reject(new Error('nobody is there')),
+  httpRequest: () => Promise.reject(new Error('no host')),
   log: () => {},
   secretExists: () => false,
 };
@@ -21,7 +21,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'build-tool-'));
   await mkdir(join(folder, 'node_modules/@reborn-agent'), { recursive: true });
   await symlink(join(import.meta.dirname, '..'), join(folder, 'node_modules/@reborn-agent/tool'));
-  await write('package.json', '{ "name": "@somebody/probe", "type": "module" }');
+  await write('package.json', '{ "name": "@author/probe", "type": "module" }');
 });
 
 afterEach(() => rm(folder, { recursive: true }));
@@ -31,7 +31,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(folder, path), text);
 }
 
-/** A tool that runs `body`, with whatever stands in `before` above it. */
+/** Writes a tool that runs `body`, with `before` above it. */
 function writeTool(body: string, before = ''): Promise<void> {
   const head = `import { defineTool } from '@reborn-agent/tool';\n${before}\n`;
   const execute = `() => { ${body} }`;
@@ -41,7 +41,7 @@ function writeTool(body: string, before = ''): Promise<void> {
   );
 }
 
-test('a tool may be made of several files and packages', async () => {
+test('a tool may consist of several files and packages', async () => {
   await write('node_modules/double/package.json', '{ "name": "double", "main": "lib.js" }');
   await write('node_modules/double/lib.js', 'exports.double = (text) => text + text;');
   await write('src/greeting.ts', 'export const greeting: string = "hi";');
@@ -54,12 +54,12 @@ test('a tool may be made of several files and packages', async () => {
   expect(await component.execute('{}')).toMatchObject({ output: '"hihi"' });
 });
 
-test.each(['node:fs', 'not-installed'])('an import of %s, which no component has, is refused', async (name) => {
+test.each(['node:fs', 'not-installed'])("an import of %s, which components don't have, is refused", async (name) => {
   await writeTool('return String(x);', `import * as x from '${name}';`);
   await expect(buildTool(folder)).rejects.toThrow(new RegExp(`${name}.*\\n.*no Node inside`));
 });
 
-test('what is missing or wrong in the folder is said', async () => {
+test('the error says what is missing or wrong in the folder', async () => {
   await writeTool('return 1');
   await write('src/tool.ts', 'export const another = 1;');
   await expect(buildTool(folder)).rejects.toThrow(/exports no tool\. Add: export const tool/);
@@ -74,7 +74,7 @@ test('what is missing or wrong in the folder is said', async () => {
   await expect(buildTool(folder)).rejects.toThrow(/package\.json is missing.*reborn tool new/);
 });
 
-test('what breaks as soon as the file is loaded is said when it is built', async () => {
+test('an error while the file loads is reported by the build', async () => {
   await writeTool('return 1', 'console.log("hello");');
   await expect(buildTool(folder)).rejects.toThrow(/console/);
 });

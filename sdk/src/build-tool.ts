@@ -6,7 +6,7 @@ import { readToolName } from './tool-folder.ts';
 
 export type BuiltTool = { readonly name: string; readonly path: string; readonly bytes: number };
 
-/** Makes `dist/<name>.wasm` from `src/tool.ts`. */
+/** Builds `dist/<name>.wasm` from `src/tool.ts`. */
 export async function buildTool(folder: string): Promise<BuiltTool> {
   const root = resolve(folder);
   const name = await readToolName(root);

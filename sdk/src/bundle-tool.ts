@@ -5,7 +5,7 @@ import { rolldown } from 'rolldown';
 const HOST = 'reborn:tool/host@1.0.0';
 const ENTRY = '\0component';
 
-/** One JavaScript module for the component's engine: `src/tool.ts` and all it imports, bound to the host. */
+/** One JavaScript module for the component's engine: `src/tool.ts` and all its imports, connected to the host. */
 export async function bundleTool(folder: string): Promise<string> {
   const missing: string[] = [];
   await using bundle = await rolldown({

@@ -5,7 +5,7 @@ import { createLocalHost } from './local-host.ts';
 const define = (execute: Parameters<typeof defineTool>[0]['execute']) =>
   defineTool({ description: 'A probe.', schema: { type: 'object' }, execute });
 
-test('a tool exports what the world asks for', () => {
+test('a tool exports the functions of the world', () => {
   const { description, schema, execute } = define((params) => ({ got: params as string })).connect(
     createLocalHost().imports,
   );
@@ -20,7 +20,7 @@ test.each([
   [false, 'false'],
   ['', '""'],
   [0, '0'],
-])('it may return %j', (value, output) => {
+])('a tool may return %j', (value, output) => {
   expect(
     define(() => value)
       .connect(createLocalHost().imports)
@@ -28,14 +28,14 @@ test.each([
   ).toEqual({ output, error: undefined });
 });
 
-test('params that are no JSON never reach it', () => {
+test('params that are not JSON never reach the tool', () => {
   const tool = define(() => 'reached');
   const { output, error } = tool.connect(createLocalHost().imports).execute({ params: '{' });
   expect(output).toBeUndefined();
   expect(error).toMatch(/^Invalid parameters: ./);
 });
 
-test('it logs anything, and half a character never leaves it', () => {
+test('a tool can log any value, and lone surrogates are replaced', () => {
   const loop: { self?: unknown } = {};
   loop.self = loop;
   const tool = define((_params, { log }) => {
@@ -55,7 +55,7 @@ test('it logs anything, and half a character never leaves it', () => {
   ]);
 });
 
-test('it can ask whether a secret exists', () => {
+test('a tool can check whether a secret exists', () => {
   const tool = define((_params, { secretExists }) => [secretExists('key'), secretExists('other')]);
   expect(createLocalHost({ secrets: ['key'] }).call(tool, {})).toEqual({ output: [true, false] });
 });

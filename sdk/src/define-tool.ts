@@ -3,11 +3,11 @@ import { createToolHost, type ToolHost } from './tool-host.ts';
 import type { HostImports, ToolExports, ToolResponse } from './tool-world.ts';
 
 export type ToolDefinition = {
-  /** Tells the model what the tool is for. */
+  /** A description of the tool for the model. */
   readonly description: string;
   /** The JSON Schema of `params`. */
   readonly schema: { readonly [keyword: string]: Json };
-  /** Returns the output, or throws: the error's message goes to the model. It can't be async; requests just wait. */
+  /** Returns the output, or throws an error whose message goes to the model. It can't be async: requests block. */
   readonly execute: (params: unknown, host: ToolHost) => Json;
 };
 
@@ -15,7 +15,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type Tool = { readonly connect: (imports: HostImports) => ToolExports };
 
-/** Makes a tool of the world `reborn:tool` from a description, a schema and a function. */
+/** Creates a tool of the world `reborn:tool` from a description, a schema and a function. */
 export function defineTool(definition: ToolDefinition): Tool {
   const schema = JSON.stringify(definition.schema);
   return {
@@ -27,7 +27,7 @@ export function defineTool(definition: ToolDefinition): Tool {
   };
 }
 
-/** Nothing may be thrown out of here: the engine would lose the message. */
+/** Must not throw: the engine would lose the message. */
 function run(execute: () => unknown): ToolResponse {
   try {
     return { output: render(execute()), error: undefined };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { httpRequest } from './http-request.ts';
 import { createLocalHost } from './local-host.ts';
 
-test('what is left out gets its usual value', () => {
+test('missing fields get their defaults', () => {
   const host = createLocalHost({ http: () => ({}) });
 
   const { status, body } = httpRequest(host.imports, { url: 'https://example.com/' });
@@ -13,7 +13,7 @@ test('what is left out gets its usual value', () => {
   expect({ status, length: body.length }).toEqual({ status: 200, length: 0 });
 });
 
-test('everything that is given reaches the host', () => {
+test('all fields reach the host', () => {
   const host = createLocalHost({ http: () => ({ status: 201, body: 'grün' }) });
 
   const response = httpRequest(host.imports, {
@@ -38,7 +38,7 @@ test('everything that is given reaches the host', () => {
   expect(response.text()).toBe('grün');
 });
 
-test('bytes are sent as they are', () => {
+test('bytes are sent unchanged', () => {
   const host = createLocalHost({ http: ({ body }) => ({ body: body ?? '' }) });
   const bytes = Uint8Array.of(0, 255, 10);
   expect(httpRequest(host.imports, { url: 'https://x/', body: bytes }).body).toEqual(bytes);
@@ -50,7 +50,7 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 32])('a timeout of %d is refused', (time
   expect(host.requests).toEqual([]);
 });
 
-test('no reply is an error that says why, whether the host throws an Error or the bare text', () => {
+test('a missing reply is an error with the reason, whether the host throws an Error or a string', () => {
   const failing = (thrown: unknown) =>
     createLocalHost({
       http: () => {
@@ -62,12 +62,12 @@ test('no reply is an error that says why, whether the host throws an Error or th
     expect(() => httpRequest(failing(thrown).imports, { url: 'https://x/' })).toThrow('HTTP request failed: refused');
 });
 
-test('a reply that is no JSON says so', () => {
+test('the error for a reply that is not JSON says so', () => {
   const host = createLocalHost({ http: () => ({ body: '<html>' }) });
   const response = httpRequest(host.imports, { url: 'https://x/' });
   expect(() => response.json()).toThrow(/^The reply is not JSON: /);
 });
 
-test('a test that scripts no internet has none', () => {
+test('without a scripted http function every request fails', () => {
   expect(() => httpRequest(createLocalHost().imports, { url: 'https://x/' })).toThrow(/no reply is scripted/);
 });

@@ -2,10 +2,10 @@ import type { HostImports } from './tool-world.ts';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 
 export type HttpRequest = {
-  /** GET when left out. */
+  /** GET by default. */
   readonly method?: string;
   readonly url: string;
-  /** Appended to the url, percent-encoded. What is undefined is left out. */
+  /** Appended to the URL, percent-encoded. Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -19,7 +19,7 @@ export type HttpResponse = {
   readonly json: () => unknown;
 };
 
-/** Waits for the reply, whatever its status. Throws `HTTP request failed: …` if there is none. */
+/** Waits for the reply; every status is a reply. Throws `HTTP request failed: …` if there is none. */
 export function httpRequest(imports: HostImports, request: HttpRequest): HttpResponse {
   const { method = 'GET', headers = {}, body } = request;
   const bytes = typeof body === 'string' ? encodeUtf8(body) : body;
@@ -28,7 +28,7 @@ export function httpRequest(imports: HostImports, request: HttpRequest): HttpRes
   try {
     return readable(imports.httpRequest(method, url, JSON.stringify(headers), bytes, timeoutMs));
   } catch (refusal) {
-    // The engine throws an Error; a host without one throws the bare string of the world.
+    // The engine throws an Error; a host without the engine throws the string of the world.
     const detail = refusal instanceof Error ? refusal.message : String(refusal);
     throw new Error(`HTTP request failed: ${detail}`, { cause: refusal });
   }
@@ -43,7 +43,7 @@ function withQuery(url: string, query: NonNullable<HttpRequest['query']>): strin
   return `${url.toWellFormed()}${url.includes('?') ? '&' : '?'}${pairs.join('&')}`;
 }
 
-/** Half a surrogate pair, which JSON can carry, has no encoding: it becomes U+FFFD. */
+/** A lone surrogate, which JSON can contain, has no encoding and becomes U+FFFD. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
@@ -53,7 +53,7 @@ function checkTimeout(timeoutMs: number | undefined): number | undefined {
   if (timeoutMs === undefined || (Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 32))
     return timeoutMs;
 
-  throw new Error(`timeoutMs is ${timeoutMs}. Give a whole number of milliseconds above 0.`);
+  throw new Error(`timeoutMs is ${timeoutMs}. Use a whole number of milliseconds above 0.`);
 }
 
 function readable({ status, body }: { status: number; body: Uint8Array }): HttpResponse {

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { type LoadedComponent, loadComponent } from '../test/load-component.ts';
 import { buildTool } from './build-tool.ts';
 
-/** Runs what it is told, so that one build serves all tests. */
+/** Runs the code it is given, so that one build serves all tests. */
 const TOOL = `
   import { defineTool } from '@reborn-agent/tool';
   export const tool = defineTool({
@@ -46,18 +46,18 @@ test.each([
   ['return 1n', /./],
   ['nobody.home', /nobody/],
   ['host.httpRequest({ url: "https://x/", timeoutMs: -1 })', /whole number of milliseconds/],
-])('%s comes out as an error with its message', async (code, message) => {
+])('%s becomes an error with its message', async (code, message) => {
   const { output, error } = await run(code);
   expect(output).toBeUndefined();
   expect(error).toMatch(message);
 });
 
-test('text may hold any character, on the way in and on the way out', async () => {
+test('input and output may contain any character', async () => {
   const { output } = await run('return ["\ud83d\ude00 \\ud83d", "half \ud83d"]');
   expect(JSON.parse(output ?? '')).toEqual(['😀 \ud83d', 'half \ud83d']);
 });
 
-test('half a character does not trap a request, a question or a log line', async () => {
+test('a lone surrogate in a request, a secret name or a log line does not cause a trap', async () => {
   const { output } = await run(`
     host.log.warn('half \\ud800', { also: '\\ud800' });
     return [host.secretExists('\\ud800'), host.secretExists('key'), host.httpRequest({ url: 'https://x/\\ud800' }).text()];`);

@@ -1,4 +1,4 @@
-/** The model sent params that the tool can't take. It reads the detail and tries again. */
+/** The model sent params that the tool can't use. It reads the detail and tries again. */
 export class InvalidParameters extends Error {
   override name = 'InvalidParameters';
 

@@ -3,7 +3,7 @@ import type { HostImports, LogLevel } from './tool-world.ts';
 import { encodeUtf8 } from './utf8.ts';
 
 export type LocalHostOptions = {
-  /** Plays the internet. What it throws is a transport failure. */
+  /** Simulates the internet. An error it throws is a transport failure. */
   readonly http?: (request: LocalRequest) => LocalResponse;
   /** The names of the secrets that exist. */
   readonly secrets?: readonly string[];
@@ -17,7 +17,7 @@ export type LocalRequest = {
   readonly timeoutMs: number | undefined;
 };
 
-/** Status 200 and an empty body unless told. */
+/** Status 200 and an empty body by default. */
 export type LocalResponse = {
   readonly status?: number;
   readonly body?: string | Uint8Array;
@@ -29,13 +29,13 @@ export type LocalHost = {
   readonly call: (tool: Tool, params: unknown) => LocalResult;
   readonly requests: readonly LocalRequest[];
   readonly logs: readonly { readonly level: LogLevel; readonly message: string }[];
-  /** For what `call` can't do, such as params that are no JSON: `tool.connect(host.imports).execute({ params })`. */
+  /** For tests that `call` can't express, such as params that are not JSON: `tool.connect(host.imports).execute({ params })`. */
   readonly imports: HostImports;
 };
 
 export type LocalResult = { readonly output?: unknown; readonly error?: string };
 
-/** Stands in for the service in an author's tests: a tool runs in plain Node, against a scripted internet. */
+/** Replaces the service in a tool's tests: the tool runs in plain Node, with a scripted internet. */
 export function createLocalHost(options: LocalHostOptions = {}): LocalHost {
   const requests: LocalRequest[] = [];
   const logs: { level: LogLevel; message: string }[] = [];

@@ -22,14 +22,14 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }));
 
-test('a new tool passes its tests and its types as it is', async () => {
+test('a new tool passes its tests and type check unchanged', async () => {
   await newTool(folder, 'stars');
 
   expect(await testTool(folder, 'ignore')).toBe(true);
   expect(checkTypes()).toMatchObject({ stdout: '', status: 0 });
 });
 
-test('what no component has, its compiler does not know either', async () => {
+test("the compiler rejects APIs that components don't have", async () => {
   await newTool(folder, 'stars');
   await writeFile(join(folder, 'src/more.ts'), 'console.log(new URL("https://example.com"), fetch);');
 
@@ -40,7 +40,7 @@ function checkTypes() {
   return spawnSync(join(import.meta.dirname, '../../node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
 }
 
-test('a new tool becomes a component that runs', async () => {
+test('a new tool builds into a working component', async () => {
   await newTool(folder, 'Stars_2');
 
   const built = await buildTool(folder);
@@ -59,7 +59,7 @@ test('a new tool becomes a component that runs', async () => {
   expect(logs).toEqual([['info', 'nodejs/node has 7']]);
 });
 
-test('a test that fails, or none at all, is seen', async () => {
+test('a failing test is reported, and so are missing tests', async () => {
   await newTool(folder, 'stars');
   await writeFile(join(folder, 'src/tool.test.ts'), 'throw new Error("no")');
   expect(await testTool(folder, 'ignore')).toBe(false);
@@ -68,7 +68,7 @@ test('a test that fails, or none at all, is seen', async () => {
   await expect(testTool(folder, 'ignore')).rejects.toThrow(/has no tests\. Write the first one/);
 });
 
-test('it depends on the kit of this checkout', async () => {
+test('a new tool depends on the SDK of this checkout', async () => {
   await newTool(folder, 'stars');
 
   const manifest: { name: string; dependencies: Record<string, string> } = JSON.parse(
@@ -80,7 +80,7 @@ test('it depends on the kit of this checkout', async () => {
   expect(resolve(folder, path)).toBe(resolve(import.meta.dirname, '..'));
 });
 
-test('a folder with something in it is left alone', async () => {
+test('a folder that is not empty is left unchanged', async () => {
   await newTool(folder, 'stars');
   const before = await readFile(join(folder, 'package.json'), 'utf8');
 
@@ -88,6 +88,6 @@ test('a folder with something in it is left alone', async () => {
   expect(await readFile(join(folder, 'package.json'), 'utf8')).toBe(before);
 });
 
-test.each(['', 'two words', '../up', 'x'.repeat(65), 'ünder'])('%j is no name for a tool', async (name) => {
-  await expect(newTool(folder, name)).rejects.toThrow(/can't name a tool\. Use 1 to 64 letters/);
+test.each(['', 'two words', '../up', 'x'.repeat(65), 'ünder'])('%j is not a valid tool name', async (name) => {
+  await expect(newTool(folder, name)).rejects.toThrow(/is not a valid tool name\. Use 1 to 64 letters/);
 });

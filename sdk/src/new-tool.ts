@@ -5,7 +5,7 @@ import { checkToolName } from './tool-folder.ts';
 
 const SDK = join(import.meta.dirname, '..');
 
-/** Makes a folder with a tool that can be tested and built as it is. */
+/** Creates a folder with a tool that can be tested and built right away. */
 export async function newTool(folder: string, name: string): Promise<void> {
   checkToolName(name);
   await mkdir(folder, { recursive: true });
@@ -30,7 +30,7 @@ async function manifest(root: string, name: string) {
   };
 }
 
-/** A checkout is linked; from an installed package, the registry has the same version. */
+/** In a checkout the SDK is linked; an installed package uses the same version from the registry. */
 async function sdkVersion(root: string): Promise<string> {
   if (isCheckout()) return `file:${relative(root, SDK).split(sep).join('/')}`;
 
@@ -38,7 +38,7 @@ async function sdkVersion(root: string): Promise<string> {
   return version;
 }
 
-/** What `npm install` will do, done already: a new tool can be tested and built offline. */
+/** Does what `npm install` would do, so that a new tool can be tested and built offline. */
 async function linkSdk(root: string): Promise<void> {
   const link = join(root, 'node_modules/@reborn-agent/tool');
   await mkdir(dirname(link), { recursive: true });
@@ -49,6 +49,6 @@ async function linkSdk(root: string): Promise<void> {
   await symlink(join(SDK, 'src'), join(link, 'src'), 'junction');
 }
 
-/** A package may hold no second package.json, so in the published one it has another name. */
+/** A package can't contain a second package.json, so in the published package it has another name. */
 const PUBLISHED_MANIFEST = join(SDK, 'tool-package.json');
 const isCheckout = (): boolean => !existsSync(PUBLISHED_MANIFEST);

@@ -1,11 +1,11 @@
 import { type HttpRequest, type HttpResponse, httpRequest } from './http-request.ts';
 import type { HostImports, LogLevel } from './tool-world.ts';
 
-/** What a tool can do to the world outside: the second argument of its `execute`. */
+/** The tool's access to the outside: the second argument of its `execute`. */
 export type ToolHost = {
   readonly httpRequest: (request: HttpRequest) => HttpResponse;
   readonly log: Readonly<Record<LogLevel, (...parts: readonly unknown[]) => void>>;
-  /** False, too, for a name that the capabilities file doesn't allow. */
+  /** Also false for a name that the capabilities file doesn't allow. */
   readonly secretExists: (name: string) => boolean;
 };
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 
-test('bytes are decoded as a TextDecoder decodes them, bad ones too', () => {
+test('bytes are decoded like a TextDecoder does, including invalid ones', () => {
   const anyBytes = fc.uint8Array({ maxLength: 40 });
-  // Random bytes seldom come near the borders; these do.
+  // Random bytes are seldom near the boundaries; these are.
   const borders = fc
     .array(
       fc.constantFrom(0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5),
@@ -19,7 +19,7 @@ test('bytes are decoded as a TextDecoder decodes them, bad ones too', () => {
   );
 });
 
-test('text is encoded as a TextEncoder encodes it, halves of surrogate pairs too', () => {
+test('text is encoded like a TextEncoder does, including lone surrogates', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.integer({ max: 0xffff }).map((unit) => String.fromCharCode(unit)) }), (text) => {
       expect(encodeUtf8(text)).toEqual(new TextEncoder().encode(text));
@@ -33,6 +33,6 @@ test('a long text with characters of every length survives both ways', () => {
   expect(decodeUtf8(encodeUtf8(text))).toBe(text);
 });
 
-test('a byte order mark is dropped, so that JSON behind it can be parsed', () => {
+test('a byte order mark is dropped, so that the JSON after it can be parsed', () => {
   expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d))).toBe('{}');
 });

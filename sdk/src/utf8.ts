@@ -1,7 +1,7 @@
 const REPLACEMENT = 0xfffd;
 const CHUNK = 4096;
 
-/** UTF-8 to text as a TextDecoder does it: bad bytes become U+FFFD, a byte order mark goes. QuickJS has none. */
+/** Decodes UTF-8 like a TextDecoder, which QuickJS lacks: invalid bytes become U+FFFD, and a byte order mark is dropped. */
 export function decodeUtf8(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; ) {
@@ -12,7 +12,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** Text to UTF-8 as a TextEncoder does it: half a surrogate pair becomes U+FFFD. */
+/** Encodes UTF-8 like a TextEncoder: a lone surrogate becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text.toWellFormed()) {
@@ -29,7 +29,7 @@ function tail(bits: number): number {
   return 0x80 | (bits & 0x3f);
 }
 
-/** Adds the code point that begins at `at`, and returns where the next one begins. */
+/** Adds the code point that starts at `at`, and returns the start of the next one. */
 function readPoint(bytes: Uint8Array, at: number, points: number[]): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) {
@@ -50,14 +50,14 @@ function readPoint(bytes: Uint8Array, at: number, points: number[]): number {
   return at + length;
 }
 
-/** How many bytes the first one announces; 1 for a byte that can't be first. */
+/** The length that the first byte declares; 1 for a byte that can't be first. */
 function lengthOf(first: number): number {
   if (first >= 0xc2 && first <= 0xdf) return 2;
   if (first >= 0xe0 && first <= 0xef) return 3;
   return first >= 0xf0 && first <= 0xf4 ? 4 : 1;
 }
 
-/** Rules out what could be written shorter, surrogates, and everything above U+10FFFF. */
+/** Rules out overlong encodings, surrogates, and everything above U+10FFFF. */
 function canFollow(first: number, second: number): boolean {
   switch (first) {
     case 0xe0:

@@ -6,7 +6,7 @@ import { transpile } from '@bytecodealliance/jco-transpile';
 import { WASIShim } from '@bytecodealliance/preview2-shim/instantiation';
 import type { HostImports } from '../src/tool-world.ts';
 
-/** As the jail does it: requests take their time, though the guest sees them as plain calls. */
+/** Like the jail: requests are asynchronous, though the guest sees them as plain calls. */
 export type AsyncHost = Omit<HostImports, 'httpRequest'> & {
   readonly httpRequest: (
     ...request: Parameters<HostImports['httpRequest']>
@@ -14,13 +14,13 @@ export type AsyncHost = Omit<HostImports, 'httpRequest'> & {
 };
 
 export type LoadedComponent = {
-  /** Each call has an instance of its own. */
+  /** Each call has a separate instance. */
   readonly execute: (params: string) => Promise<{ output?: string; error?: string }>;
   readonly schema: () => Promise<string>;
   readonly description: () => Promise<string>;
 };
 
-// The compiler knows WebAssembly only together with the browser.
+// The compiler knows WebAssembly only through the browser's types.
 declare const WebAssembly: { compile: (bytes: Uint8Array) => Promise<CoreModule> };
 type CoreModule = object;
 
@@ -31,7 +31,7 @@ type Exports = {
 };
 type Instantiate = (getCoreModule: (path: string) => CoreModule, imports: object) => Promise<Exports>;
 
-/** Runs a component without a jail. Only for tests, and for tools of our own. */
+/** Runs a component without a jail. Only for tests, and for trusted tools. */
 export async function loadComponent(path: string, host: AsyncHost): Promise<LoadedComponent> {
   const { instantiate, modules } = await importComponent(path);
   const wasi = new WASIShim().getImportObject();

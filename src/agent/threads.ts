@@ -12,7 +12,7 @@ import { type Database, type OwnedTransaction, withOwner } from '#store/connecti
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { findItems } from '#store/threads/items.ts';
-import { findPlace, listItemsBefore, listItemsOfTurn, type Place } from '#store/threads/thread-items.ts';
+import { findItemPosition, type ItemPosition, listItemsBefore, listItemsOfTurn } from '#store/threads/thread-items.ts';
 import {
   changeThread,
   countThreads,
@@ -44,10 +44,10 @@ export function createThreads(db: Database, engine: Engine) {
   const find = (owner: Principal, id: ThreadId): Promise<ThreadSummary | undefined> =>
     withOwner(db, owner, (trx) => findThread(trx, owner, id));
 
-  async function getPlace(trx: OwnedTransaction, owner: Principal, id: ThreadId, item: ItemId, param: string) {
-    const place = await findPlace(trx, owner, id, item);
-    if (!place) throw new InvalidRequest('invalid_request', param, `${param} is not an item of this thread.`);
-    return place;
+  async function getPosition(trx: OwnedTransaction, owner: Principal, id: ThreadId, item: ItemId, param: string) {
+    const position = await findItemPosition(trx, owner, id, item);
+    if (!position) throw new InvalidRequest('invalid_request', param, `${param} is not an item of this thread.`);
+    return position;
   }
 
   return {
@@ -72,14 +72,14 @@ export function createThreads(db: Database, engine: Engine) {
     ): Promise<TimedItem[]> =>
       withOwner(db, owner, async (trx) => {
         if (!(await findThread(trx, owner, id))) throw noThread();
-        const before = page.before && (await getPlace(trx, owner, id, page.before, 'before'));
+        const before = page.before && (await getPosition(trx, owner, id, page.before, 'before'));
         return listItemsBefore(trx, owner, id, { before: before || undefined, limit: page.limit });
       }),
 
     /** One part of an item, with its bytes. */
     async getPart(owner: Principal, id: ThreadId, item: ItemId, index: number): Promise<ContentPart> {
       const found = await withOwner(db, owner, async (trx) =>
-        (await findPlace(trx, owner, id, item)) ? findItems(trx, owner, [item]) : [],
+        (await findItemPosition(trx, owner, id, item)) ? findItems(trx, owner, [item]) : [],
       );
       const part = found.flatMap(partsOf)[index];
       if (!part) throw new NotFound('There is no such attachment.');
@@ -91,7 +91,7 @@ export function createThreads(db: Database, engine: Engine) {
         (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined,
       );
       if (!thread) throw noThread();
-      engine.tellThread({ threadId: id, userId: owner.userId });
+      engine.notifyThread({ threadId: id, userId: owner.userId });
       return thread;
     },
 
@@ -103,17 +103,19 @@ export function createThreads(db: Database, engine: Engine) {
         return turn;
       });
       if (active) await engine.stopCancelled(active);
-      engine.tellThread({ threadId: id, userId: owner.userId });
+      engine.notifyThread({ threadId: id, userId: owner.userId });
     },
 
     /** A new thread that begins with what this one said before an item, or with all of it. */
     async fork(owner: Principal, id: ThreadId, before: ItemId | undefined): Promise<ThreadSummary> {
       const fork = await holding(owner, id, async (trx) => {
-        const place: Place | undefined = before ? await getPlace(trx, owner, id, before, 'before_item_id') : undefined;
-        return findThread(trx, owner, await forkThread(trx, owner, id, place));
+        const position: ItemPosition | undefined = before
+          ? await getPosition(trx, owner, id, before, 'before_item_id')
+          : undefined;
+        return findThread(trx, owner, await forkThread(trx, owner, id, position));
       });
       if (!fork) throw noThread();
-      engine.tellThread({ threadId: fork.id, userId: owner.userId });
+      engine.notifyThread({ threadId: fork.id, userId: owner.userId });
       return fork;
     },
 

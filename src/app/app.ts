@@ -66,54 +66,54 @@ import { writeToolLine } from './log.ts';
 import { createWebhook } from './webhook-server.ts';
 
 export type App = {
-  /** What `GET /healthz` calls this process. */
+  /** The ID of this process, as shown by `GET /healthz`. */
   readonly replica: ReplicaId;
-  /** Where the gateway listens; undefined when it is turned off. */
+  /** The address of the gateway; undefined when it is disabled. */
   readonly gatewayUrl: string | undefined;
-  /** Where the terminal finds the service: the gateway, or an address of its own when that is off or its port taken. */
+  /** The address for the terminal: the gateway, or a separate one when the gateway is disabled or its port is in use. */
   readonly terminalUrl: string | undefined;
-  /** What did not work and was no reason to stay away. */
+  /** Problems that did not prevent the start. */
   readonly notices: readonly string[];
-  /** Where the webhook channel listens; undefined when it is turned off. */
+  /** The address of the webhook channel; undefined when it is disabled. */
   readonly webhookUrl: string | undefined;
   /** Every route of the gateway, such as `GET /api/status`. */
   readonly routes: readonly string[];
-  /** Stops in good order. What is unfinished goes on in another replica, or at the next start. */
+  /** Shuts down in order. Unfinished turns continue in another replica, or at the next start. */
   close(): Promise<void>;
 };
 
-/** What a composition may choose besides the configuration. */
+/** What a composition may set besides the configuration. */
 export type Parts = {
-  /** Opened already; it is closed with the rest. Otherwise the configured one is opened. */
+  /** An open database, which is closed with the app. Otherwise the configured one is opened. */
   readonly database?: OpenDatabase;
-  /** Tools of its own, besides the built-in ones. */
+  /** Further tools besides the built-in ones. */
   readonly tools?: readonly Tool[];
-  /** false: callers may not bring tools. */
+  /** false: callers must not supply tools. */
   readonly externalTools?: boolean;
-  /** Started for a terminal, which opens even when a port is taken or the gateway is off. */
+  /** Started for a terminal, which opens even when a port is in use or the gateway is disabled. */
   readonly terminal?: boolean;
-  /** How names and addresses are reached. */
+  /** How hosts are resolved and connected to. */
   readonly network?: Network;
-  /** How often overdue gates are looked for. */
+  /** How often to look for overdue gates. */
   readonly overdueGatesEveryMs?: number;
-  /** Where the browser app was built. */
+  /** The folder of the built browser app. */
   readonly webFolder?: string;
-  /** How patiently callers are called back. */
+  /** The retry schedule of callbacks. */
   readonly callbacks?: Partial<CallbackPace>;
-  /** How patiently notes are embedded. */
+  /** The retry schedule of embeddings. */
   readonly notes?: Partial<NotesPace>;
   /** How often traces are sent. */
   readonly traces?: Partial<TracingPace>;
-  /** When notes are indexed. */
+  /** When to index notes. */
   readonly noteIndexes?: Partial<IndexPace>;
 };
 
 const RUNNING_TURNS = 500;
 
-/** Builds and wires everything. Nothing else in the tree knows how the parts fit together; `parts` adds to them. */
+/** Builds and wires all parts. This is the only place that knows how they fit together; `parts` adds to them. */
 export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a background task failed');
-  await using undo = new AsyncDisposableStack(); // what has been started is stopped again when a later part fails
+  await using undo = new AsyncDisposableStack(); // stops the parts already started when a later one fails
 
   const database =
     parts.database ??
@@ -162,7 +162,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
   const safety = createSafety({
     knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
-    onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule was set off'),
+    onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
   const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
   const tools = createRegistry(fixed, installed);
@@ -196,7 +196,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
   if (embedder) {
-    const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded, and are tried again');
+    const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded; retrying later');
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
     undo.defer(() => notes.stop());
     const indexes = startIndexingNotes({
@@ -213,7 +213,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   if (config.otelEndpoint) {
     const service = { version: packageJson.version, replica: engine.replica };
     const send = createTraceSender(config.otelEndpoint, service);
-    const onFailure = (error: unknown) => log.warn({ err: error }, 'traces could not be sent, and are tried again');
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'traces could not be sent; retrying later');
     const tracing = startTracingTurns({ db, engine, send, onFailure, pace: parts.traces });
     undo.defer(() => tracing.stop());
   }
@@ -257,7 +257,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     modelNames: async () => Object.keys(await settings.readRoutes()),
     onError,
   });
-  // Closed together, so that their periods of grace run at the same time.
+  // Closed together, so that their grace periods run at the same time.
   const channels: { close(): PromiseLike<unknown> }[] = [gateway];
   undo.defer(async () => {
     await Promise.all(channels.map((channel) => channel.close()));
@@ -271,7 +271,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   if (gatewayUrl) {
     const made = await auth.signIn.createCode(tokens.gateway);
     const link = made.outcome === 'known' ? `${gatewayUrl}/login?code=${made.code}` : 'run `reborn link`';
-    // Only a generated token is shown, this once: one that the operator has set is theirs to keep.
+    // Only a generated token is logged, and only here: a token set by the operator never is.
     const token = config.gateway.authToken === undefined ? `; the token of this start: ${tokens.gateway}` : '';
     log.info(`The gateway is at ${gatewayUrl} (sign in once, within 15 minutes: ${link}${token})`);
   }
@@ -303,7 +303,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   return { ...urls, replica: engine.replica, notices, routes, close: () => running.disposeAsync() };
 }
 
-/** Throws, with what to do, when this process must not run turns beside the living replicas. */
+/** Throws, with instructions, when this process must not run turns beside the live replicas. */
 function admitTo(living: readonly ReplicaFacts[], self: ReplicaFacts, log: Logger): void {
   const { refusal, warning } = judgeJoining(self, living);
   if (refusal) throw new Error(refusal);
@@ -315,12 +315,12 @@ async function findEmbedder({ model, embeddingModel }: Config, log: Logger): Pro
   const route = findEmbeddingRoute(model, embeddingModel);
   if (!route)
     log.warn(
-      `EMBEDDING_MODEL is set, but ${model.provider} embeds nothing, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
+      `EMBEDDING_MODEL is set, but ${model.provider} has no embedding models, so memory is searched by words only. Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY.`,
     );
   return route && (await import('#models/create-embedder.ts')).createEmbedder(route);
 }
 
-/** What the service itself is let in with; nothing that the agent reads or says may hold it. */
+/** The service's own credentials, which must never appear in what the agent reads or writes. */
 function secretsOfService(config: Config, tokens: { operator: string; gateway: string }): Map<string, string> {
   const keys = Object.entries(config.model.apiKeys).map(([provider, key]) => [`${provider}_api_key`, key] as const);
   const webhook = config.webhook.enabled ? [['webhook_secret', config.webhook.secret] as const] : [];
@@ -333,7 +333,7 @@ function secretsOfService(config: Config, tokens: { operator: string; gateway: s
   return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-/** Each of these means the operator. */
+/** Each of these authenticates the operator. */
 async function provisionTokens(config: Config): Promise<{ operator: string; gateway: string }> {
   return {
     operator: config.operatorToken ?? (await provisionOperatorToken(config.home)),
@@ -341,7 +341,7 @@ async function provisionTokens(config: Config): Promise<{ operator: string; gate
   };
 }
 
-/** A taken port is told in words that say what to change: to `onTaken`, or else by throwing. */
+/** Reports a port that is in use, with the option to change: to `onTaken`, or else by throwing. */
 async function listen(
   app: FastifyInstance,
   { host, port }: { host: string; port: number },
@@ -352,7 +352,7 @@ async function listen(
     return await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    const notice = `Port ${port} on ${host} is taken. Set ${option} to another port.`;
+    const notice = `Port ${port} on ${host} is in use. Set ${option} to another port.`;
     if (!onTaken) throw new Error(notice, { cause: error });
     onTaken(notice);
     return undefined;

@@ -13,7 +13,7 @@ export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = 
 
 let document: ReturnType<typeof describeApi> | undefined;
 
-/** What `/openapi.json` answers. It is large and rarely asked for, so it is made on first use. */
+/** The content of `/openapi.json`. It is large and rarely requested, so it is created on first use. */
 export function describeService() {
   document ??= describeApi({ title: 'Reborn', version: packageJson.version }, Object.values(API_PARTS).flat());
   return document;

@@ -42,7 +42,7 @@ import type { ToolRegistry } from '#tools/registry.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** What the gateway is made of. */
+/** The parts of the gateway. */
 export type GatewayParts = {
   readonly config: Config;
   readonly log: Logger;
@@ -65,9 +65,9 @@ export type GatewayParts = {
   readonly skills: Skills;
   readonly threadUrl: ThreadUrl;
   readonly onError: (error: unknown) => void;
-  /** false: callers may not bring tools. */
+  /** false: callers must not supply tools. */
   readonly externalTools?: boolean;
-  /** Where the browser app was built. */
+  /** The folder of the built browser app. */
   readonly webFolder?: string;
 };
 
@@ -82,7 +82,7 @@ const MAX_BODY_BYTES = 14 * 1024 * 1024;
 const PUBLIC_BODY_BYTES = 16 * 1024;
 const WEB_FOLDER = packageFile('web/dist');
 
-/** The server of the web gateway and the Responses API, with every route; it doesn't listen yet. */
+/** The server of the web gateway and the Responses API, with all routes; it doesn't listen yet. */
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { config, log, db, auth, agent, jobs, threads, operations, tools, threadUrl, onError } = parts;
   const site = { publicUrl: config.publicUrl };
@@ -153,7 +153,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         maxBytes: MAX_BODY_BYTES,
         sockets,
         judge: (request) => judge(request, { ...auth, site }),
-        onShutOut: (listener) => auth.onShutOut(listener),
+        onRevoked: (listener) => auth.onRevoked(listener),
         onError,
       }),
       { prefix: '/api' },
@@ -178,7 +178,7 @@ function appFacts(config: Config): AppFacts {
   return {
     version: packageJson.version,
     model: { provider, name },
-    // Loaded on first use, since it brings the list of all models along.
+    // Loaded on first use, because it imports the catalogue of all models.
     contextTokens: async () => (await import('#models/context-size.ts')).contextSizeOf(config.model).windowTokens,
     singleSignOn: config.oidc !== undefined,
     sendsPerMinute: config.chatRatePerMinute,

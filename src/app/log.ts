@@ -1,19 +1,19 @@
 import { type Logger, pino } from 'pino';
 
 export type LogOptions = {
-  /** Where to, if not to stdout. It begins anew. */
+  /** The file to log to instead of stdout. It is truncated first. */
   readonly file?: string;
-  /** Goes over each line before it is written. */
+  /** Applied to each line before it is written. */
   readonly scrub?: (line: string) => string;
 };
 
-/** Logs as JSON lines. Of an error it keeps what helps: a driver's error may drag its whole connection along. */
+/** Logs JSON lines. Errors are reduced to their useful fields, because a driver's error may reference its whole connection. */
 export function createLog(level: string, { file, scrub = (line) => line }: LogOptions = {}): Logger {
   const options = { level, serializers: { err: describeError }, hooks: { streamWrite: scrub } };
   return file ? pino(options, pino.destination({ dest: file, append: false, mode: 0o600 })) : pino(options);
 }
 
-/** What a tool logs has the tool's level; a name that is no level is `info`. */
+/** Logs a tool's line with the tool's level; an unknown level becomes `info`. */
 export function writeToolLine(log: Logger, tool: string, line: { level: string; message: string }): void {
   const level = TOOL_LEVELS.find((name) => name === line.level) ?? 'info';
   log[level]({ tool }, line.message);

@@ -18,7 +18,7 @@ import { createServer } from '#http/server/server.ts';
 import type { Database } from '#store/connection.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 
-/** What the webhook channel needs. */
+/** The parts of the webhook channel. */
 export type WebhookParts = {
   readonly config: EnabledWebhook;
   readonly trustedProxies: readonly string[];
@@ -38,7 +38,7 @@ export type WebhookParts = {
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The server of the webhook channel, which does not listen yet, and the delivery of callbacks. */
+/** The server of the webhook channel, which does not listen yet, and the callback delivery. */
 export async function createWebhook(parts: WebhookParts) {
   const { trustedProxies, log, db, secrets, egress, takeUse, agent, jobs, onError } = parts;
   const { secret, ratePerMinute, callbackHosts } = parts.config;
@@ -60,7 +60,7 @@ export async function createWebhook(parts: WebhookParts) {
     secret: toSigningSecret(deriveSigningText(secret)),
     isAllowed: (url) => isCallbackAllowed(url, callbackRule),
     ...(parts.pace && { pace: parts.pace }),
-    onDead: (job, error) => log.warn({ job: job.id, error }, 'a callback was given up'),
+    onDead: (job, error) => log.warn({ job: job.id, error }, 'a callback was abandoned'),
     onError,
   });
   return {

@@ -16,20 +16,20 @@ import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/accoun
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/accounts/tokens.ts';
 import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/accounts/users.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
-import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
+import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import { newUserToken } from './tokens/user-token.ts';
 
-/** Users and their tokens. The operator may do all of it; a member sees and changes their own tokens only. */
+/** Users and their tokens. The operator may do everything; a member can see and change only their own tokens. */
 export type Accounts = {
   addUser(actor: Principal, user: Pick<User, 'name' | 'email' | 'role'>): Promise<User>;
   listUsers(actor: Principal, page: Page): Promise<User[]>;
-  /** Whether somebody has this id who was not removed. */
+  /** Whether there is a user with this ID who was not removed. */
   isUser(id: UserId): Promise<boolean>;
-  /** Who asks; undefined for the operator of the static tokens, who has no row. */
+  /** The calling user; undefined for the operator of the static tokens, who has no row. */
   findSelf(actor: Principal): Promise<User | undefined>;
-  /** Their tokens, sessions and pairings end with them, and every replica ends their turns; what they wrote stays, and nobody else can see it. */
+  /** Ends the user's tokens, sessions, pairings and, on every replica, turns. Their data stays, invisible to other users. */
   removeUser(actor: Principal, id: UserId): Promise<void>;
-  /** `secret` is the token, to be shown this once. */
+  /** `secret` is the token, which can be shown only now. */
   createToken(actor: Principal, userId: UserId, token: WantedToken): Promise<{ token: Token; secret: string }>;
   listTokens(actor: Principal, userId: UserId): Promise<Token[]>;
   revokeToken(actor: Principal, id: TokenId): Promise<void>;
@@ -40,17 +40,17 @@ export type Accounts = {
 
 export type WantedToken = Pick<Token, 'name' | 'expiresAt'>;
 
-/** `onRevoked` is told when somebody is no longer to be let in. */
+/** `onRevoked` is called when a user or token loses access. */
 export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () => {}): Accounts {
   return {
     async addUser(actor, { name, email, role }) {
       requireOperator(actor);
-      return inOneGo(db, async (trx) => {
+      return runInTransaction(db, async (trx) => {
         const wanted = { id: newId(), name, email: email?.toLowerCase() ?? null, role };
         const detail = { name, email: wanted.email, role };
         const entry = { ...by(actor, 'user.add', wanted.id), detail };
         const user = await audited(trx, (writing) => insertUser(writing, wanted), entry);
-        if (!user) throw new Conflict('already_exists', `There is a user with the email ${email} already.`);
+        if (!user) throw new Conflict('already_exists', `A user with the email ${email} already exists.`);
         return user;
       });
     },
@@ -66,7 +66,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
 
     async removeUser(actor, id) {
       requireOperator(actor);
-      await inOneGo(db, async (trx) => {
+      await runInTransaction(db, async (trx) => {
         const remove = async (writing: Audited<IdentityTransaction>) => {
           if (!(await markRemoved(writing, id))) throw noUser();
           await revokeTokensOf(writing, id);
@@ -80,7 +80,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
 
     async createToken(actor, userId, { name, expiresAt }) {
       const secret = newUserToken();
-      const token = await inOneGo(db, async (trx) => {
+      const token = await runInTransaction(db, async (trx) => {
         await requireUser(trx, actor, userId);
         const wanted = { id: newId(), userId, name, expiresAt, hash: hashSecret(secret) };
         const entry = { ...by(actor, 'token.create', wanted.id), detail: { userId, name, expiresAt } };
@@ -95,10 +95,10 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     },
 
     async revokeToken(actor, id) {
-      await inOneGo(db, async (trx) => {
+      await runInTransaction(db, async (trx) => {
         const revoke = async (writing: Audited<IdentityTransaction>) => {
           const token = await revokeToken(writing, id, scopeOf(actor));
-          if (!token) throw new NotFound('There is no such token, or it was revoked before.');
+          if (!token) throw new NotFound('There is no such token, or it was already revoked.');
           return token;
         };
         await audited(trx, revoke, ({ userId, name }) => ({
@@ -115,7 +115,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     },
 
     async revokeSession(actor, id) {
-      await inOneGo(db, async (trx) => {
+      await runInTransaction(db, async (trx) => {
         const revoke = async (writing: Audited<IdentityTransaction>) => {
           const userId = await deleteSessionById(writing, id, scopeOf(actor));
           if (userId === undefined) throw new NotFound('There is no such session.');

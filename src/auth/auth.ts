@@ -12,29 +12,29 @@ import { type DatedVerdict, rememberVerdicts } from './tokens/remember-verdicts.
 import { isUserToken } from './tokens/user-token.ts';
 
 export type Auth = {
-  /** For what came as `Authorization: Bearer`. */
+  /** For the token of `Authorization: Bearer`. */
   readonly bearer: Authenticate;
-  /** For what came in a browser's cookie. */
+  /** For a browser's session cookie. */
   readonly session: Authenticate;
   readonly signIn: SignIn;
   readonly accounts: Accounts;
-  /** Makes the next request of everybody be judged anew: somebody was shut out. */
+  /** Clears all cached verdicts, because a user or token lost access. */
   forget(): void;
-  /** Calls `listener` whenever somebody was shut out, until the function it returns is called. */
-  onShutOut(listener: () => void): () => void;
+  /** Calls `listener` whenever a user or token loses access, until the returned function is called. */
+  onRevoked(listener: () => void): () => void;
 };
 
 export type AuthOptions = {
   readonly identities: IdentityDatabase;
-  /** Each of them means the operator. */
+  /** Each of them authenticates the operator. */
   readonly operatorTokens: readonly string[];
-  /** The one of them that is new at each start, if one is. */
+  /** The operator token that is new at each start, if there is one. */
   readonly passingToken: string | undefined;
   readonly oidc: OidcSettings | undefined;
   readonly onError: (error: unknown) => void;
 };
 
-/** Everything about who may ask. */
+/** Builds authentication: tokens, sessions, accounts and sign-in. */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { identities, operatorTokens, passingToken, oidc, onError } = options;
   const singleSignOn = oidc && (await import('./sso/single-sign-on.ts')).createSingleSignOn(identities, oidc, onError);
@@ -44,7 +44,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 
   const bearers = rememberVerdicts(async (token, hash) => {
     if (isUserToken(token)) return recogniseToken(hash);
-    return singleSignOn && isJwt(token) ? singleSignOn.recognise(token) : NOBODY;
+    return singleSignOn && isJwt(token) ? singleSignOn.recognise(token) : UNKNOWN;
   });
   const browsers = rememberVerdicts((pair) => sessions.recognise(pair));
   const listeners = new Set<() => void>();
@@ -73,25 +73,25 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     passingToken: passingToken === undefined ? undefined : hashSecret(passingToken),
     onSignedOut: forget,
   });
-  const onShutOut = (listener: () => void) => {
+  const onRevoked = (listener: () => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  return { bearer, session, signIn, accounts: createAccounts(identities, forget), forget, onShutOut };
+  return { bearer, session, signIn, accounts: createAccounts(identities, forget), forget, onRevoked };
 }
 
-const NOBODY: DatedVerdict = { verdict: { outcome: 'unknown' } };
+const UNKNOWN: DatedVerdict = { verdict: { outcome: 'unknown' } };
 
 const REMEMBER_MS = 1000;
 
-/** Asks `check` at most once a second, however many want to know. */
+/** Calls `check` at most once a second, for any number of callers. */
 function rememberReachable(check: () => Promise<boolean>): () => Promise<boolean> {
   let last: Promise<boolean> | undefined;
   let until = 0;
 
   return () => {
     if (last && performance.now() < until) return last;
-    until = Number.POSITIVE_INFINITY; // while it is being asked
+    until = Number.POSITIVE_INFINITY; // until the check returns
     last = check().finally(() => {
       until = performance.now() + REMEMBER_MS;
     });

@@ -14,19 +14,19 @@ const authenticateWith = (more: Partial<AuthenticateOptions> = {}) =>
     ...more,
   });
 
-test.each(['first', 'second'])('each of the operator tokens means the operator: %s', async (token) => {
+test.each(['first', 'second'])('each operator token authenticates the operator: %s', async (token) => {
   expect(await authenticateWith()(token)).toEqual({ outcome: 'known', principal: OPERATOR });
 });
 
-test.each(['', 'third', 'firs', 'first ', 'First', 'firstsecond'])('%j is nobody', async (token) => {
+test.each(['', 'third', 'firs', 'first ', 'First', 'firstsecond'])('%j is refused', async (token) => {
   expect(await authenticateWith()(token)).toEqual({ outcome: 'unknown' });
 });
 
-test('without operator tokens nobody is the operator', async () => {
+test('without operator tokens no token authenticates the operator', async () => {
   expect(await authenticateWith({ operatorTokens: [] })('')).toEqual({ outcome: 'unknown' });
 });
 
-test('any other token is whose it is recognised to be; the operator is never looked up', async () => {
+test('any other token is looked up; operator tokens never are', async () => {
   const recognise = vi.fn(async () => ANN);
   const authenticate = authenticateWith({ recognise });
 
@@ -35,11 +35,11 @@ test('any other token is whose it is recognised to be; the operator is never loo
   expect(await authenticate('of ann')).toEqual(ANN);
 });
 
-test.each(['first', 'third', 'of ann'])('while the database is away, so is the answer to %j', async (token) => {
+test.each(['first', 'third', 'of ann'])('while the database is unavailable, so is the verdict on %j', async (token) => {
   expect(await authenticateWith({ isReachable: async () => false })(token)).toEqual({ outcome: 'database-away' });
 });
 
-test('a database that goes away during the lookup is told as such; any other failure is a bug', async () => {
+test('a database failure during the lookup is reported as such; any other error is thrown', async () => {
   const failing = (error: Error) =>
     authenticateWith({
       recognise: async () => {

@@ -1,7 +1,7 @@
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 
-/** What is to be said to whoever came with a token. */
+/** The result of checking a token. */
 export type Verdict =
   | { readonly outcome: 'known'; readonly principal: Principal }
   | { readonly outcome: 'unknown' }
@@ -12,20 +12,20 @@ export type Verdict =
 export type Authenticate = (token: string) => Promise<Verdict>;
 
 export type AuthenticateOptions = {
-  /** Each of them means the operator. */
+  /** Each of them authenticates the operator. */
   readonly operatorTokens: readonly string[];
   readonly isReachable: () => Promise<boolean>;
-  /** Whose token it is when it is none of the operator's. */
+  /** Looks up a token that is not one of the operator's. */
   readonly recognise: (token: string, hash: Buffer) => Promise<Verdict>;
-  /** Whether an error means that the database is away. */
+  /** Whether an error means that the database is unavailable. */
   readonly isAway: (error: unknown) => boolean;
 };
 
-/** Tells whom a token stands for. Only hashes are kept and compared, in constant time. */
+/** Authenticates tokens. Only hashes are kept and compared, in constant time. */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const known = options.operatorTokens.map(hashSecret);
   return async (token) => {
-    // Even the operator's token is of no use without the database, and is told so before anything is begun.
+    // Without the database even the operator's token is refused, before any work starts.
     if (!(await options.isReachable())) return { outcome: 'database-away' };
     const given = hashSecret(token);
     const matches = known.filter((hash) => isSameHash(hash, given));
@@ -41,10 +41,10 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 
 const MOST_BYTES = 16_384;
 
-/** Whether a token has the form of a signed JSON Web Token. Nothing is known of its signature yet. */
+/** Whether a token has the form of a signed JSON Web Token. Its signature is not checked here. */
 export const isJwt = (token: string): boolean => token.length <= MOST_BYTES && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
-/** When a token of that form expires; only for one whose signature was checked. */
+/** When such a token expires; only for a token whose signature was checked. */
 export function expiryOf(token: string): Date {
   const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
   const exp = typeof payload === 'object' && payload !== null && 'exp' in payload ? Number(payload.exp) : 0;

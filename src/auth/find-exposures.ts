@@ -4,7 +4,7 @@ type Exposed = {
   readonly oidc: { readonly issuer: string; readonly allowedDomains: readonly string[] | undefined } | undefined;
 };
 
-/** Warnings about settings that let in more people than the operator may have in mind. */
+/** Warnings about settings that may let in more people than the operator intends. */
 export function findExposures({ gateway, operatorToken, oidc }: Exposed): string[] {
   return [...findWeakTokens(gateway, operatorToken), ...findOpenSignOn(oidc)];
 }
@@ -13,11 +13,11 @@ function findOpenSignOn(oidc: Exposed['oidc']): string[] {
   if (!oidc || oidc.allowedDomains) return [];
   return [
     `OIDC_ALLOWED_DOMAINS is not set, so everyone with an account at ${oidc.issuer} can sign in and becomes a user. ` +
-      'Set it to the email domains that may.',
+      'Set it to the email domains that are allowed.',
   ];
 }
 
-/** A gateway that the network can reach, and whose tokens could be guessed. */
+/** A gateway that can be reached from the network and has a weak token. */
 function findWeakTokens({ enabled, host, authToken }: Exposed['gateway'], operatorToken: string | undefined): string[] {
   if (!enabled || isLoopback(host)) return [];
   const tokens = { GATEWAY_AUTH_TOKEN: authToken, SERVICE_REBORN_WEBUI_TOKEN: operatorToken };
@@ -25,8 +25,8 @@ function findWeakTokens({ enabled, host, authToken }: Exposed['gateway'], operat
     .filter(([, token]) => token !== undefined && isWeakToken(token))
     .map(
       ([name]) =>
-        `${name} is weak, and the gateway listens on ${host}, where others can reach it and guess. ` +
-        'Set a strong one, such as that of `openssl rand -hex 32`, and put an HTTPS proxy in front.',
+        `${name} is weak, and the gateway listens on ${host}, where others can reach it and guess the token. ` +
+        'Set a strong one, for example from `openssl rand -hex 32`, and put an HTTPS proxy in front.',
     );
 }
 
@@ -42,7 +42,7 @@ const ALPHABETS: readonly (readonly [RegExp, number])[] = [
   [/[^a-zA-Z\d]/, 33],
 ];
 
-/** Whether a token could be guessed, judged kindly: as if its characters had been drawn at random. */
+/** Whether a token could be guessed, assuming that its characters were chosen at random. */
 export function isWeakToken(token: string): boolean {
   const letters = ALPHABETS.filter(([characters]) => characters.test(token)).reduce((sum, [, size]) => sum + size, 0);
   const bits = token.length * Math.log2(Math.max(letters, 2));

@@ -2,47 +2,47 @@ import { newId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 import type { SignInMethod } from '#domain/user.ts';
-import { deleteSession, type FoundSession, findSessions, insertSession, noteSeen } from '#store/accounts/sessions.ts';
+import { deleteSession, type FoundSession, findSessions, insertSession, recordSeen } from '#store/accounts/sessions.ts';
 import { type Audited, audited } from '#store/audit.ts';
-import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
+import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import { lookUpTogether } from './tokens/look-up-together.ts';
 import { isToken, newToken } from './tokens/operator-token.ts';
 import type { DatedVerdict } from './tokens/remember-verdicts.ts';
 
 const BETWEEN = '.';
 
-/** A cookie and the key that must come with it, as one secret. */
+/** Joins a cookie and its session key into one secret. */
 export const pairOf = (cookie: string, key: string): string => cookie + BETWEEN + key;
 
-/** What the browser keeps in its cookie, and for how long. */
+/** The browser's cookie and its lifetime. */
 export type OpenedSession = {
   readonly secret: string;
-  /** What the pages of our origin keep, and send along with the cookie. */
+  /** A key that the app's pages keep and send along with the cookie. */
   readonly key: string;
   readonly expiresAt: Date;
 };
 
 export type SessionOrigin = {
   readonly method: SignInMethod;
-  /** The session ends when this token does. */
+  /** The session ends when this token expires or is revoked. */
   readonly tokenHash: Buffer | null;
-  /** The session ends then at the latest. */
+  /** When the session ends at the latest. */
   readonly until: Date | null;
-  /** The session that the browser had until now, which ends. */
+  /** The browser's previous session, which ends. */
   readonly former: string | undefined;
 };
 
-/** Browsers that have signed in. */
+/** Sessions of browsers that have signed in. */
 export type Sessions = {
   open(userId: UserId, origin: SessionOrigin): Promise<OpenedSession>;
-  /** `pair` is cookie and key, as `pairOf` joins them. */
+  /** `pair` is cookie and key, joined by `pairOf`. */
   recognise(pair: string): Promise<DatedVerdict>;
   close(secret: string): Promise<void>;
 };
 
 const LIFETIME_MS = 7 * 86_400_000;
 
-/** `operatorTokens` are those that last: with one of them goes what the operator opened by it. */
+/** `operatorTokens` are the permanent ones: the operator's sessions end when the token that opened them is removed. */
 export function createSessions(
   db: IdentityDatabase,
   operatorTokens: readonly Buffer[],
@@ -55,7 +55,7 @@ export function createSessions(
       const longest = Date.now() + LIFETIME_MS;
       const expiresAt = new Date(Math.min(longest, until?.getTime() ?? longest));
       const hashes = { hash: hashSecret(secret), keyHash: hashSecret(key), tokenHash };
-      await inOneGo(db, async (trx) => {
+      await runInTransaction(db, async (trx) => {
         const session = { id: newId(), userId, method, ...hashes, expiresAt };
         const signIn = async (writing: Audited<IdentityTransaction>) => {
           if (former !== undefined) await deleteSession(writing, hashSecret(former));
@@ -71,12 +71,12 @@ export function createSessions(
       const session = isToken(secret) ? await lookUp(hashSecret(secret)) : undefined;
       const principal = session && principalOf(session, operatorTokens);
       if (!principal || !isSameHash(session.keyHash, hashSecret(key))) return { verdict: { outcome: 'unknown' } };
-      if (session.isStale) noteSeen(db, session.id).catch(onError); // nobody waits for this
+      if (session.isStale) recordSeen(db, session.id).catch(onError); // not awaited
       return { verdict: { outcome: 'known', principal }, validUntil: session.expiresAt };
     },
 
     async close(secret) {
-      await inOneGo(db, async (trx) => {
+      await runInTransaction(db, async (trx) => {
         await audited(
           trx,
           (writing) => deleteSession(writing, hashSecret(secret)),

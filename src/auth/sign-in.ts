@@ -7,24 +7,24 @@ import type { OpenedSession, Sessions } from './sessions.ts';
 import { isToken, newToken } from './tokens/operator-token.ts';
 import type { DatedVerdict } from './tokens/remember-verdicts.ts';
 
-/** How long a browser has for signing in with the identity provider. */
+/** How long a sign-in with the identity provider may take. */
 export const TICKET_SECONDS = 600;
 
-/** How long a sign-in link works. */
+/** How long a sign-in link is valid. */
 const CODE_SECONDS = 900;
 
 export type Refusal = Exclude<Verdict, { outcome: 'known' }>;
 export type SignedIn = { readonly outcome: 'known'; readonly session: OpenedSession } | Refusal;
 export type MadeCode = { readonly outcome: 'known'; readonly code: string; readonly expiresAt: Date } | Refusal;
 
-/** How a browser gets a session, and loses it. `former` is the one it had until now. */
+/** Opens and closes browser sessions. `former` is the browser's previous session. */
 export type SignIn = {
   withToken(token: string, former: string | undefined): Promise<SignedIn>;
-  /** `code` comes from a sign-in link. */
+  /** `code` is from a sign-in link. */
   withCode(code: string, former: string | undefined): Promise<SignedIn>;
-  /** A code for a sign-in link, good once, for whom the token stands. */
+  /** Creates a single-use code for a sign-in link, for the token's user. */
   createCode(token: string): Promise<MadeCode>;
-  /** Undefined without an identity provider. */
+  /** Undefined if there is no identity provider. */
   readonly oidc:
     | {
         begin: OidcSignIn['begin'];
@@ -39,7 +39,7 @@ export type SignInParts = {
   readonly authenticate: Authenticate;
   readonly sessions: Sessions;
   readonly oidc: OidcSignIn | undefined;
-  /** An operator's token that is new at each start. What it opens outlives it. */
+  /** An operator token that is new at each start. Sessions opened with it outlive it. */
   readonly passingToken: Buffer | undefined;
   readonly onSignedOut: () => void;
 };
@@ -47,7 +47,7 @@ export type SignInParts = {
 export function createSignIn(parts: SignInParts): SignIn {
   const { identities, authenticate, sessions, oidc, passingToken, onSignedOut } = parts;
 
-  /** What the session of a token must not outlive. */
+  /** The limits that the token sets on the lifetime of its session. */
   function boundsOf(token: string): { tokenHash: Buffer | null; until: Date | null } {
     if (isJwt(token)) return { tokenHash: null, until: expiryOf(token) };
     const hash = hashSecret(token);
@@ -101,12 +101,12 @@ export function createSignIn(parts: SignInParts): SignIn {
   };
 }
 
-/** Sign-in with the identity provider, by code and PKCE. */
+/** Sign-in with the identity provider, by authorization code and PKCE. */
 export type OidcSignIn = {
-  /** Where to send the browser, and a ticket that it must bring back. */
-  begin(redirectUri: string): Promise<BegunSignIn | { readonly outcome: 'provider-away' }>;
-  /** `callback` is the whole address to which the provider sent the browser. */
+  /** The URL to send the browser to, and a ticket that it must bring back. */
+  begin(redirectUri: string): Promise<StartedSignIn | { readonly outcome: 'provider-away' }>;
+  /** `callback` is the full URL to which the provider sent the browser. */
   finish(ticket: string, callback: URL): Promise<DatedVerdict>;
 };
 
-export type BegunSignIn = { readonly outcome: 'begun'; readonly url: string; readonly ticket: string };
+export type StartedSignIn = { readonly outcome: 'started'; readonly url: string; readonly ticket: string };

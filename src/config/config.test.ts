@@ -56,7 +56,7 @@ describe('without any setting', () => {
   });
 });
 
-test('every option is read into its place', () => {
+test('every option is read into the configuration', () => {
   const config = readConfig({
     CLI_ENABLED: 'no',
     GATEWAY_ENABLED: 'yes',
@@ -195,14 +195,14 @@ describe('values', () => {
     expect(readConfig({ REBORN_HOME: text }).home).toBe(folder);
   });
 
-  test('lists are trimmed, and empty entries fall out', () => {
+  test('lists are trimmed, and empty entries are dropped', () => {
     expect(readConfig({ TRUSTED_PROXIES: ' 10.1.2.3 ,, 192.168.0.0/16,' }).trustedProxies).toEqual([
       '10.1.2.3',
       '192.168.0.0/16',
     ]);
   });
 
-  test('every address and every range of addresses can be a trusted proxy', () => {
+  test('a trusted proxy can be any IP address or range', () => {
     const ranges = fc.oneof(
       fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })),
       fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 })),
@@ -231,7 +231,7 @@ describe('values', () => {
     ['CHAT_RATE_PER_MINUTE', ['0', 'unlimited']],
     ['WEBHOOK_RATE_PER_MINUTE', ['0']],
     ['WEBHOOK_JOB_DAYS', ['0', '36501']],
-  ] as const)('a wrong %s is named with its value and what would be valid', (name, wrong) => {
+  ] as const)('the error for a wrong %s names its value and the valid ones', (name, wrong) => {
     for (const text of wrong) {
       const { expects } = options[name].parser;
       expect(problemsOf({ [name]: text })).toEqual([`${name} is "${text}"; it must be ${expects}.`]);
@@ -243,7 +243,7 @@ describe('values', () => {
     'postgresql://localhost/reborn',
     'postgres:///reborn?host=/run/postgresql',
     'postgres://ann@/reborn?host=/run/postgresql',
-  ])('DATABASE_URL takes %s', (url) => {
+  ])('DATABASE_URL accepts %s', (url) => {
     expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 
@@ -267,14 +267,14 @@ describe('the webhook channel', () => {
     expect(readConfig({ HTTP_ENABLED: 'false' }).webhook.enabled).toBe(false);
   });
 
-  test('never runs open: enabled without a secret is refused with the way to make one', () => {
+  test('never runs without a secret: the error says how to create one', () => {
     expect(problemsOf({ HTTP_ENABLED: 'true' })).toEqual([
-      'HTTP_WEBHOOK_SECRET must be set when HTTP_ENABLED is true; make one with `openssl rand -hex 32`.',
+      'HTTP_WEBHOOK_SECRET must be set when HTTP_ENABLED is true; create one with `openssl rand -hex 32`.',
     ]);
   });
 
-  test('a secret that no header can carry is refused, and not called missing', () => {
-    const problem = 'HTTP_WEBHOOK_SECRET has a wrong value; it must be printable ASCII.';
+  test('a secret that is not valid in a header is refused, and not reported as missing', () => {
+    const problem = 'HTTP_WEBHOOK_SECRET has an invalid value; it must be printable ASCII.';
     expect(problemsOf({ HTTP_ENABLED: 'true', HTTP_WEBHOOK_SECRET: 'schlüssel' })).toEqual([problem]);
     expect(problemsOf({ CLI_ENABLED: 'false', GATEWAY_ENABLED: 'false', HTTP_WEBHOOK_SECRET: 'schlüssel' })).toEqual([
       problem,
@@ -285,7 +285,7 @@ describe('the webhook channel', () => {
 test('with all three channels off the start is refused', () => {
   const off = { CLI_ENABLED: 'false', GATEWAY_ENABLED: 'false' };
   expect(problemsOf(off)).toEqual([
-    'CLI_ENABLED, GATEWAY_ENABLED and HTTP_ENABLED are all off, so nobody could reach the service; turn one on.',
+    'CLI_ENABLED, GATEWAY_ENABLED and HTTP_ENABLED are all off, so the service could not be reached; turn one on.',
   ]);
   expect(problemsOf({ ...off, HTTP_ENABLED: 'false', HTTP_WEBHOOK_SECRET: 's' })).toHaveLength(1);
   expect(readConfig({ ...off, HTTP_WEBHOOK_SECRET: 's' }).webhook.enabled).toBe(true);
@@ -297,7 +297,7 @@ describe('the model', () => {
     ['openai', 'OPENAI_API_KEY'],
     ['anthropic', 'ANTHROPIC_API_KEY'],
     ['google', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-  ])('%s needs a model and a key; the key may stand in %s', (provider, usual) => {
+  ])('%s needs a model and a key; the key may be in %s', (provider, usual) => {
     const chosen = { LLM_PROVIDER: provider, LLM_MODEL: 'm' };
 
     expect(problemsOf({ LLM_PROVIDER: provider })).toEqual([
@@ -318,13 +318,13 @@ describe('the model', () => {
     expect(readConfig({ ...chosen, LLM_MODEL: 'm', LLM_BASE_URL: 'http://localhost:1' }).model.apiKey).toBeUndefined();
   });
 
-  test('a mistyped address is not also called missing', () => {
+  test('a mistyped address is not also reported as missing', () => {
     expect(problemsOf({ LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'm', LLM_BASE_URL: 'localhost:11434' })).toEqual([
       expect.stringContaining('LLM_BASE_URL is "localhost:11434"'),
     ]);
   });
 
-  test('the usual keys of the other providers are kept for routes that ask those', () => {
+  test('the usual keys of the other providers are kept for routes that use them', () => {
     const keys = { OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a', GOOGLE_GENERATIVE_AI_API_KEY: 'g' };
     const config = readConfig({ ...keys, LLM_PROVIDER: 'openai', LLM_MODEL: 'm', LLM_API_KEY: 'ours' });
 
@@ -364,7 +364,7 @@ describe('a wrong setting', () => {
       expect.stringMatching(/^LLM_MODEL must be set/),
       expect.stringMatching(/^LLM_API_KEY must be set/),
     ]);
-    expect(read).toThrow(/^The configuration is wrong:\n- GATEWAY_PORT .*\n- LOG_LEVEL .*\n- HTTP_WEBHOOK_SECRET /);
+    expect(read).toThrow(/^The configuration is invalid:\n- GATEWAY_PORT .*\n- LOG_LEVEL .*\n- HTTP_WEBHOOK_SECRET /);
   });
 
   test('never shows a secret, nor the password inside an address', () => {
@@ -395,7 +395,7 @@ describe('a wrong setting', () => {
 });
 
 describe('a variable that a tool names', () => {
-  test('is read, and an empty one counts as unset', () => {
+  test('is read, and an empty value counts as unset', () => {
     const env = { WEATHER_KEY: ' k ', EMPTY: ' ' };
 
     expect(['WEATHER_KEY', 'EMPTY', 'ABSENT', 'toString'].map((name) => readForeignVariable(name, env))).toEqual([
@@ -406,7 +406,7 @@ describe('a variable that a tool names', () => {
     ]);
   });
 
-  test('is never one of our own settings', () => {
+  test("is never one of the service's own settings", () => {
     const env = Object.fromEntries(
       Object.keys(options).flatMap((name) => [
         [name, 'k'],
@@ -418,7 +418,7 @@ describe('a variable that a tool names', () => {
   });
 });
 
-test('every option has a line of help, and a default or words for going without', () => {
+test('every option has a line of help, and a default or a text for being unset', () => {
   for (const option of Object.values<Option>(options)) {
     expect(option.help).toMatch(/^[A-Z].*\.$/);
     expect(option).not.toMatchObject({ default: expect.anything(), unset: expect.anything() });
@@ -436,7 +436,7 @@ function problemsOf(env: NodeJS.ProcessEnv): string[] {
 }
 
 describe('settings.env in the home folder', () => {
-  test('stands below the environment, and above the defaults', () => {
+  test('overrides the defaults, and is overridden by the environment', () => {
     const env = homeWith('GATEWAY_PORT=4000\nLOG_LEVEL=warn\nLLM_API_KEY=sk-of-mine\n', {
       LOG_LEVEL: 'debug',
       GATEWAY_PORT: ' ',
@@ -450,11 +450,13 @@ describe('settings.env in the home folder', () => {
     expect(JSON.stringify(explained)).not.toContain('sk-of-mine');
   });
 
-  test('a line that sets no option stops the start', () => {
-    expect(() => readEnvironment(homeWith('GATEWAY_PROT=4000\n'))).toThrow('settings.env sets GATEWAY_PROT');
+  test('a line with an unknown option stops the start', () => {
+    expect(() => readEnvironment(homeWith('GATEWAY_PROT=4000\n'))).toThrow(
+      'settings.env sets the unknown option GATEWAY_PROT',
+    );
   });
 
-  test('it cannot move the home it lies in', () => {
+  test('settings.env cannot change the home folder', () => {
     const env = homeWith('REBORN_HOME=/elsewhere\n');
     expect(readConfig(readEnvironment(env)).home).toBe(env['REBORN_HOME']);
   });

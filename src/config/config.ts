@@ -14,7 +14,7 @@ export type Config = {
   oidc: OidcConfig | undefined;
   model: ModelConfig;
   embeddingModel: string | undefined;
-  /** What each user may spend; null is no limit. */
+  /** What each user may spend; null means no limit. */
   spending: { tokensPerDay: number | null; usdPerDay: number | null };
   databaseUrl: string | undefined;
   home: string;
@@ -48,19 +48,19 @@ export type ModelConfig = {
   apiKey: string | undefined;
   contextTokens: number | undefined;
   fallback: string[];
-  /** How often a failing model is asked, and how long the waits in between add up to. */
+  /** How often a failing model is tried, and the total of the waits in between. */
   retries: { tries: number; seconds: number };
-  /** The key for each provider, for named routes that ask another one. */
+  /** The key of each provider, for named routes that use another provider. */
   apiKeys: Partial<Record<Values['LLM_PROVIDER'], string | undefined>>;
 };
 
-/** Everything that is wrong with the environment, so that it can be mended in one go. */
+/** Every problem of the environment, so that all can be fixed at once. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: string[];
 
   constructor(problems: string[]) {
-    super(['The configuration is wrong:', ...problems.map((problem) => `- ${problem}`)].join('\n'));
+    super(['The configuration is invalid:', ...problems.map((problem) => `- ${problem}`)].join('\n'));
     this.problems = problems;
   }
 }
@@ -73,19 +73,19 @@ export function readConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
   return config;
 }
 
-/** The environment, and below it what the home folder's `settings.env` says. */
+/** The environment, with the home folder's `settings.env` as fallback. */
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const given = Object.entries(env).filter(([, value]) => value?.trim());
   return { ...readKnownSettings(env), ...Object.fromEntries(given) };
 }
 
-/** The folder that the environment names; nothing in it can move it. */
+/** The home folder set by the environment; its own `settings.env` can't change it. */
 export function findHome(env: NodeJS.ProcessEnv = process.env): string {
   const { parser, default: usual } = options.REBORN_HOME;
   return parser.parse(env['REBORN_HOME']?.trim() || usual) ?? '';
 }
 
-/** Where an option's value comes from, for people who wonder. A secret is never told. */
+/** An option's value and its source, for display. The value of a secret is never shown. */
 export type ExplainedOption = {
   readonly name: string;
   readonly value: string | null;
@@ -101,23 +101,23 @@ export function explainOptions(env: NodeJS.ProcessEnv = process.env): ExplainedO
     const value = given ?? kept[name] ?? option.default ?? null;
     const source = given ? 'environment' : kept[name] ? 'settings.env' : option.default ? 'default' : 'unset';
     const secret = option.secret ?? false;
-    return { name, value: secret && value !== null ? 'set, not shown' : value, source, secret, help: option.help };
+    return { name, value: secret && value !== null ? 'set (hidden)' : value, source, secret, help: option.help };
   });
 }
 
-/** What is wrong with one value, as a sentence. */
+/** Describes what is wrong with one value, as a sentence. */
 export function findProblem(name: string, value: string): string | undefined {
   const option: Option | undefined = isOption(name) ? options[name] : undefined;
-  if (!option) return `${name} is no option. \`reborn config\` lists them all.`;
+  if (!option) return `Unknown option ${name}. Run \`reborn config\` to list all options.`;
   return option.parser.parse(value) === undefined ? `${name} must be ${option.parser.expects}.` : undefined;
 }
 
 /** Whether output may be coloured; see https://no-color.org. */
 export const wantsColour = (env: NodeJS.ProcessEnv = process.env): boolean => !env['NO_COLOR'];
 
-/** A variable that a tool's author chose. Our own settings are never given away: a tool would send them to its host. */
+/** A variable that a tool's author chose. The service's own settings are never given to a tool, which could send them to its host. */
 export function readForeignVariable(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const isOurs = Object.hasOwn(options, name.toUpperCase()); // Windows doesn't tell the case of names apart
+  const isOurs = Object.hasOwn(options, name.toUpperCase()); // names are case-insensitive on Windows
   return isOurs || !Object.hasOwn(env, name) ? undefined : env[name]?.trim() || undefined;
 }
 
@@ -125,13 +125,13 @@ function readKnownSettings(env: NodeJS.ProcessEnv): Settings {
   const kept = Object.entries(readSettings(findHome(env))).filter(([name]) => name !== 'REBORN_HOME');
   const unknown = kept.filter(([name]) => !isOption(name));
   if (unknown.length > 0)
-    throw new ConfigError(unknown.map(([name]) => `settings.env sets ${name}, which is no option; take the line out.`));
+    throw new ConfigError(unknown.map(([name]) => `settings.env sets the unknown option ${name}; remove the line.`));
   return Object.fromEntries(kept);
 }
 
 const isOption = (name: string): name is OptionName => Object.hasOwn(options, name);
 
-/** At most one for each option: who mistyped a value need not hear that it is missing, too. */
+/** At most one problem per option: a mistyped value is not also reported as missing. */
 type Problems = Map<OptionName, string>;
 
 type Parsed<O extends Option> = NonNullable<ReturnType<O['parser']['parse']>>;
@@ -146,7 +146,7 @@ function readValues(env: NodeJS.ProcessEnv, problems: Problems): Values {
   return Object.fromEntries(names.map((name) => [name, readValue(name, env, problems)])) as Values;
 }
 
-/** The parsed value. A wrong one is noted, and the default stands in, so that the other rules can still be checked. */
+/** The parsed value. A wrong value is recorded as a problem and replaced by the default, so that the other rules can be checked. */
 function readValue(name: OptionName, env: NodeJS.ProcessEnv, problems: Problems): unknown {
   const option: Option = options[name];
   const fallback = option.default === undefined ? undefined : option.parser.parse(option.default);
@@ -156,7 +156,7 @@ function readValue(name: OptionName, env: NodeJS.ProcessEnv, problems: Problems)
   const value = option.parser.parse(given);
   if (value !== undefined) return value;
 
-  const shown = option.secret ? 'has a wrong value' : `is "${withoutPassword(given)}"`;
+  const shown = option.secret ? 'has an invalid value' : `is "${withoutPassword(given)}"`;
   problems.set(name, `${name} ${shown}; it must be ${option.parser.expects}.`);
   return fallback;
 }
@@ -169,7 +169,7 @@ function toConfig(values: Values, problems: Problems): Config {
   if (!values.CLI_ENABLED && !values.GATEWAY_ENABLED && !wantsWebhook(values, problems))
     problems.set(
       'CLI_ENABLED',
-      'CLI_ENABLED, GATEWAY_ENABLED and HTTP_ENABLED are all off, so nobody could reach the service; turn one on.',
+      'CLI_ENABLED, GATEWAY_ENABLED and HTTP_ENABLED are all off, so the service could not be reached; turn one on.',
     );
 
   return {
@@ -205,7 +205,7 @@ function toWebhook(values: Values, problems: Problems): WebhookConfig {
   const secret = values.HTTP_WEBHOOK_SECRET;
   const wanted = wantsWebhook(values, problems);
   if (wanted && !secret)
-    demand('HTTP_WEBHOOK_SECRET', 'when HTTP_ENABLED is true; make one with `openssl rand -hex 32`', problems);
+    demand('HTTP_WEBHOOK_SECRET', 'when HTTP_ENABLED is true; create one with `openssl rand -hex 32`', problems);
 
   return {
     ...(wanted && secret ? { enabled: true, secret } : { enabled: false }),

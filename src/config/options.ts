@@ -19,162 +19,167 @@ import {
   webUrl,
 } from './parsers.ts';
 
-/** One option: `default` is read by the parser like any value, `unset` says in words what happens without one. */
+/** One option: `default` is parsed like any value, `unset` describes what happens without one. */
 export type Option = { parser: Parser<unknown>; default?: string; unset?: string; secret?: true; help: string };
 
-/** Every environment variable the service knows. What is not here is not read. */
+/** Every environment variable that the service reads. */
 export const options = {
-  CLI_ENABLED: { parser: flag, default: 'true', help: 'Opens the terminal UI.' },
+  CLI_ENABLED: { parser: flag, default: 'true', help: 'Enables the terminal UI.' },
 
-  GATEWAY_ENABLED: { parser: flag, default: 'true', help: 'Serves the web gateway and the Responses API.' },
+  GATEWAY_ENABLED: { parser: flag, default: 'true', help: 'Enables the web gateway and the Responses API.' },
   GATEWAY_HOST: {
     parser: bindHost,
     default: '127.0.0.1',
-    help: 'The interface of the web gateway; 0.0.0.0 opens it to the network.',
+    help: 'Host interface of the web gateway; 0.0.0.0 gives LAN access.',
   },
-  GATEWAY_PORT: { parser: port, default: '3000', help: 'The port of the web gateway.' },
+  GATEWAY_PORT: { parser: port, default: '3000', help: 'Port of the web gateway.' },
   GATEWAY_ALLOWED_HOSTS: {
     parser: hostNames,
     unset: "the host of PUBLIC_URL and the machine's own name",
-    help: 'Further host names under which browsers may reach the web gateway.',
+    help: 'Additional host names for reaching the web gateway with a browser.',
   },
   GATEWAY_AUTH_TOKEN: {
     parser: token,
-    unset: 'made at each start and shown in the log',
+    unset: 'generated at each start and printed in the log',
     secret: true,
-    help: 'The token that opens the web UI.',
+    help: 'Token required to open the web UI.',
   },
 
-  HTTP_ENABLED: { parser: flag, unset: 'true if HTTP_WEBHOOK_SECRET is set', help: 'Serves the webhook channel.' },
+  HTTP_ENABLED: { parser: flag, unset: 'true if HTTP_WEBHOOK_SECRET is set', help: 'Enables the webhook channel.' },
   HTTP_HOST: {
     parser: bindHost,
     default: '0.0.0.0',
-    help: 'The interface of the webhook channel; 127.0.0.1 keeps it local.',
+    help: 'Host interface of the webhook channel; 127.0.0.1 keeps it local.',
   },
-  HTTP_PORT: { parser: port, default: '8080', help: 'The port of the webhook channel.' },
+  HTTP_PORT: { parser: port, default: '8080', help: 'Port of the webhook channel.' },
   HTTP_WEBHOOK_SECRET: {
     parser: headerText,
     secret: true,
-    help: 'What webhook callers send as X-Webhook-Secret; the channel never runs without it.',
+    help: 'Shared secret that webhook callers send as X-Webhook-Secret; required by the channel.',
   },
   WEBHOOK_RATE_PER_MINUTE: {
     parser: integer(1, 1_000_000),
     default: '60',
-    help: 'Webhook requests a minute that one address may make.',
+    help: 'Webhook requests per minute from one client address.',
   },
   WEBHOOK_CALLBACK_HOSTS: {
     parser: hostNames,
     unset: 'none',
-    help: 'The hosts that a callback_url may name, with the port if it is not 443.',
+    help: 'Hosts allowed in callback_url, with the port if it is not 443.',
   },
-  WEBHOOK_JOB_DAYS: { parser: integer(1, 36_500), default: '30', help: 'How many days finished jobs are kept.' },
+  WEBHOOK_JOB_DAYS: { parser: integer(1, 36_500), default: '30', help: 'Days for which finished jobs are kept.' },
 
   SERVICE_REBORN_WEBUI_TOKEN: {
     parser: token,
     unset: 'the webui-token file in REBORN_HOME',
     secret: true,
-    help: "The operator's bearer token.",
+    help: 'Bearer token of the operator.',
   },
   TRUSTED_PROXIES: {
     parser: networks,
     unset: 'none',
-    help: 'The reverse proxies whose X-Forwarded-For tells the client address.',
+    help: 'Reverse proxies whose X-Forwarded-For header is trusted.',
   },
-  PUBLIC_URL: { parser: baseUrl, help: 'The address under which people reach the web gateway, for links.' },
+  PUBLIC_URL: { parser: baseUrl, help: 'Public address of the web gateway, used in links.' },
   CHAT_RATE_PER_MINUTE: {
     parser: integer(1, 1_000_000),
     default: '30',
-    help: 'Messages a minute that one user may send by chat and Responses API together.',
+    help: 'Messages per minute that a user may send, chat and Responses API combined.',
   },
   SIGN_IN_RATE_PER_MINUTE: {
     parser: integer(1, 1_000_000),
     default: '30',
-    help: 'Attempts a minute to sign a browser in that one address may make.',
+    help: 'Browser sign-in attempts per minute from one client address.',
   },
   RESPONSES_TIMEOUT_SECS: {
     parser: integer(1, 86_400),
     default: '120',
-    help: 'How many seconds an answer without streaming may take.',
+    help: 'Timeout in seconds of a response without streaming.',
   },
 
-  OIDC_ISSUER: { parser: webUrl, help: 'The identity provider for single sign-on.' },
-  OIDC_CLIENT_ID: { parser: text, help: 'Our client id at the identity provider.' },
-  OIDC_CLIENT_SECRET: { parser: text, secret: true, help: 'Our client secret at the identity provider.' },
-  OIDC_ALLOWED_DOMAINS: { parser: hostNames, unset: 'all', help: 'The email domains that may sign in.' },
+  OIDC_ISSUER: { parser: webUrl, help: 'Identity provider for single sign-on.' },
+  OIDC_CLIENT_ID: { parser: text, help: 'Client ID at the identity provider.' },
+  OIDC_CLIENT_SECRET: { parser: text, secret: true, help: 'Client secret at the identity provider.' },
+  OIDC_ALLOWED_DOMAINS: { parser: hostNames, unset: 'all', help: 'Email domains that are allowed to sign in.' },
 
   LLM_PROVIDER: {
     parser: oneOf('demo', 'openai', 'anthropic', 'google', 'openai-compatible'),
     default: 'demo',
-    help: 'Who is asked for the next step; demo answers offline.',
+    help: 'Provider of the default model; demo answers offline.',
   },
-  LLM_MODEL: { parser: text, help: "The model, in the provider's own spelling." },
-  LLM_BASE_URL: { parser: baseUrl, help: "The provider's address, if it is not the usual one." },
-  LLM_API_KEY: { parser: token, unset: "the provider's usual variable", secret: true, help: "The provider's key." },
+  LLM_MODEL: { parser: text, help: 'Name of the default model, as the provider spells it.' },
+  LLM_BASE_URL: { parser: baseUrl, help: "Address of the provider's API, if it is not the default one." },
+  LLM_API_KEY: {
+    parser: token,
+    unset: "the provider's usual variable",
+    secret: true,
+    help: 'API key of the provider.',
+  },
   LLM_CONTEXT_TOKENS: {
     parser: integer(1000, 100_000_000),
-    unset: 'what is known of LLM_MODEL, or 128000',
-    help: 'How many tokens the model can read; longer threads are summarised.',
+    unset: 'the known size of LLM_MODEL, or 128000',
+    help: 'Context size of the model in tokens; longer threads are summarised.',
   },
   LLM_TRIES: {
     parser: integer(1, 20),
     default: '4',
-    help: 'How often a turn asks a model that is overloaded, broken or unreachable before it gives up.',
+    help: 'Maximum number of calls to a model that is overloaded, failing or unreachable.',
   },
   LLM_RETRY_SECS: {
     parser: integer(1, 600),
     default: '15',
-    help: 'How many seconds the waits between these tries add up to, unless Retry-After asks for more.',
+    help: 'Total wait in seconds between these calls, unless Retry-After asks for more.',
   },
   LLM_FALLBACK: {
     parser: routeNames,
     unset: 'none',
-    help: 'The model routes, separated by commas, that are asked in this order when the default model fails.',
+    help: 'Model routes to try, in this order, when the default model fails.',
   },
   OPENAI_API_KEY: { parser: text, secret: true, help: 'Used for openai when LLM_API_KEY is not set.' },
   ANTHROPIC_API_KEY: { parser: text, secret: true, help: 'Used for anthropic when LLM_API_KEY is not set.' },
   GOOGLE_GENERATIVE_AI_API_KEY: { parser: text, secret: true, help: 'Used for google when LLM_API_KEY is not set.' },
-  EMBEDDING_MODEL: { parser: text, unset: 'memory is searched by words only', help: 'The model that embeds notes.' },
+  EMBEDDING_MODEL: { parser: text, unset: 'memory is searched by words only', help: 'Model that embeds notes.' },
 
   USER_TOKENS_PER_DAY: {
     parser: integer(1, 1_000_000_000_000),
     unset: 'no limit',
-    help: 'The tokens that each user may use in a day (UTC).',
+    help: 'Tokens that each user may use per day (UTC).',
   },
   USER_USD_PER_DAY: {
     parser: money,
     unset: 'no limit',
-    help: 'What the model calls of each user may cost in a day (UTC), in US dollars.',
+    help: 'Model costs that each user may cause per day (UTC), in US dollars.',
   },
 
   DATABASE_URL: {
     parser: postgresUrl,
-    unset: 'a PostgreSQL of our own in REBORN_HOME',
+    unset: 'a built-in PostgreSQL with its data in REBORN_HOME',
     secret: true,
-    help: 'The PostgreSQL (15 or later) that keeps everything.',
+    help: 'Connection string of the PostgreSQL database, version 15 or later.',
   },
-  REBORN_HOME: { parser: folder, default: '~/.reborn', help: 'The folder for everything the service keeps on disk.' },
+  REBORN_HOME: { parser: folder, default: '~/.reborn', help: 'Folder for everything the service stores on disk.' },
   SECRETS_KEY: {
     parser: encryptionKey,
-    unset: 'made once and kept on this machine',
+    unset: 'generated once and kept on this machine',
     secret: true,
-    help: 'The key that encrypts stored secrets; replicas must share it.',
+    help: 'Key that encrypts stored secrets; all replicas must use the same one.',
   },
   SECRETS_KEY_PREVIOUS: {
     parser: encryptionKey,
     unset: 'none',
     secret: true,
-    help: 'A second key that stored secrets may still be read with, while SECRETS_KEY is being replaced.',
+    help: 'Previous key, still accepted for reading stored secrets while SECRETS_KEY is replaced.',
   },
 
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     parser: baseUrl,
     unset: 'not sent',
-    help: 'The OpenTelemetry collector (OTLP over HTTP) that is told how each turn went.',
+    help: 'OpenTelemetry collector (OTLP over HTTP) that receives a trace of each turn.',
   },
   LOG_LEVEL: {
     parser: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',
-    help: 'The least important log line that is written.',
+    help: 'Minimum level of log lines.',
   },
 } as const satisfies Record<string, Option>;
 

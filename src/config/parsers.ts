@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 
-/** Reads one option's text. `undefined` means the text is wrong; `expects` then ends the sentence "it must be ...". */
+/** Parses one option's text. `undefined` means that the text is wrong; `expects` then ends the sentence "it must be ...". */
 export type Parser<T> = { expects: string; parse: (text: string) => T | undefined };
 
 export const flag: Parser<boolean> = {
@@ -39,13 +39,13 @@ export const text: Parser<string> = {
   parse: (value) => value,
 };
 
-/** A value of a header. Other letters would arrive changed, and a secret with them would never match. */
+/** A header value. Other characters would arrive changed, so a secret that contains them would never match. */
 export const headerText: Parser<string> = {
   expects: 'printable ASCII',
   parse: (value) => (/^[\x20-\x7e]+$/.test(value) ? value : undefined),
 };
 
-/** What follows `Bearer ` in a header. */
+/** The text after `Bearer ` in a header. */
 export const token: Parser<string> = {
   expects: 'printable ASCII without spaces',
   parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : undefined),
@@ -56,19 +56,19 @@ export const bindHost: Parser<string> = {
   parse: (value) => (isHost(value) ? value : undefined),
 };
 
-/** Kept as it was written: an OIDC issuer is compared letter by letter. */
+/** Kept as written: an OIDC issuer is compared character by character. */
 export const webUrl: Parser<string> = {
   expects: 'an http:// or https:// address without a query or fragment',
   parse: (value) => (isWebUrl(value) ? value : undefined),
 };
 
-/** A web address that paths are appended to. */
+/** A web address to which paths are appended. */
 export const baseUrl: Parser<string> = {
   expects: webUrl.expects,
   parse: (value) => webUrl.parse(value)?.replace(/\/+$/, ''),
 };
 
-/** Only the scheme is checked: pg also takes forms that are no WHATWG URL, such as postgres:///name?host=/run/socket. */
+/** Only the scheme is checked, because pg also accepts forms that are not WHATWG URLs, such as postgres:///name?host=/run/socket. */
 export const postgresUrl: Parser<string> = {
   expects: 'a connection string such as postgres://user:password@host:5432/name',
   parse: (value) => (/^postgres(ql)?:\/\/\S+$/i.test(value) ? value : undefined),
@@ -96,7 +96,7 @@ export const folder: Parser<string> = {
 
 /** An AES-256 key. */
 export const encryptionKey: Parser<Buffer> = {
-  expects: '32 bytes in hex or base64; make one with `openssl rand -hex 32`',
+  expects: '32 bytes in hex or base64; create one with `openssl rand -hex 32`',
   parse: (value) => {
     if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, 'hex');
     return /^[\w+/-]{43}=?$/.test(value) ? Buffer.from(value, 'base64') : undefined;

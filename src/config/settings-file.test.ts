@@ -10,26 +10,26 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-test('a home without settings has none', () => {
+test('a home folder without settings.env has no settings', () => {
   expect(readSettings(path.join(home, 'nowhere'))).toEqual({});
 });
 
 test.each(["it's", 'a b # c', 'say "hi"', '$HOME', 'back\\nslash', '`tick`', 'ключ', "both ' and `"])(
-  'what is written is read again: %s',
+  'a written value is read back: %s',
   async (value) => {
     await changeSettings(home, { LLM_MODEL: value, LLM_PROVIDER: 'demo' });
     expect(readSettings(home)).toEqual({ LLM_MODEL: value, LLM_PROVIDER: 'demo' });
   },
 );
 
-test('a value that no quotes can hold is refused, and nothing is changed', async () => {
+test("a value that can't be quoted is refused, and nothing is changed", async () => {
   await changeSettings(home, { LLM_MODEL: 'before' });
   await expect(changeSettings(home, { LLM_MODEL: `'"\`` })).rejects.toThrow('Set it in the environment');
   await expect(changeSettings(home, { LLM_MODEL: 'two\nlines' })).rejects.toThrow('Set it in the environment');
   expect(readSettings(home)).toEqual({ LLM_MODEL: 'before' });
 });
 
-test('a change leaves the other lines alone, comments too', async () => {
+test('a change keeps all other lines, including comments', async () => {
   await writeFile(settingsFile(home), '# mine\nexport LLM_MODEL=old\nGATEWAY_PORT=4000\n');
   await changeSettings(home, { LLM_MODEL: 'new', LOG_LEVEL: undefined });
   expect(await readFile(settingsFile(home), 'utf8')).toBe('# mine\nGATEWAY_PORT=4000\nLLM_MODEL=new\n');
@@ -37,7 +37,7 @@ test('a change leaves the other lines alone, comments too', async () => {
   expect(readSettings(home)).toEqual({ GATEWAY_PORT: '4000' });
 });
 
-test('nobody else may read the file, whoever could before', async () => {
+test('after a change only the owner may read the file', async () => {
   await writeFile(settingsFile(home), 'LOG_LEVEL=warn\n');
   await chmod(settingsFile(home), 0o644);
   await changeSettings(home, { LLM_API_KEY: 'secret' });

@@ -9,7 +9,7 @@ export type Settings = Readonly<Record<string, string>>;
 
 export const settingsFile = (home: string) => path.join(home, 'settings.env');
 
-/** What is kept in the home folder's `settings.env`; nothing, when there is no such file. */
+/** The settings in the home folder's `settings.env`; empty when there is no such file. */
 export function readSettings(home: string): Settings {
   try {
     return parseEnv(readFileSync(settingsFile(home), 'utf8')) as Settings;
@@ -19,7 +19,7 @@ export function readSettings(home: string): Settings {
   }
 }
 
-/** Changes some settings, or with `undefined` takes them out, and leaves every other line as it is. */
+/** Changes some settings, or removes those set to `undefined`, and keeps every other line. */
 export async function changeSettings(
   home: string,
   changes: Readonly<Record<string, string | undefined>>,
@@ -29,7 +29,7 @@ export async function changeSettings(
   const added = Object.entries(changes).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${quote(name, value)}`],
   );
-  // Written aside and moved into place: a service that starts meanwhile reads the old settings or the new ones.
+  // Written to a draft and renamed: a service that starts meanwhile reads either the old settings or the new ones.
   const draft = path.join(home, `.settings-${process.pid}-${randomBytes(4).toString('hex')}`);
   await writeFile(draft, [...kept, ...added, ''].join('\n'), { mode: 0o600 });
   await rename(draft, settingsFile(home));
@@ -39,7 +39,7 @@ async function readLines(home: string): Promise<string[]> {
   try {
     return (await readFile(settingsFile(home), 'utf8')).replace(/\n+$/, '').split('\n');
   } catch (error) {
-    if (isMissing(error)) return ['# Settings of Reborn. The environment goes before what stands here.'];
+    if (isMissing(error)) return ['# Settings of Reborn. Environment variables override them.'];
     throw error;
   }
 }
@@ -50,7 +50,7 @@ function quote(name: string, value: string): string {
   if (/^[\w./:@+,-]*$/.test(value)) return value;
   const mark = ["'", '`', '"'].find((candidate) => !value.includes(candidate));
   if (!mark || value.includes('\n') || (mark === '"' && value.includes('\\')))
-    throw new Error(`${name} has a value that settings.env can't hold. Set it in the environment instead.`);
+    throw new Error(`${name} has a value that can't be stored in settings.env. Set it in the environment instead.`);
   return mark + value + mark;
 }
 

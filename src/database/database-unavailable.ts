@@ -1,4 +1,4 @@
-/** There is no database to work with. The message tells the person what to do about it. */
+/** There is no usable database. The message says what to do about it. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }

@@ -30,7 +30,7 @@ test.each([
   ['transaction', 0],
   ['transaction', 1],
   ['statement', 0],
-] as const)('a pooler in %s mode is refused, whether it takes its connections in turns (%i)', async (mode, inTurns) => {
+] as const)('a pooler in %s mode is refused, with round robin %i', async (mode, inTurns) => {
   await using pooler = await startPooler(mode, inTurns);
   await pooler.warmUp(2);
   await expect(openDatabase({ url: pooler.url, home: '/nowhere' })).rejects.toThrow(
@@ -60,7 +60,7 @@ pool_mode = ${mode}
 server_round_robin = ${inTurns}
 `,
   );
-  const { uid, gid } = await stat(String(host)); // the only one that may use its socket; a pooler refuses to be root
+  const { uid, gid } = await stat(String(host)); // only this user may use its socket, and pgbouncer refuses to run as root
   const child = spawn('/usr/sbin/pgbouncer', [file], { stdio: ['ignore', 'ignore', 'pipe'], uid, gid });
   const log: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()));

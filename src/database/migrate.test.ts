@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 beforeEach(async (context) => {
   await pool.query('drop schema public cascade; create schema public');
-  folder = path.join(home, context.task.id); // modules are read once, so each test has files of its own
+  folder = path.join(home, context.task.id); // modules are cached, so each test uses different files
   await mkdir(folder);
 });
 afterAll(async () => {
@@ -58,7 +58,7 @@ test('replicas that start together on an empty database migrate it once', async 
   expect(await names()).toEqual(['0001-notes', '0002-first-note']);
 });
 
-test('a later migration is added to the earlier ones', async () => {
+test('a new migration is applied after the earlier ones', async () => {
   await writeMigration('0001-notes.ts', 'create table notes (id integer)');
   await migrateDatabase(server.connection, folder);
   await writeMigration('0002-first-note.ts', 'insert into notes values (1)');
@@ -69,7 +69,7 @@ test('a later migration is added to the earlier ones', async () => {
   expect((await pool.query('select id from notes')).rows).toEqual([{ id: 1 }]);
 });
 
-test('a migration that fails is named and leaves nothing behind', async () => {
+test('the error names a failed migration, which leaves nothing behind', async () => {
   await writeMigration('0001-notes.ts', 'create table notes (id integer)');
   await writeMigration('0002-mistake.ts', 'insert into nowhere values (1)');
 
@@ -80,7 +80,7 @@ test('a migration that fails is named and leaves nothing behind', async () => {
   expect(await names()).toEqual([]);
 });
 
-test('an older version starts beside a newer schema that says it may, and no other', async () => {
+test('an older version starts with a newer schema only if that schema declares it compatible', async () => {
   await writeMigration('0001-notes.ts', 'create table notes (id integer)');
   const older = `${folder}-older`;
   await cp(folder, older, { recursive: true });
@@ -99,7 +99,7 @@ test('an older version starts beside a newer schema that says it may, and no oth
   expect(await names()).toEqual(['0001-notes', '0002-column', '0003-rename']);
 });
 
-test('a version older than the one that a migration still works with does not start', async () => {
+test("a version older than a migration's `worksWith` does not start", async () => {
   await writeMigration('0001-notes.ts', 'create table notes (id integer)');
   const oldest = `${folder}-oldest`;
   await cp(folder, oldest, { recursive: true });
@@ -110,7 +110,7 @@ test('a version older than the one that a migration still works with does not st
   await expect(migrateDatabase(server.connection, oldest)).rejects.toThrow('(0003-index)');
 });
 
-test('a migration that waits for a lock lets others pass, and is tried again', async () => {
+test('a migration that waits for a lock lets other statements pass and is retried', async () => {
   await writeMigration('0001-notes.ts', 'create table notes (id integer)');
   await migrateDatabase(server.connection, folder);
   await writeMigration('0002-column.ts', 'alter table notes add column text text');
@@ -124,7 +124,7 @@ test('a migration that waits for a lock lets others pass, and is tried again', a
   const migrated = migrateDatabase(server.connection, folder, undefined, { ...patience, tries: 100 });
   const isWaiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter table notes%'`;
   await waitFor('the migration to wait', async () => ((await pool.query(isWaiting)).rowCount ?? 0) > 0);
-  await waitFor('the migration to give way', async () => (await pool.query(isWaiting)).rowCount === 0);
+  await waitFor('the migration to release its lock request', async () => (await pool.query(isWaiting)).rowCount === 0);
   await pool.query('select from notes');
   await reader.query('commit');
   reader.release();
@@ -144,7 +144,7 @@ test('a declared index is built while others write, and a build that was cut off
   const building = `select pid from pg_stat_activity where query like 'create index concurrently%' and wait_event_type = 'Lock'`;
   const pid = await waitFor('the build', async () => (await pool.query(building)).rows[0]?.pid as number | undefined);
 
-  await pool.query('insert into notes values (1001)'); // nobody waits for the build
+  await pool.query('insert into notes values (1001)'); // the build blocks no statement
   await pool.query('select pg_terminate_backend($1)', [pid]);
   expect(await migrating).toBeInstanceOf(Error);
   await writer.query('commit');

@@ -9,33 +9,33 @@ import { packageFile } from '#program-files.ts';
 import { buildPendingIndexes } from './pending-indexes.ts';
 import { isCompatible, readApplied, readSchemaState } from './schema-state.ts';
 
-/** Any number that no other program on this database uses. */
+/** An arbitrary lock number that no other program on this database uses. */
 const MIGRATION_LOCK = 7_267_332_667;
 
-/** Where the migrations of this checkout are. */
+/** The folder with the migrations. */
 export const MIGRATIONS = packageFile('migrations');
 
 type Options = {
   readonly lockTimeoutMs?: number;
-  /** How often a migration is tried that can't lock a table in time. */
+  /** How often a migration is tried when it can't lock a table in time. */
   readonly tries?: number;
 };
 
-/** What a file in `migrations` exports. */
+/** The exports of a file in `migrations`. */
 type DeclaredMigration = Migration & {
   /**
-   * The newest migration of the oldest version that still works with the schema after this one: such a version may be
-   * started beside it. Without it, only versions that have this migration themselves can be.
+   * The newest migration of the oldest version that still works with the schema after this one: such a version may run
+   * at the same time. Without it, only versions that include this migration may.
    */
   readonly worksWith?: string;
   /**
    * Indexes on tables that may be large, such as `turns_ready on turns (ready_at)`. They are built after the migration has
-   * committed, while the service goes on writing to the tables.
+   * committed, while the service keeps writing to the tables.
    */
   readonly indexes?: readonly string[];
 };
 
-/** Brings the schema up to the migration `last`, or else the newest in `folder`; replicas starting together wait for the first. */
+/** Migrates the schema to `last`, or to the newest migration in `folder`. Replicas that start together wait for the first. */
 export async function migrateDatabase(
   connection: pg.PoolConfig,
   folder: string,
@@ -44,13 +44,13 @@ export async function migrateDatabase(
 ): Promise<void> {
   if (last === undefined && (await isUpToDate(connection, folder))) return;
   const pool = new pg.Pool({ ...connection, max: 1 });
-  pool.on('error', () => {}); // a cut connection fails its query, which reports it
+  pool.on('error', () => {}); // a lost connection fails its query, which reports it
   const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     await database.connection().execute(async (session) => {
-      // Kysely locks too, but only after it has made its own tables, and that part races. The session's end unlocks.
+      // Kysely locks too, but only after it has created its own tables, which races. The lock ends with the session.
       await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(session);
-      await migratePatiently(session, folder, last, options);
+      await migrateWithRetries(session, folder, last, options);
       await buildPendingIndexes(session);
     });
   } finally {
@@ -58,7 +58,7 @@ export async function migrateDatabase(
   }
 }
 
-/** The usual start: without the lock, and without loading a single migration. */
+/** The usual start takes no lock and loads no migration. */
 async function isUpToDate(connection: pg.PoolConfig, folder: string): Promise<boolean> {
   const { pending, unknown, pendingIndexes } = await readSchemaState(connection, folder);
   return pending.length === 0 && unknown.length === 0 && pendingIndexes.length === 0;
@@ -67,8 +67,8 @@ async function isUpToDate(connection: pg.PoolConfig, folder: string): Promise<bo
 const LOCK_NOT_AVAILABLE = '55P03';
 const BETWEEN_TRIES_MS = 1000;
 
-/** A migration that waits for a lock makes everybody else wait behind it, so it gives way soon and tries again. */
-async function migratePatiently(
+/** A migration that waits for a lock blocks all statements behind it, so it gives up soon and retries. */
+async function migrateWithRetries(
   db: Kysely<unknown>,
   folder: string,
   last: string | undefined,
@@ -93,7 +93,7 @@ async function migrate(db: Kysely<unknown>, folder: string, last: string | undef
     fs,
     path,
     migrationFolder: path.resolve(folder),
-    import: (file) => import(pathToFileURL(file).href), // a bare Windows path is no module specifier
+    import: (file) => import(pathToFileURL(file).href), // a Windows path is not a valid module specifier
   });
   const ours = (await files.getMigrations()) as Record<string, DeclaredMigration>;
   const newer = await findNewerMigrations(db, Object.keys(ours));
@@ -107,7 +107,7 @@ async function migrate(db: Kysely<unknown>, folder: string, last: string | undef
   throw new Error(error instanceof Error ? `${what}: ${error.message}` : what, { cause: error });
 }
 
-/** Migrations of a newer version, which is being rolled out or was rolled back; throws when this version can't work with one. */
+/** Migrations of a newer version, during a rollout or after a rollback; throws when this version can't work with one. */
 async function findNewerMigrations(db: Kysely<unknown>, ours: readonly string[]): Promise<Record<string, Migration>> {
   const applied = await readApplied(async (statement) => (await sql.raw(statement).execute(db)).rows);
   const newer = applied.filter(({ name }) => !ours.includes(name));
@@ -120,7 +120,7 @@ async function findNewerMigrations(db: Kysely<unknown>, ours: readonly string[])
   return Object.fromEntries(newer.map(({ name }) => [name, { up: async () => {} }]));
 }
 
-/** Kysely writes a row for each migration in the same transaction; the defaults give that row what the file declares. */
+/** Kysely inserts a row for each migration in the same transaction; the column defaults add what the file declares. */
 function declareAll(ours: Record<string, DeclaredMigration>): Record<string, Migration> {
   const declare = (migration: DeclaredMigration): Migration => ({
     async up(db) {

@@ -3,11 +3,11 @@ import { openEmbedded } from './embedded/open-embedded.ts';
 import { reachExternal } from './reach-external.ts';
 
 export type OpenDatabase = {
-  /** What a `pg.Pool` or `pg.Client` needs; no pool is opened here. */
+  /** The settings for a `pg.Pool` or `pg.Client`; no pool is opened here. */
   readonly connection: pg.PoolConfig;
   readonly kind: 'embedded' | 'external';
   readonly version: string;
-  /** Embedded: stops the server when its last owner goes. */
+  /** Embedded: stops the server when its last owner closes it. */
   close(): Promise<void>;
 };
 
@@ -15,11 +15,11 @@ type Options = {
   url: string | undefined;
   home: string;
   log?: (message: string) => void;
-  /** Called when a server was told to start: there is nothing to do until it is ready. */
+  /** Called when a server is starting; the caller can do other work until it is ready. */
   onWaiting?: () => void;
 };
 
-/** The database at `url`, or else a PostgreSQL of our own whose data lives in `home`. */
+/** Opens the database at `url`, or else the built-in PostgreSQL with its data in `home`. */
 export async function openDatabase({
   url,
   home,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { readApplied } from './schema-state.ts';
 
-/** A concurrent build waits for transactions that run already, and nobody waits for it. */
+/** A concurrent build waits for running transactions, but blocks none. */
 const LOCK_TIMEOUT = '10min';
 
 /**

@@ -1,14 +1,14 @@
 import pg from 'pg';
 
-/** Gives every statement with values a name, so that PostgreSQL parses and plans it once per connection. */
+/** Names every statement that has parameters, so that PostgreSQL parses and plans it once per connection. */
 export class PreparingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
-    // A line that is cut while the client is lent out fails its query, which reports it; unheard, this would end the process.
+    // If the connection is lost while in use, the query fails and reports it. Without a listener, this event would end the process.
     this.on('error', () => {});
   }
 
-  // The overloads of `query` are the driver's; this passes each of them on unchanged.
+  // Passes each of the driver's overloads of `query` on unchanged.
   override query(...args: unknown[]): never {
     const [first, second] = args;
     const text = typeof first === 'string' && Array.isArray(second) && second.length > 0 ? first : undefined;
@@ -19,7 +19,7 @@ export class PreparingClient extends pg.Client {
     return answer as never;
   }
 
-  /** A line that did not answer in time still has the statement under way: nobody else may be given this connection. */
+  /** After a timeout the statement is still running on the connection, so the connection must not be reused. */
   #giveUpIfHung(error: unknown): void {
     if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy();
   }

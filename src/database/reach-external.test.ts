@@ -11,7 +11,7 @@ async function complaint(url: string): Promise<string> {
   return String(error);
 }
 
-test('a server that is down is named by host, port and database, without the password', async () => {
+test('the error for a server that is down names host, port and database, without the password', async () => {
   const port = await findFreePort();
 
   const message = await complaint(`postgres://ann:hunter2@localhost:${port}/notes`);
@@ -24,11 +24,11 @@ test.each([
   'postgres://ann:hunter2@:bad:url',
   'postgres://ann:1234/hunter2@localhost/notes',
   'postgres://ann:12#hunter2@localhost/notes',
-])('a url that cannot be read is explained without its password: %s', async (url) => {
+])('the error for an invalid URL does not contain its password: %s', async (url) => {
   expect(await complaint(url)).toContain('DATABASE_URL is not a valid address');
 });
 
-test('a server that answers is used; a wrong password is told apart from a missing server', async () => {
+test('a server that answers is used, and a wrong password and a missing server have different errors', async () => {
   const home = await makeHome();
   const server = await openDatabase({ url: undefined, home });
   const { host, password } = server.connection;

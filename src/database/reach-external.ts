@@ -4,10 +4,10 @@ import { readServerVersion } from './server-version.ts';
 
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** Checks once that somebody else's server answers, is new enough, and gives each connection a session. */
+/** Checks once that an external server answers, is new enough, and gives each connection its own session. */
 export async function reachExternal(url: string): Promise<{ connection: pg.PoolConfig; version: string }> {
   const [client, second] = [clientFor(url), clientFor(url)];
-  for (const each of [client, second]) each.on('error', () => {}); // a connection cut while idle; the next query reports it
+  for (const each of [client, second]) each.on('error', () => {}); // a connection lost while idle; the next query reports it
   try {
     await client.connect();
     const version = await readServerVersion(client);
@@ -18,7 +18,7 @@ export async function reachExternal(url: string): Promise<{ connection: pg.PoolC
     if (error instanceof DatabaseUnavailable) throw error;
     throw new DatabaseUnavailable(
       `Cannot use the PostgreSQL at ${client.host}, port ${client.port}, database "${client.database}": ` +
-        `${reasonOf(error)}. Check DATABASE_URL and that the server runs.`,
+        `${reasonOf(error)}. Check DATABASE_URL and that the server is running.`,
     );
   } finally {
     await Promise.all([client, second].map((each) => each.end().catch(() => {})));
@@ -38,7 +38,7 @@ function clientFor(url: string): pg.Client {
     try {
       return new pg.Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MILLISECONDS });
     } catch {
-      // The parser's error holds the whole url, password included, so it is not passed on.
+      // The parser's error contains the whole URL, including the password, so it is not passed on.
     }
   }
   throw new DatabaseUnavailable(
@@ -47,7 +47,7 @@ function clientFor(url: string): pg.Client {
   );
 }
 
-/** With an unencoded "/" or "#" in it, a password would be taken for the host and port, and be named in errors. */
+/** A password with an unencoded "/" or "#" would be parsed as host and port, and appear in errors. */
 function hidesPassword(url: string): boolean {
   return url.includes('@') && URL.canParse(url) && new URL(url).username === '' && !/[?&]\w+=[^&]*@/.test(url);
 }
@@ -59,11 +59,11 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Whether something between us and PostgreSQL hands out a server process for one transaction at a time. LISTEN, advisory
- * locks and settings belong to a process, so they would be lost, or show up in somebody else's session.
+ * Whether a pooler assigns a server process for one transaction at a time. LISTEN, advisory locks and settings belong to a
+ * server process, so they would be lost or appear in another client's session.
  *
- * `first` and `second` are two open connections. Each must keep one process, and not the same one as the other. `first`
- * asks twice in a row, so that a pooler that takes its processes in turns is found as well.
+ * `first` and `second` are two open connections. Each must keep its own process. `first` asks twice in a row, in order to
+ * detect a pooler that uses its processes in rotation.
  */
 async function isPooledByTransaction(first: pg.Client, second: pg.Client): Promise<boolean> {
   const processes: [Set<number>, Set<number>] = [new Set(), new Set()];

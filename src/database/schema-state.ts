@@ -3,20 +3,20 @@ import path from 'node:path';
 import pg from 'pg';
 
 export type SchemaState = {
-  /** Migrations of this program that the database has yet to get; the next start applies them. */
+  /** Migrations of this program that are not applied yet; the next start applies them. */
   readonly pending: readonly string[];
-  /** Migrations of a newer version, with which this one can't work. */
+  /** Migrations of a newer version that this version can't work with. */
   readonly unknown: readonly string[];
-  /** Indexes that applied migrations declare, and that are not built yet. */
+  /** Indexes that applied migrations declare and that are not built yet. */
   readonly pendingIndexes: readonly string[];
-  /** What the server's clock shows. */
+  /** The server's clock. */
   readonly time: Date;
 };
 
-/** How far the schema is, without changing it. */
+/** Compares the schema with this version's migrations, without changing it. */
 export async function readSchemaState(connection: pg.PoolConfig, folder: string): Promise<SchemaState> {
   const client = new pg.Client(connection);
-  client.on('error', () => {}); // a cut connection fails its query, which reports it
+  client.on('error', () => {}); // a lost connection fails its query, which reports it
   await client.connect();
   try {
     const { rows } = await client.query<{ time: Date }>('select clock_timestamp() as time');
@@ -43,7 +43,7 @@ export type AppliedMigration = {
   readonly pendingIndexes: readonly string[] | null;
 };
 
-/** In order. None on a new database; an older version may have left out the columns. */
+/** In order. Empty on a new database. The columns may be missing if an older version created the table. */
 export async function readApplied(query: (statement: string) => Promise<unknown[]>): Promise<AppliedMigration[]> {
   const [found] = (await query(`select to_regclass('kysely_migration') is not null as migrated`)) as {
     migrated: boolean;
@@ -56,7 +56,7 @@ export async function readApplied(query: (statement: string) => Promise<unknown[
   )) as AppliedMigration[];
 }
 
-/** Whether a version with the migrations `ours` works with a migration that it doesn't have. */
+/** Whether a version with the migrations `ours` works with a migration that it doesn't include. */
 export function isCompatible({ worksWith }: AppliedMigration, ours: readonly string[]): boolean {
   const newest = ours.toSorted().at(-1);
   return worksWith !== null && newest !== undefined && worksWith <= newest;

@@ -7,6 +7,6 @@ test('PostgreSQL 15 and later are supported', () => {
   expect(supportedVersion('19beta1')).toBe('19');
 });
 
-test('an older server is refused, with what to do', () => {
+test('an older server is refused, and the error says what to do', () => {
   expect(() => supportedVersion('14.9 (Ubuntu 14.9-1)')).toThrow('runs PostgreSQL 14.9. Upgrade it to 15 or later');
 });

@@ -9,7 +9,7 @@ export async function readServerVersion(client: pg.Client): Promise<string> {
   return supportedVersion(rows[0]?.server_version ?? '');
 }
 
-/** `reported` may carry its packager's words: "16.3 (Debian 16.3-1)". */
+/** `reported` may include the packager's text: "16.3 (Debian 16.3-1)". */
 export function supportedVersion(reported: string): string {
   const version = /^\d+(\.\d+)*/.exec(reported)?.[0] ?? '';
   if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return version;

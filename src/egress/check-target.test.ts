@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { checkTarget } from './check-target.ts';
 import { EgressRefused } from './egress-failure.ts';
 
-test('an address is taken as a URL reads it', () => {
+test('a URL is normalised', () => {
   expect(checkTarget('GET', 'HTTPS://Bücher.Example:8443/a/../b?c#d', 8443).href).toBe(
     'https://xn--bcher-kva.example:8443/b?c#d',
   );
   expect(checkTarget('PATCH', new URL('https://a_b.example.com')).hostname).toBe('a_b.example.com');
 });
 
-describe('is refused', () => {
+describe('refused targets', () => {
   test.each([
     ['http', 'http://example.com/', 'Only https'],
     ['another scheme', 'file:///etc/passwd', 'Only https'],
@@ -30,21 +30,21 @@ describe('is refused', () => {
     ['a trailing dot after an address', 'https://127.0.0.1./', 'IP address'],
     ['localhost', 'https://localhost/', 'full name'],
     ['LOCALHOST', 'https://LOCALHOST/', 'full name'],
-    ['a port that nobody named', 'https://example.com:22/', 'port 22 is not allowed'],
+    ['a port that was not allowed', 'https://example.com:22/', 'port 22 is not allowed'],
     ['the port of a database', 'https://example.com:5432/', 'port 5432 is not allowed'],
-    ['a home network', 'https://router.lan/', 'inside networks'],
-    ['a home network by its old name', 'https://nas.home/', 'inside networks'],
-    ['a company network', 'https://wiki.corp/', 'inside networks'],
-    ['an onion service', 'https://expyuzz4wqqyqhjn.onion/', 'inside networks'],
-    ['a cluster', 'https://kubernetes.default.svc.cluster.local/', 'inside networks'],
-    ['a reverse name', 'https://1.0.0.127.in-addr.arpa/', 'inside networks'],
+    ['a home network', 'https://router.lan/', 'private networks'],
+    ['a home network by its old name', 'https://nas.home/', 'private networks'],
+    ['a company network', 'https://wiki.corp/', 'private networks'],
+    ['an onion service', 'https://expyuzz4wqqyqhjn.onion/', 'private networks'],
+    ['a cluster', 'https://kubernetes.default.svc.cluster.local/', 'private networks'],
+    ['a reverse name', 'https://1.0.0.127.in-addr.arpa/', 'private networks'],
     ['localhost with a dot', 'https://localhost./', 'ends with a dot'],
-    ['a name below localhost', 'https://app.localhost/', 'inside networks'],
-    ['localhost.localdomain', 'https://localhost.localdomain/', 'inside networks'],
+    ['a name below localhost', 'https://app.localhost/', 'private networks'],
+    ['localhost.localdomain', 'https://localhost.localdomain/', 'private networks'],
     ['a single label', 'https://intranet/', 'full name'],
-    ['the metadata of a cloud', 'https://metadata.google.internal/', 'inside networks'],
-    ['mDNS', 'https://printer.local/', 'inside networks'],
-    ['a home', 'https://router.home.arpa/', 'inside networks'],
+    ['the metadata of a cloud', 'https://metadata.google.internal/', 'private networks'],
+    ['mDNS', 'https://printer.local/', 'private networks'],
+    ['a home', 'https://router.home.arpa/', 'private networks'],
     ['an empty label', 'https://example..com/', 'full name'],
     ['a label of 64', `https://${'a'.repeat(64)}.com/`, 'full name'],
     ['a name of more than 253', `https://${'a.'.repeat(126)}com/`, 'full name'],
@@ -62,7 +62,7 @@ describe('is refused', () => {
     },
   );
 
-  test('every spelling of every IPv4 address, public or not', () => {
+  test('every notation of every IPv4 address, public or not', () => {
     fc.assert(
       fc.property(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)), spelling, (octets, spell) => {
         expect(() => checkTarget('GET', `https://${spell(octets)}/`)).toThrow(EgressRefused);
@@ -80,7 +80,7 @@ describe('is refused', () => {
   });
 });
 
-test('a refusal quotes no path, as it may hold a secret', () => {
+test('a refusal does not contain the path, which may hold a secret', () => {
   expect(() => checkTarget('GET', 'https://intranet/hidden?key=hidden')).toThrow(/^(?!.*hidden)/);
 });
 
@@ -98,7 +98,7 @@ const digits = fc.constantFrom<(number: number) => string>(
 );
 const dot = fc.constantFrom('.', '%2e', '。', '．');
 
-/** Four parts, or fewer of which the last takes the rest; each in a notation of its own; perhaps inside an IPv6 one. */
+/** Four parts, or fewer with the last one taking the rest; each in a random notation; perhaps inside an IPv6 address. */
 const spelling: fc.Arbitrary<Spell> = fc.oneof(
   fc.tuple(fc.array(digits, { minLength: 1, maxLength: 4 }), dot, fc.constantFrom('', '.')).map(
     ([notations, separator, end]): Spell =>

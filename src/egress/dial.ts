@@ -6,10 +6,10 @@ import { type Network } from './network.ts';
 type Route = { readonly host: string; readonly port: number; readonly tls: boolean };
 type Deadline = { readonly endsAt: number; readonly signal: AbortSignal };
 
-/** A name may have any number of addresses; its owner shall not make us knock at all of them. */
+/** A name may have any number of addresses; its owner must not make the service try all of them. */
 const MAX_TRIED = 8;
 
-/** A connection to the first of the checked addresses that takes one. */
+/** Connects to the first of the checked addresses that accepts. */
 export async function dial(
   network: Network,
   addresses: readonly string[],
@@ -32,7 +32,7 @@ export async function dial(
   throw failure;
 }
 
-/** Gives up after `patience`, if another address waits for its turn; else only when the signal says so. */
+/** Gives up after `patience` if there is another address to try; otherwise only when the signal aborts. */
 async function connect(
   { host, port, tls }: Route,
   name: string,
@@ -40,7 +40,7 @@ async function connect(
   signal: AbortSignal,
 ): Promise<Socket> {
   const socket = tls ? connectTls({ host, port, servername: name, ...TLS }) : connectPlain({ host, port });
-  // Errors are seen by whoever waits; between two of them nobody does.
+  // The current reader handles errors; this covers the moments when there is none.
   socket.on('error', () => {});
 
   const timer = patience === undefined ? undefined : setTimeout(() => socket.destroy(new ConnectTimeout()), patience);
@@ -55,7 +55,7 @@ async function connect(
   }
 }
 
-/** Said outright, because the environment can turn the check of certificates off. */
+/** Set explicitly, because the environment can disable the check of certificates. */
 const TLS = { rejectUnauthorized: true, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] } as const;
 
 class ConnectTimeout extends Error {

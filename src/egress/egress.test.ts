@@ -7,7 +7,7 @@ import { get, listen, networkTo, openEgress, PUBLIC, startStandIn } from './stan
 const HELLO = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello';
 
 describe('a request', () => {
-  test('reaches the host as it was asked for, and its answer comes back', async () => {
+  test('reaches the host unchanged, and its answer comes back', async () => {
     const { port, requests } = await startStandIn((socket) => socket.write(HELLO));
     const request = get('https://api.example.com/a%20b?c=d#e', {
       method: 'POST',
@@ -31,7 +31,7 @@ describe('a request', () => {
     );
   });
 
-  test('goes to port 443, or to a port that was named for it', async () => {
+  test('goes to port 443, or to a port that was allowed for it', async () => {
     const { port, requests } = await startStandIn((socket) => socket.write(HELLO));
     const dialled: unknown[] = [];
     const dial = (...where: unknown[]) => {
@@ -49,7 +49,7 @@ describe('a request', () => {
     expect(requests[1]).toContain('\r\nhost: example.com:8443\r\n');
   });
 
-  test('keeps bytes as they are, both ways', async () => {
+  test('keeps bytes unchanged, both ways', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 256\r\n\r\n';
     const { port, requests } = await startStandIn((socket) => socket.write(Buffer.concat([Buffer.from(head), bytes])));
@@ -59,7 +59,7 @@ describe('a request', () => {
     expect(requests[0]?.endsWith(Buffer.from(bytes).toString('latin1'))).toBe(true);
   });
 
-  test('ignores the proxies of the environment', async () => {
+  test('ignores proxies set in the environment', async () => {
     const proxy = await startStandIn((socket) => socket.end());
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'])
       vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
@@ -76,7 +76,7 @@ describe('a request', () => {
     ['https://example.com/', { headers: { Host: 'other.example.com' } }],
     ['https://example.com/', { headers: { a: 'b\r\nc: d' } }],
     ['https://example.com/', { method: 'CONNECT' }],
-  ])('that is not allowed is refused before the host is looked up: %s %j', async (url, more) => {
+  ])('is refused before the host is looked up if it is not allowed: %s %j', async (url, more) => {
     const resolve = vi.fn(async () => [PUBLIC]);
     await expect(openEgress({ resolve }).send(get(url, more))).rejects.toThrow(EgressRefused);
     expect(resolve).not.toHaveBeenCalled();
@@ -84,7 +84,7 @@ describe('a request', () => {
 });
 
 describe('the addresses of a host', () => {
-  test('are looked up once; a second answer is never asked for', async () => {
+  test('are looked up exactly once', async () => {
     const { port } = await startStandIn((socket) => socket.write(HELLO));
     const answers = [[PUBLIC], ['127.0.0.1']];
     const resolve = vi.fn(async () => answers.shift() ?? []);
@@ -104,7 +104,7 @@ describe('the addresses of a host', () => {
     ['a private one among public ones', [PUBLIC, '8.8.8.8', '10.1.2.3']],
     ['a metadata service', ['169.254.169.254']],
     ['an IPv4 one in IPv6', ['::ffff:10.1.2.3']],
-    ['something that is no address', ['10.1.2.3.example.com']],
+    ['something that is not an address', ['10.1.2.3.example.com']],
     ['none', []],
   ])('must all be public: %s', async (_name, addresses) => {
     const dial = vi.fn();
@@ -112,18 +112,18 @@ describe('the addresses of a host', () => {
 
     const refusal: unknown = await sent.catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(EgressRefused);
-    // The same words, so that nobody learns which names exist inside; and no address in them, nor in a cause.
+    // The same message, so that it does not reveal which internal names exist; and no address in it or in a cause.
     expect(refusal).toHaveProperty('message', expect.stringMatching(/^The host inside.example.com has no address, or/));
     expect(`${JSON.stringify(refusal)}${(refusal as Error).stack}`).not.toContain('10.1.2.3');
     expect(refusal).not.toHaveProperty('cause');
     expect(dial).not.toHaveBeenCalled();
   });
 
-  test('are tried one after the other until one takes the connection', async () => {
+  test('are tried one after the other until one accepts', async () => {
     const { port } = await startStandIn((socket) => socket.write(HELLO));
-    const nobody = createServer();
-    const closedPort = await listen(nobody);
-    nobody.close();
+    const closed = createServer();
+    const closedPort = await listen(closed);
+    closed.close();
     const dialled: string[] = [];
     const dial = (address: string) => {
       dialled.push(address);
@@ -135,15 +135,15 @@ describe('the addresses of a host', () => {
     expect(dialled).toEqual(['1.1.1.1', '8.8.8.8']);
   });
 
-  test('are tried up to the eighth, and the failure tells no address', async () => {
-    const nobody = createServer();
-    const port = await listen(nobody);
-    nobody.close();
+  test('are tried up to the eighth, and the failure contains no address', async () => {
+    const closed = createServer();
+    const port = await listen(closed);
+    closed.close();
     const dial = vi.fn(() => ({ host: '127.0.0.1', port, tls: false }));
     const resolve = async () => Array.from({ length: 50 }, (_, index) => `8.8.8.${index}`);
 
     const sent = openEgress({ resolve, dial }).send(get('https://example.com/'));
-    await expect(sent).rejects.toThrow('The request to example.com failed: nobody listens there (ECONNREFUSED).');
+    await expect(sent).rejects.toThrow('The request to example.com failed: the connection was refused (ECONNREFUSED).');
     await expect(sent).rejects.toBeInstanceOf(EgressFailed);
     expect(dial).toHaveBeenCalledTimes(8);
   });
@@ -151,7 +151,7 @@ describe('the addresses of a host', () => {
   test('share the time: one that hangs leaves some for the next', async () => {
     const { port } = await startStandIn((socket) => socket.write(HELLO));
     const mute = await startStandIn(() => {});
-    // TLS to somebody who says nothing hangs like a connection into the void.
+    // TLS to a server that sends nothing hangs like a connection without an answer.
     const dial = (address: string) =>
       address === '1.1.1.1'
         ? { host: '127.0.0.1', port: mute.port, tls: true }
@@ -161,7 +161,7 @@ describe('the addresses of a host', () => {
     expect(await egress.send(get('https://example.com/', { timeoutMs: 1_000 }))).toMatchObject({ status: 200 });
   });
 
-  test('that a resolver can not find out are a failure, not a refusal', async () => {
+  test("that can't be resolved are a failure, not a refusal", async () => {
     const resolve = () => Promise.reject(Object.assign(new Error('10.0.0.53 is away'), { code: 'ESERVFAIL' }));
     const sent = openEgress({ resolve }).send(get('https://example.com/'));
     await expect(sent).rejects.toThrow(new EgressFailed('The host example.com could not be looked up (ESERVFAIL).'));
@@ -171,15 +171,15 @@ describe('the addresses of a host', () => {
 describe('the deadline', () => {
   const short = { timeoutMs: 150 };
 
-  test('covers the lookup, and tells the resolver', async () => {
-    let told = false;
+  test('covers the lookup and aborts the resolver', async () => {
+    let aborted = false;
     const resolve = (_host: string, signal?: AbortSignal) => {
-      signal?.addEventListener('abort', () => (told = true));
+      signal?.addEventListener('abort', () => (aborted = true));
       return Promise.withResolvers<string[]>().promise;
     };
     const sent = openEgress({ resolve }).send(get('https://example.com/', short));
     await expect(sent).rejects.toThrow(new EgressFailed('example.com did not answer within 150 ms.'));
-    expect(told).toBe(true);
+    expect(aborted).toBe(true);
   });
 
   test('covers the handshake', async () => {
@@ -191,8 +191,8 @@ describe('the deadline', () => {
   });
 
   test.each([
-    ['headers that come letter by letter', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n'],
-    ['a body that comes letter by letter', 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 'a'],
+    ['headers that arrive byte by byte', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n'],
+    ['a body that arrives byte by byte', 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 'a'],
     ['endless early hints', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['endless extensions of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5', ';a'],
   ])('covers %s', async (_name, start, drip) => {
@@ -206,7 +206,7 @@ describe('the deadline', () => {
     await waitFor('the connection to close', async () => open.size === 0);
   });
 
-  test('covers a request that nobody reads', async () => {
+  test('covers a request that the host does not read', async () => {
     const server = createServer({ pauseOnConnect: true }, (socket) => onTestFinished(() => void socket.destroy()));
     onTestFinished(() => void server.close());
     const network = networkTo(await listen(server));
@@ -216,7 +216,7 @@ describe('the deadline', () => {
     await expect(sent).rejects.toThrow('did not answer within 150 ms');
   });
 
-  test('may be further away than a timer reaches', async () => {
+  test('may exceed the maximum of a timer', async () => {
     const { port } = await startStandIn((socket) => socket.write(HELLO));
     const sent = openEgress(networkTo(port)).send(get('https://example.com/', { timeoutMs: 1e12 }));
     expect(await sent).toMatchObject({ status: 200 });
@@ -224,7 +224,7 @@ describe('the deadline', () => {
 });
 
 describe('the signal of the caller', () => {
-  test('breaks the request off, and its reason is the cause', async () => {
+  test('cancels the request, and its reason is the cause', async () => {
     const abort = new AbortController();
     const { port, open } = await startStandIn(() => abort.abort('enough'));
     const sent = openEgress(networkTo(port)).send(get('https://example.com/', { signal: abort.signal }));
@@ -232,14 +232,14 @@ describe('the signal of the caller', () => {
     await waitFor('the connection to close', async () => open.size === 0);
   });
 
-  test('that was given before keeps it from being sent', async () => {
+  test('prevents sending if it is already aborted', async () => {
     const resolve = vi.fn(async () => [PUBLIC]);
     const sent = openEgress({ resolve }).send(get('https://example.com/', { signal: AbortSignal.abort() }));
     await expect(sent).rejects.toThrow('cancelled');
     expect(resolve).not.toHaveBeenCalled();
   });
 
-  test('is let go of in the end', async () => {
+  test('is released in the end', async () => {
     const { port } = await startStandIn((socket) => socket.write(HELLO));
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
@@ -251,7 +251,7 @@ describe('the signal of the caller', () => {
 });
 
 describe('many requests at once', () => {
-  test('have a connection each, and none is left', async () => {
+  test('have a connection each, and none is left open', async () => {
     const { port, open, requests } = await startStandIn((socket) => setImmediate(() => socket.write(HELLO)));
     const egress = openEgress(networkTo(port));
     const answers = await Promise.all(
@@ -266,7 +266,7 @@ describe('many requests at once', () => {
     expect(left.filter((name) => name === 'Timeout').length).toBeLessThan(100);
   });
 
-  test('are all broken off by close, and nothing goes out after it', async () => {
+  test('are all cancelled by close, and nothing is sent after it', async () => {
     const { port, open } = await startStandIn(() => {});
     const stuck = networkTo(port, { resolve: () => Promise.withResolvers<string[]>().promise });
     const looking = openEgress(stuck);

@@ -8,13 +8,13 @@ import { createDns } from './public-dns.ts';
 import { resolvePublic } from './resolve-public.ts';
 
 export type Egress = {
-  /** Throws `EgressRefused` or `EgressFailed`, and nothing else. A redirect is an answer, and is not followed. */
+  /** Throws only `EgressRefused` or `EgressFailed`. A redirect is returned as an answer and not followed. */
   send(request: EgressRequest): Promise<EgressAnswer>;
-  /** Breaks off what is under way, and lets nothing out any more. */
+  /** Cancels all requests and refuses new ones. */
   close(): Promise<void>;
 };
 
-/** The one way out: https to hosts on the public internet, by addresses that were looked up once and checked. */
+/** The only way out: https to hosts on the public internet, at addresses that were looked up once and checked. */
 export function createEgress(network: Network = { resolve: createDns() }): Egress {
   const underway = new Map<AbortController, Promise<EgressAnswer>>();
   let closed = false;
@@ -46,7 +46,7 @@ async function send(network: Network, request: EgressRequest, stop: AbortControl
     stop.signal.throwIfAborted();
     const addresses = await resolvePublic(network, host, stop.signal);
     const socket = await dial(network, addresses, url, deadline);
-    const { exchange } = await import('./exchange.ts'); // brings an HTTP client along, which few starts need
+    const { exchange } = await import('./exchange.ts'); // loads an HTTP client, which few starts need
     return await exchange(socket, url, request, stop.signal);
   } catch (error) {
     throw toEgressFailure(host, stop.signal.aborted ? stop.signal.reason : error);
@@ -55,14 +55,14 @@ async function send(network: Network, request: EgressRequest, stop: AbortControl
   }
 }
 
-/** A timer that is set for longer fires at once. */
+/** A longer timer fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 function timeoutOf({ timeoutMs }: EgressRequest): number {
   return Math.min(timeoutMs, LONGEST_TIMER);
 }
 
-/** Stops the request when its time is over or its caller wants no more, until it is released. */
+/** Stops the request when its time is up or its caller cancels, until it is released. */
 function stopInTime(host: string, request: EgressRequest, stop: AbortController): () => void {
   const { timeoutMs, signal } = request;
   const timeOut = () => stop.abort(new EgressFailed(`${host} did not answer within ${timeoutMs} ms.`));

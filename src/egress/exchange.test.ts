@@ -10,17 +10,20 @@ import { get, listen, networkTo, openEgress, PUBLIC, startStandIn } from './stan
 const HELLO = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\r\nX-A: 2\r\n\r\nhello';
 
 describe('an answer', () => {
-  test.each([301, 302, 307, 308])('that redirects inside is returned and not followed: %i', async (status) => {
-    const { port, requests } = await startStandIn((socket) =>
-      socket.write(`HTTP/1.1 ${status} Go\r\nLocation: https://169.254.169.254/secret\r\nContent-Length: 0\r\n\r\n`),
-    );
-    const resolve = vi.fn(async () => [PUBLIC]);
-    const answer = await openEgress(networkTo(port, { resolve })).send(get('https://example.com/'));
+  test.each([301, 302, 307, 308])(
+    'that redirects to a private address is returned and not followed: %i',
+    async (status) => {
+      const { port, requests } = await startStandIn((socket) =>
+        socket.write(`HTTP/1.1 ${status} Go\r\nLocation: https://169.254.169.254/secret\r\nContent-Length: 0\r\n\r\n`),
+      );
+      const resolve = vi.fn(async () => [PUBLIC]);
+      const answer = await openEgress(networkTo(port, { resolve })).send(get('https://example.com/'));
 
-    expect(answer).toMatchObject({ status, headers: { location: 'https://169.254.169.254/secret' } });
-    expect(requests).toHaveLength(1);
-    expect(resolve).toHaveBeenCalledTimes(1);
-  });
+      expect(answer).toMatchObject({ status, headers: { location: 'https://169.254.169.254/secret' } });
+      expect(requests).toHaveLength(1);
+      expect(resolve).toHaveBeenCalledTimes(1);
+    },
+  );
 
   test.each([
     ['with its length', (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`],
@@ -39,7 +42,7 @@ describe('an answer', () => {
     );
   });
 
-  test('without end is cut off at the limit', async () => {
+  test('that never ends is cut off at the limit', async () => {
     const { port, open } = await startStandIn((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const pour = () => {
@@ -53,7 +56,7 @@ describe('an answer', () => {
     await waitFor('the connection to close', async () => open.size === 0);
   });
 
-  test('that declares too much is cut off before its body comes', async () => {
+  test('that declares too large a body is cut off before the body arrives', async () => {
     const { port } = await startStandIn((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9e15\r\n\r\n'));
     await expect(openEgress(networkTo(port)).send(get('https://example.com/'))).rejects.toThrow(EgressFailed);
 
@@ -63,7 +66,7 @@ describe('an answer', () => {
     await expect(openEgress(networkTo(huge.port)).send(get('https://example.com/'))).rejects.toThrow('larger than');
   });
 
-  test('to HEAD may declare what a GET would bring', async () => {
+  test('to HEAD may declare the length of a GET', async () => {
     const { port } = await startStandIn((socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 900000000\r\n\r\n'),
     );
@@ -72,7 +75,7 @@ describe('an answer', () => {
     expect(answer.body).toHaveLength(0);
   });
 
-  test('is never unpacked', async () => {
+  test('is never decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`;
     const { port, requests } = await startStandIn((socket) => socket.write(Buffer.concat([Buffer.from(head), bomb])));
@@ -92,7 +95,7 @@ describe('an answer', () => {
     expect((await openEgress(networkTo(port)).send(request)).body).toHaveLength(1_000_000);
   });
 
-  test('may have headers named like parts of an object', async () => {
+  test('may have headers named like object members', async () => {
     const { port } = await startStandIn((socket) =>
       socket.end('HTTP/1.1 200 OK\r\n__proto__: a\r\nconstructor: b\r\nContent-Length: 0\r\n\r\n'),
     );
@@ -114,7 +117,7 @@ describe('an answer', () => {
   });
 });
 
-test('a connection is closed even if the time was over before it was used', async () => {
+test('a connection is closed even if the deadline passed before it was used', async () => {
   const { port, open } = await startStandIn(() => {});
   const socket = connect(port, '127.0.0.1');
   await waitFor('the connection', async () => open.size === 1);
@@ -163,7 +166,7 @@ describe('a peer that misbehaves is a failure, and nothing is left open:', () =>
     await expect(sent).rejects.toThrow(EgressFailed);
   });
 
-  test('it cuts the connection in a body that only the end would end, after a part was read', async () => {
+  test('it cuts the connection in a body without a declared length, after a part was read', async () => {
     const { port, open } = await startStandIn((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhello'));
     const socket = connect(port, '127.0.0.1');
     const answer = exchange(
@@ -178,7 +181,7 @@ describe('a peer that misbehaves is a failure, and nothing is left open:', () =>
     expect(await outcome).toHaveProperty('code', 'ECONNRESET');
   });
 
-  test('its connection is gone before the request', async () => {
+  test('its connection is closed before the request', async () => {
     const socket = new Socket().destroy();
     const answer = exchange(
       socket,
@@ -189,7 +192,7 @@ describe('a peer that misbehaves is a failure, and nothing is left open:', () =>
     await expect(answer).rejects.toHaveProperty('code', 'ECONNRESET');
   });
 
-  test('it closes as soon as it is reached', async () => {
+  test('it closes right after connecting', async () => {
     const server = createServer((socket) => socket.destroy());
     onTestFinished(() => void server.close());
     const sent = openEgress(networkTo(await listen(server))).send(get('https://example.com/'));

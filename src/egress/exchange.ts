@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { codeOf, EgressFailed } from './egress-failure.ts';
 
-/** One request and its answer over a connection, which is closed afterwards in any case. */
+/** One request and its answer over a connection, which is always closed afterwards. */
 export async function exchange(
   socket: Socket,
   url: URL,
@@ -17,7 +17,7 @@ export async function exchange(
     signal.throwIfAborted();
     client.dispatch(toDispatch(url, request), receiveAnswer(url.hostname, request, resolve, reject));
     const answer = await answered;
-    // undici takes a cut connection for the end of a body that has no declared length.
+    // undici takes a lost connection for the end of a body that has no declared length.
     if (codeOf(socket.errored) === 'ECONNRESET') throw new ConnectionLost();
     return answer;
   } finally {
@@ -26,12 +26,12 @@ export async function exchange(
   }
 }
 
-/** The deadline is ours, so the client has none. The parser is named because the environment could choose another. */
+/** The deadline is enforced outside, so the client has none. The parser is set because the environment could choose another. */
 const CLIENT = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 32 * 1024, useMilo: false } as const;
 
-/** undici dials again when a connection is lost. There is only this one, and no other address it might find. */
+/** undici reconnects when a connection is lost. Only this connection may be used, so another attempt fails. */
 function offer(socket: Socket): NonNullable<Client.Options['connect']> {
-  // Later, because the client is not ready for an answer inside its question.
+  // Deferred, because the client is not ready for a callback during the call.
   return (_options, callback) =>
     queueMicrotask(() => (socket.destroyed ? callback(new ConnectionLost(), null) : callback(null, socket)));
 }
@@ -77,8 +77,8 @@ function toRecord(headers: Readonly<Record<string, string | string[] | undefined
 }
 
 /**
- * Gathers a body up to a limit. Chunks are copied rather than kept: a kept one costs 200 bytes besides its own, and a
- * peer may send a byte in each.
+ * Collects a body up to a limit. Chunks are copied instead of kept, because a kept chunk has an overhead of 200 bytes, and
+ * a peer may send one byte per chunk.
  */
 function createBoundedBody(host: string, limit: number) {
   let bytes = new Uint8Array(0);
@@ -86,7 +86,7 @@ function createBoundedBody(host: string, limit: number) {
 
   /** Throws `EgressFailed` if a body of this length would be too large. */
   function checkLength(wanted: number): void {
-    // Written so that a limit that is no number lets nothing through.
+    // Written so that a limit of NaN lets nothing through.
     if (!(wanted <= limit)) throw new EgressFailed(`The answer of ${host} is larger than ${limit} bytes.`);
   }
 
@@ -108,17 +108,17 @@ function createBoundedBody(host: string, limit: number) {
 export type EgressRequest = {
   readonly method: string;
   readonly url: URL | string;
-  /** A port besides 443: one that the operator or a tool's capabilities file names, never the one who wrote the address. */
+  /** A port besides 443, set by the operator or a tool's capabilities file, never by the author of the URL. */
   readonly namedPort?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** For everything together: name, connection, headers and body. */
+  /** For the whole request: lookup, connection, headers and body. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly signal?: AbortSignal;
 };
 
-/** Header names are in lower case; a header that came several times is joined by commas. */
+/** Header names are in lower case; repeated headers are joined by commas. */
 export type EgressAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

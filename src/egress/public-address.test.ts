@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findPublicAddress } from './resolve-public.ts';
 
-describe('an address that is not public is not found', () => {
+describe('addresses that are not public are refused', () => {
   test.each([
     ['this network', '0.0.0.0', '0.1.2.3'],
     ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
@@ -51,13 +51,13 @@ test.each([
   ['100.128.0.1', '100.128.0.1'],
   ['2606:4700:4700:0:0:0:0:1111', '2606:4700:4700::1111'],
   ['2A00:1450:4001:082B::200E', '2a00:1450:4001:82b::200e'],
-])('a public address is found and written the usual way: %s', (text, address) => {
+])('a public address is accepted and normalised: %s', (text, address) => {
   expect(findPublicAddress(text)).toBe(address);
 });
 
-test('the answer agrees with the registry of special IPv4 addresses', () => {
+test('the result agrees with the registry of special IPv4 addresses', () => {
   const special = toBlockList(SPECIAL_4, 'ipv4');
-  // Half of the addresses lie near the edge of a range, where mistakes are made.
+  // Half of the addresses are near the edge of a range, where mistakes are likely.
   const edge = fc.constantFrom(...SPECIAL_4).map((range) => toNumber(toSubnet(range)[0]));
   const near = fc.tuple(edge, fc.integer({ min: -300, max: 300 })).map(([start, offset]) => (start + offset) >>> 0);
   fc.assert(
@@ -69,7 +69,7 @@ test('the answer agrees with the registry of special IPv4 addresses', () => {
   );
 });
 
-test('the answer agrees with the registry of special IPv6 addresses', () => {
+test('the result agrees with the registry of special IPv6 addresses', () => {
   const special = toBlockList(SPECIAL_6, 'ipv6');
   const group = fc.oneof(fc.constantFrom(0, 1, 0xdb8, 0x1ff, 0x200, 0xfff, 0x1000, 0x4f, 0x8000), fc.nat(0xffff));
   const first = fc.oneof(fc.constantFrom(0x2000, 0x2001, 0x2002, 0x2003, 0x2620, 0x3fff, 0x1fff, 0x4000, 0x64), group);

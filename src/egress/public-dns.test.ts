@@ -7,7 +7,7 @@ type Records = { readonly A?: readonly string[] | number; readonly AAAA?: readon
 
 const [SERVFAIL, NXDOMAIN] = [2, 3];
 
-test('IPv4 and IPv6 addresses come in turns', async () => {
+test('IPv4 and IPv6 addresses alternate', async () => {
   const { resolve } = await startNameServer({ A: ['192.0.2.1', '192.0.2.2', '192.0.2.3'], AAAA: ['2001:db8::1'] });
   expect(await resolve('example.com')).toEqual(['192.0.2.1', '2001:db8::1', '192.0.2.2', '192.0.2.3']);
 });
@@ -30,18 +30,18 @@ test('a host without addresses has none', async () => {
   expect(await resolve('example.com')).toEqual([]);
 });
 
-test('a name server that fails is not a host that does not exist', async () => {
+test('a failing name server is not reported as a host that does not exist', async () => {
   const { resolve } = await startNameServer({ A: SERVFAIL, AAAA: NXDOMAIN });
   await expect(resolve('example.com')).rejects.toHaveProperty('code', 'ESERVFAIL');
 });
 
-test('only the name itself is asked for, never one completed by a search domain', async () => {
+test('only the name itself is looked up, never with a search domain', async () => {
   const { resolve, asked } = await startNameServer({ A: NXDOMAIN, AAAA: NXDOMAIN });
   await resolve('missing.example.com');
   expect(new Set(asked.map((name) => name.toLowerCase()))).toEqual(new Set(['missing.example.com']));
 });
 
-test('a lookup can be broken off', async () => {
+test('a lookup can be cancelled', async () => {
   const abort = new AbortController();
   const { resolve } = await startNameServer('silent', () => abort.abort());
   await expect(resolve('example.com', abort.signal)).rejects.toHaveProperty('code', 'ECANCELLED');
@@ -59,7 +59,7 @@ async function startNameServer(records: Records | 'silent', onQuestion = () => {
   return { resolve: createDns([`127.0.0.1:${server.address().port}`]), asked };
 }
 
-/** A question has one name, which begins after the 12 bytes of the header and ends with a zero. */
+/** A question has one name, which starts after the 12 bytes of the header and ends with a zero. */
 function nameIn(question: Buffer): string {
   const labels: string[] = [];
   for (let at = 12; question.readUInt8(at) > 0; at += 1 + question.readUInt8(at))

@@ -3,12 +3,12 @@ import { codeOf } from './egress-failure.ts';
 import { type Network } from './network.ts';
 
 /**
- * Asks the name servers themselves. `getaddrinfo` would complete names by search domains, can't be broken off, and a slow
- * name server could hold all four of the threads that files and other lookups need.
+ * Queries the name servers directly. `getaddrinfo` would add search domains, can't be cancelled, and a slow name server
+ * could block all four threads that files and other lookups need.
  */
 export function createDns(servers?: readonly string[]): Network['resolve'] {
   return async (host, signal) => {
-    // A resolver of its own: cancelling it cancels nothing else, and it knows the name servers of now.
+    // A separate resolver for each lookup: cancelling it affects no other, and it uses the current name servers.
     const resolver = new Resolver({ timeout: 2_000, tries: 3, maxTimeout: 5_000 });
     if (servers) resolver.setServers(servers);
 
@@ -22,12 +22,12 @@ export function createDns(servers?: readonly string[]): Network['resolve'] {
   };
 }
 
-/** IPv4 and IPv6 in turns: where one of the two leads nowhere, the second try is the other. */
+/** Alternates IPv4 and IPv6: if one of them does not work, the second try uses the other. */
 function gather(answers: readonly PromiseSettledResult<readonly string[]>[]): string[] {
   const families = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const length = Math.max(...families.map((family) => family.length));
   if (length === 0) throwUnlessMissing(answers);
-  return Array.from({ length }, (_, place) => families.flatMap((family) => family[place] ?? [])).flat();
+  return Array.from({ length }, (_, index) => families.flatMap((family) => family[index] ?? [])).flat();
 }
 
 function throwUnlessMissing(answers: readonly PromiseSettledResult<unknown>[]): void {

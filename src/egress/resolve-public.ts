@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js';
 import { codeOf, EgressFailed, EgressRefused } from './egress-failure.ts';
 import { type Network } from './network.ts';
 
-/** The addresses of the host, looked up once. One that is not public spoils them all. */
+/** The addresses of the host, looked up once. If one is not public, the host is refused. */
 export async function resolvePublic(network: Network, host: string, signal: AbortSignal): Promise<readonly string[]> {
   const found = await untilAborted(lookUp(network, host, signal), signal);
   const addresses = found.map(findPublicAddress).filter((address) => address !== undefined);
   if (addresses.length > 0 && addresses.length === found.length) return addresses;
 
-  // The same words for all cases: they must not tell which names exist inside.
+  // The same message for all cases, so that it does not reveal which internal names exist.
   throw new EgressRefused(`The host ${host} has no address, or one that is not public. Use a host on the internet.`);
 }
 
@@ -21,16 +21,16 @@ async function lookUp(network: Network, host: string, signal: AbortSignal): Prom
   }
 }
 
-/** A resolver need not heed the signal. */
+/** A resolver may ignore the signal. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   return Promise.race([work, aborted]);
 }
 
-/** The address in its usual form if it is one on the public internet. What is not known to be public is not. */
+/** The normalised address if it is on the public internet. An address not known to be public is treated as private. */
 export function findPublicAddress(text: string): string | undefined {
-  // ipaddr.js reads more spellings than Node dials. Without this, a text could be checked as one address and looked up as a name.
+  // ipaddr.js accepts more notations than Node connects to. Without this check, a text could be checked as one address and looked up as a name.
   if (isIP(text) === 0 || text.includes('%')) return undefined;
 
   const address = ipaddr.parse(text);
@@ -40,8 +40,8 @@ export function findPublicAddress(text: string): string | undefined {
   return usual === AZURE_HOST ? undefined : usual;
 }
 
-/** The part of IPv6 that is given out at all. The rest would pass as unicast, `::127.0.0.1` among it. */
+/** The allocated part of IPv6. The rest would pass as unicast, including `::127.0.0.1`. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
-/** Looks public, and is the machine's own host on Azure. */
+/** Looks public, but is the virtual machine's host on Azure. */
 const AZURE_HOST = '168.63.129.16';

@@ -5,12 +5,12 @@ import { createEgress, type Egress } from './egress.ts';
 import { type EgressRequest } from './exchange.ts';
 import { type Network } from './network.ts';
 
-/** A public address that nobody dials: the route of the test leads elsewhere. */
+/** A public address that is never connected to: the test's `dial` leads elsewhere. */
 export const PUBLIC = '93.184.215.14';
 
 export type StandIn = { readonly port: number; readonly requests: string[]; readonly open: Set<Socket> };
 
-/** A server on loopback that speaks by hand, so that it can speak badly. It answers once a request's headers are there. */
+/** A server on loopback that writes raw bytes, so that it can misbehave. It answers once a request's headers have arrived. */
 export async function startStandIn(answer: (socket: Socket, request: string) => void): Promise<StandIn> {
   const requests: string[] = [];
   const open = new Set<Socket>();

@@ -1,17 +1,17 @@
 export type Dispatcher = {
-  /** There may be something to claim. */
+  /** Signals that there may be turns to claim. */
   kick(): void;
-  /** A place has become free: worth a look only if there was none. */
+  /** Signals that a slot became free. Triggers a claim only if there was no free slot before. */
   freed(): void;
-  /** Whether the last claim got through. */
+  /** Whether the last claim succeeded. */
   isWell(): boolean;
   stop(): Promise<void>;
 };
 
-/** One loop per process: claims turns that wait for a replica whenever it is kicked, as many as there is room for. */
+/** One loop per process. Each time it is kicked, it claims waiting turns until all slots are taken or no turn is left. */
 export function startDispatcher(options: {
   room: () => number;
-  /** Takes up to so many; resolves to how many it took. */
+  /** Claims up to `room` turns and resolves to the number claimed. */
   claim: (room: number) => Promise<number>;
   onError: (error: unknown) => void;
 }): Dispatcher {

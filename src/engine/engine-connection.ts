@@ -3,8 +3,8 @@ import pg from 'pg';
 export type EnginePool = pg.Pool;
 
 /**
- * The mark opens the engine's branch of the row-level policies; nothing outside this folder may set it. The limits free
- * what a frozen client holds, and give up on what can't be had; the plan is made once per connection.
+ * `app.engine` opens the engine's branch of the row-level policies; only this folder may set it. The timeouts release
+ * locks held by a frozen client and abandon statements that wait too long. The generic plan is made once per connection.
  */
 const SESSION = `
   set app.engine = 'on';
@@ -14,7 +14,7 @@ const SESSION = `
   set idle_in_transaction_session_timeout = '5s';
   set tcp_user_timeout = '15s'`;
 
-/** A statement that isn't answered by then is given up, and its connection with it. */
+/** A statement without an answer after this time fails, and its connection is closed. */
 const ANSWER_MS = 16_000;
 
 const LINE = {
@@ -24,7 +24,7 @@ const LINE = {
   query_timeout: ANSWER_MS,
 } satisfies pg.PoolConfig;
 
-/** The engine moves turns of all users, so its connections carry a mark that opens their rows. */
+/** The engine moves turns of all users, so its connections set `app.engine`, which opens all users' rows. */
 export function connectEngine(connection: pg.PoolConfig, onError: (error: unknown) => void): EnginePool {
   const pool = new pg.Pool({
     max: 6,
@@ -37,13 +37,13 @@ export function connectEngine(connection: pg.PoolConfig, onError: (error: unknow
   return pool;
 }
 
-/** One connection outside the pool, for what belongs to a session: LISTEN and advisory locks. */
+/** One connection outside the pool, for session-level features: LISTEN and advisory locks. */
 export async function connectEngineClient(
   connection: pg.PoolConfig,
   onError: (error: unknown) => void,
 ): Promise<pg.Client> {
   const client = new pg.Client({ ...connection, ...LINE });
-  client.on('error', onError); // from the first moment on: unheard, it would end the process
+  client.on('error', onError); // attached before connecting: an unhandled error would end the process
   await client.connect();
   await client.query(SESSION);
   return client;

@@ -10,7 +10,6 @@ import { isLastEvent, writeEvents } from './events/event-log.ts';
 import { createEventWriter } from './events/event-writer.ts';
 import { createFollowing } from './events/following.ts';
 import { createWatchers, type WatchOptions } from './events/watchers.ts';
-import { type Patience, patiently } from './patiently.ts';
 import { type Signal, sendSignal, startListener } from './presence/listener.ts';
 import { handBack, moveStrandedTurns, startPulse } from './presence/pulse.ts';
 import { createTrials } from './presence/trial.ts';
@@ -23,40 +22,41 @@ import { forgetOld } from './statements/forget.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
 import { readClaimedTurns, readContexts, type TurnContext } from './statements/turn-context.ts';
 import { readTrace } from './statements/turn-trace.ts';
+import { type RetryPolicy, withRetries } from './with-retries.ts';
 
 export type Engine = Awaited<ReturnType<typeof startEngine>>;
 
-/** How long a leaving replica waits for its turns to notice that they were stopped. */
+/** How long a draining replica waits for its turns to stop. */
 const UNWIND_MS = 5000;
-/** How long an input is sent again while the database is away or its thread locked; its sender waits for the answer. */
+/** How long an input is retried while the database is unavailable or its thread is locked. The sender waits meanwhile. */
 const ACCEPT_MS = 2000;
 
-/** Runs the turns of all replicas on one database: accepts, fences, settles, takes over, hands back, and lets be watched. */
+/** Runs the turns of all replicas that share one database: accepts, fences, settles, takes over, hands back and streams them. */
 export async function startEngine(options: {
   connection: pg.PoolConfig;
   replica: ReplicaId;
-  /** The name that all connections of this process have. */
+  /** The `application_name` of all connections of this process. */
   application: string;
   capacity: number;
-  /** What peers are told about this replica. */
+  /** What other replicas learn about this one. */
   facts: ReplicaFacts;
-  /** Is shown the living peers before this replica claims anything, and may throw to keep it out. */
+  /** Called with the live peers before this replica claims anything; throws to refuse the start. */
   admit: (living: readonly ReplicaFacts[]) => void;
   runTurn: RunTurn;
   onError: (error: unknown) => void;
-  /** Whether an error will pass: the database can't be reached, or can't do what it was asked at the moment. */
+  /** Whether an error is temporary: the database can't be reached, or can't serve the statement at the moment. */
   isAway: (error: unknown) => boolean;
-  /** How long a completed job can still be asked for. */
+  /** How many days completed jobs are kept. */
   keepJobsDays: number;
 }) {
   const { connection, replica, onError } = options;
   const pool = connectEngine(connection, onError);
   const endFollowers = new Set<(turn: Turn) => void>();
-  const accepting = new Set<TurnId>(); // sent, and not answered yet
-  let reserved = 0; // places that are offered to inputs and claims under way
+  const accepting = new Set<TurnId>(); // sent, but not answered yet
+  let reserved = 0; // slots set aside for inputs and claims in progress
   let drained = false;
 
-  const patience: Patience = {
+  const retryPolicy: RetryPolicy = {
     isAway: options.isAway,
     onDeclaredDead: async () => {
       if (drained) throw new Error('The engine was stopped.');
@@ -72,7 +72,7 @@ export async function startEngine(options: {
   const watchers = createWatchers({
     pool,
     writer,
-    told: (id) => running.told(id),
+    eventCount: (id) => running.eventCount(id),
     onAway: following.changed,
     onError,
   });
@@ -81,7 +81,7 @@ export async function startEngine(options: {
     pool,
     replica,
     writer,
-    patience,
+    retryPolicy,
     room,
     trials: createTrials({ connection, pool, replica, onError }),
     runTurn: options.runTurn,
@@ -91,7 +91,7 @@ export async function startEngine(options: {
     onWaiting: kick,
     onOrphans: (ids) => void claim(0, ids).catch(onError),
     onEnded: (turn) => {
-      changes.tell(turn);
+      changes.notify(turn);
       for (const follow of endFollowers) follow(turn);
     },
     onError,
@@ -102,27 +102,27 @@ export async function startEngine(options: {
     return Math.max(0, options.capacity - running.count() - reserved);
   }
 
-  /** Holds up to `count` places while `act` is under way. */
-  async function reserve<T>(count: number, act: (places: number) => Promise<T>): Promise<T> {
-    const places = Math.min(room(), count);
-    reserved += places;
+  /** Holds up to `count` slots while `act` runs. */
+  async function reserve<T>(count: number, act: (slots: number) => Promise<T>): Promise<T> {
+    const slots = Math.min(room(), count);
+    reserved += slots;
     try {
-      return await act(places);
+      return await act(slots);
     } finally {
-      reserved -= places;
+      reserved -= slots;
     }
   }
 
   const acceptBatch = createBatch<Accepting, Accepted>(
-    (batch) => reserve(batch.length, (places) => acceptTurns(pool, replica, places, batch)),
+    (batch) => reserve(batch.length, (slots) => acceptTurns(pool, replica, slots, batch)),
     options.isAway,
   );
 
-  /** Accepts an input: from the moment this resolves to `accepted` it can't be lost, and most often it already runs here. */
+  /** Accepts an input. Once this resolves to `accepted`, the input can't be lost; usually its turn already runs here. */
   async function accept(input: Accepting): Promise<Accepted> {
     accepting.add(input.turnId);
     try {
-      const accepted = await patiently(patience, { forMs: ACCEPT_MS }, () => acceptBatch(input));
+      const accepted = await withRetries(retryPolicy, { forMs: ACCEPT_MS }, () => acceptBatch(input));
       if (accepted.outcome === 'accepted' && accepted.claimed) running.begin(accepted.claimed);
       if (accepted.outcome === 'accepted' && accepted.waits) kick();
       return accepted;
@@ -131,7 +131,7 @@ export async function startEngine(options: {
     }
   }
 
-  /** Sends again while the thread is locked, which is a matter of a moment. */
+  /** Retries while the thread is locked, which lasts only a moment. */
   async function acceptWhenFree(input: Accepting): Promise<Accepted> {
     const end = performance.now() + ACCEPT_MS;
     for (let tries = 0; ; tries++) {
@@ -142,20 +142,20 @@ export async function startEngine(options: {
   }
 
   function claim(count: number, orphans: readonly TurnId[] = []): Promise<number> {
-    return reserve(count, async (places) => {
-      const ids = await patiently(patience, { forMs: 0 }, () => claimTurns(pool, replica, places, orphans));
+    return reserve(count, async (slots) => {
+      const ids = await withRetries(retryPolicy, { forMs: 0 }, () => claimTurns(pool, replica, slots, orphans));
       await beginClaimed(ids);
       return ids.length;
     });
   }
 
-  /** If they can't be read now, they are found as orphans soon. */
+  /** Turns that can't be read now are found as orphans soon. */
   async function beginClaimed(ids: readonly TurnId[]): Promise<void> {
     if (ids.length === 0) return;
     for (const claimed of await readClaimedTurns(pool, replica, ids)) running.begin(claimed);
   }
 
-  /** A turn waits for a replica. A full one tells the others. */
+  /** A turn waits for a replica. If this one is full, it signals the others. */
   function kick(): void {
     if (room() > 0) dispatcher.kick();
     else sendSignal(pool, { wake: true }).catch(onError);
@@ -190,14 +190,14 @@ export async function startEngine(options: {
   const pulse = startPulse({
     pool,
     replica,
-    announce: patience.onDeclaredDead,
+    announce: retryPolicy.onDeclaredDead,
     before: running.remember,
     onRunning: (rows, remembered) => running.compareAll(rows, remembered, (id) => accepting.has(id)),
     onReady: () => dispatcher.kick(),
     onError,
   });
 
-  /** Done by one replica for all. */
+  /** Work that one replica does for all. */
   const chores = [
     repeat(
       5000,
@@ -213,40 +213,40 @@ export async function startEngine(options: {
 
   return {
     replica,
-    /** For queries that see the rows of all users. */
+    /** For queries that read the rows of all users. */
     system: pool as SystemConnection,
     accept: acceptWhenFree,
-    /** A turn was made to wait for a replica, by a transaction that has committed. */
+    /** Call after committing a transaction that made a turn wait for a replica. */
     kick,
     /** Whether turns can be accepted and claimed here. */
     isReady: () => pulse.isSteady() && dispatcher.isWell(),
-    /** Stops a turn wherever it runs, after its row says that it was cancelled. */
+    /** Stops a turn on the replica that runs it, once its row is marked as cancelled. */
     stopCancelled: async (turn: Turn): Promise<void> => {
       if (running.has(turn.id)) await running.check(turn.id);
       else await sendSignal(pool, { cancel: turn.id });
     },
-    /** Lets watchers know of a turn that was ended without being run. */
-    tellEnded: running.tellEnded,
-    /** Lets followers know that a thread has changed in a way that this engine did not see. */
-    tellThread: (change: ThreadChanged) => changes.tell(change),
+    /** Notifies watchers of a turn that ended without being run. */
+    notifyEnded: running.notifyEnded,
+    /** Notifies followers of a change to a thread that did not go through this engine. */
+    notifyThread: (change: ThreadChanged) => changes.notify(change),
     followThreads: (...follow: Parameters<typeof changes.follow>) => changes.follow(...follow),
-    /** Calls `follow` with each turn that ends on this replica, until the function it answers is called. */
+    /** Calls `follow` with each turn that ends on this replica, until the returned function is called. */
     followEnds: (follow: (turn: Turn) => void) => {
       endFollowers.add(follow);
       return () => void endFollowers.delete(follow);
     },
-    /** What the turn would know if it began now. */
+    /** The context the turn would get if it started now. */
     readContext: async (turn: Turn): Promise<TurnContext> => {
       const [context] = await readContexts(pool, [turn]);
       if (!context) throw new Error(`The turn ${turn.id} has no context.`);
       return context;
     },
-    /** How the attempts at a turn went, as far as the log still knows. */
+    /** The attempts at a turn, as far as the event log still holds them. */
     readTrace: (turnId: TurnId) => readTrace(pool, turnId),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
-    /** Stops in good order: nothing new is begun, and what is unfinished goes on elsewhere at once. */
+    /** Shuts down in order: starts nothing new, and hands unfinished turns to other replicas at once. */
     drain: async (): Promise<void> => {
       await dispatcher.stop();
       await Promise.all([pulse.stop(), ...chores.map((chore) => chore.stop())]);

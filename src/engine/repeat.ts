@@ -1,4 +1,4 @@
-/** Runs `act` again and again, a pause after it last finished, until stopped. A failure is reported and the next round comes. */
+/** Runs `act` repeatedly, with a pause after each run, until stopped. Errors are reported and do not stop it. */
 export function repeat(pauseMs: number | (() => number), act: () => Promise<void>, onError: (error: unknown) => void) {
   let stopped = false;
   let timeout: NodeJS.Timeout;

@@ -10,7 +10,6 @@ import type { Gate } from '#domain/tool/gate.ts';
 import type { EnginePool } from './engine-connection.ts';
 import { readEvents } from './events/event-log.ts';
 import type { EventWriter } from './events/event-writer.ts';
-import { type Patience, patiently, untilFree } from './patiently.ts';
 import type { RunningRow } from './presence/pulse.ts';
 import type { createTrials } from './presence/trial.ts';
 import { type Appending, type AppendOutcome, appendItems, bodyOf } from './statements/append.ts';
@@ -19,37 +18,38 @@ import { giveBackBroken } from './statements/claim.ts';
 import { type Settled, type Settling, settleTurns, type TurnEnd } from './statements/settle.ts';
 import { type ClaimedTurn, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { writeSummary } from './statements/write-summary.ts';
+import { type RetryPolicy, retryWhileBusy, withRetries } from './with-retries.ts';
 
-/** Runs one turn to its end. Throwing means that it did not end: it will be begun again, here or elsewhere. */
+/** Runs one turn to its end. If it throws, the turn has not ended and will be started again, here or elsewhere. */
 export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
 
-/** What the engine lends to an attempt. */
+/** What the engine gives to an attempt. */
 export type TurnRun = {
   readonly signal: AbortSignal;
-  /** What its user has said about themselves and the agent, which skills there are, and which state their secrets are in. */
+  /** The user's identity notes and skills, and the version of their secrets. */
   readonly setting: Pick<TurnContext, 'notes' | 'skills' | 'secrets'>;
   /** Replaces the part of the thread that `history` leaves out. */
   readonly summary: Summary | null;
   /** The thread up to and including this turn's input, at least from the summary on. */
   history(): Promise<readonly Item[]>;
-  /** What its user may spend, if that differs from what everybody may. */
+  /** The user's spending limits, if they differ from the default. */
   readonly limits: SpendingLimits | null;
-  /** What its user has spent today. */
+  /** What the user has spent today. */
   spent(): Promise<Spent>;
-  /** A gate that was open when the turn got its place, and which it does not answer. */
+  /** A gate that was open when the turn was queued and that the turn does not answer. */
   readonly gateAhead: Gate | null;
   /**
-   * Writes what the turn has made, and counts the model call that made it. Waits while the database is away; throws
+   * Writes the items and counts the model call that made them. Waits while the database is unavailable; throws
    * `Superseded` when another attempt has taken over.
    */
   append(position: number, items: readonly WrittenItem[], call: ModelCall | null): Promise<void>;
-  /** Writes a summary of the thread's older part, in the same way. */
+  /** Writes a summary of the thread's older part, with the same rules. */
   writeSummary(summary: Summary, call: ModelCall): Promise<void>;
-  /** Why it must be closed instead of run: it kills its hosts, or breaks with an error each time. */
+  /** Why the turn must be failed instead of run: it kills its hosts, or throws an error each time. */
   readonly hopeless: 'kills-its-host' | 'breaks' | undefined;
-  /** Tells the watchers. After the attempt was stopped nobody hears it. */
+  /** Sends an event to the watchers. Does nothing after the attempt was stopped. */
   readonly emit: (event: TurnEvent) => void;
-  /** What earlier attempts told the watchers. */
+  /** The events that earlier attempts sent to the watchers. */
   seenEvents(): Promise<TurnEvent[]>;
 };
 
@@ -57,42 +57,42 @@ type Running = {
   readonly turn: Turn;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
-  /** Its end is being written. */
+  /** Whether its end is being written. */
   settling: boolean;
-  /** How many events this attempt has told. */
-  told: number;
+  /** The number of events this attempt has emitted. */
+  eventCount: number;
 };
 
-/** A turn that broke so often with an error nobody expected fails. */
+/** A turn fails after this many attempts that ended in an unexpected error. */
 const MOST_BROKEN = 3;
 
-/** The turns that this replica runs now. */
+/** The turns that run on this replica. */
 export function createRunningTurns(options: {
   pool: EnginePool;
   replica: ReplicaId;
   writer: EventWriter;
   trials: ReturnType<typeof createTrials>;
-  patience: Patience;
+  retryPolicy: RetryPolicy;
   runTurn: RunTurn;
   /** How many more turns may start here. */
   room: () => number;
   push: (turnId: TurnId, event: NumberedEvent) => void;
-  /** A place has become free. */
+  /** A slot became free. */
   onFree: () => void;
-  /** The next turn of a thread started here. */
+  /** The thread's next turn started here. */
   onStarted: (turnId: TurnId) => void;
   /** A turn waits for a replica. */
   onWaiting: () => void;
-  /** These turns run here by the table's account, and are not known here. */
+  /** These turns run here according to the table, but this process doesn't know them. */
   onOrphans: (ids: readonly TurnId[]) => void;
-  /** A turn has ended, and its row says so. */
+  /** A turn has ended and its row is written. */
   onEnded: (turn: Turn) => void;
   onError: (error: unknown) => void;
 }) {
-  const { pool, replica, writer, patience, onError } = options;
-  const { isAway } = patience;
+  const { pool, replica, writer, retryPolicy, onError } = options;
+  const { isAway } = retryPolicy;
   const settle = createBatch<Settling, Settled>(
-    // Each turn that ends leaves its own place to its successor.
+    // Each turn that ends frees its slot for its successor.
     (batch) => settleTurns(pool, replica, options.room() + batch.length, batch),
     isAway,
   );
@@ -111,7 +111,7 @@ export function createRunningTurns(options: {
     if (known && known.turn.attempt >= turn.attempt) return;
     stopTurn(turn.id, 'superseded');
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const entry: Running = { turn, stop: new AbortController(), ended, settling: false, told: 0 };
+    const entry: Running = { turn, stop: new AbortController(), ended, settling: false, eventCount: 0 };
     running.set(turn.id, entry);
     void run(claimed, entry).finally(() => {
       if (running.get(turn.id) === entry) running.delete(turn.id);
@@ -124,49 +124,49 @@ export function createRunningTurns(options: {
     const { turn } = claimed;
     const { signal } = entry.stop;
     const lost = lostSignal(signal);
-    const tell = createTeller(turn, entry);
+    const publish = createPublisher(turn, entry);
     let endTrial = () => {};
     try {
       if (claimed.suspicion === 'suspect') endTrial = await options.trials.begin(turn, signal);
-      const context = claimed.context ?? (await patiently(patience, { signal: lost }, () => readContext(turn)));
+      const context = claimed.context ?? (await withRetries(retryPolicy, { signal: lost }, () => readContext(turn)));
       const counted = { bytes: 0 };
-      const lend = lendTo(claimed, context, { signal, lost, tell, counted, onProgress: endTrial });
-      const end = await options.runTurn(turn, lend);
+      const turnRun = createTurnRun(claimed, context, { signal, lost, publish, counted, onProgress: endTrial });
+      const end = await options.runTurn(turn, turnRun);
       const grows = counted.bytes + bytesOf(end.last.items);
       entry.settling = true;
-      const settled = await patiently(patience, { signal: lost }, () =>
-        untilFree(lost, () => settle({ ...end, turn, grows })),
+      const settled = await withRetries(retryPolicy, { signal: lost }, () =>
+        retryWhileBusy(lost, () => settle({ ...end, turn, grows })),
       );
       if (settled.outcome !== 'ended') return;
       end.onWritten?.();
-      tell({ type: 'turn-ended', ...settled.ending });
+      publish({ type: 'turn-ended', ...settled.ending });
       options.onEnded(turn);
       if (settled.next) options.onStarted(settled.next);
       if (settled.waits) options.onWaiting();
     } catch (error) {
       if (error instanceof Superseded || lost.aborted) return;
       onError(error);
-      // What broke because of the database is found as an orphan as soon as it is back.
+      // A turn that broke because of the database is found as an orphan once the database is back.
       if (!isAway(error)) await giveBackBroken(pool, replica, turn).catch(onError);
     } finally {
       endTrial();
     }
   }
 
-  function lendTo(
+  function createTurnRun(
     { turn, suspicion, broken }: ClaimedTurn,
     context: TurnContext,
     attempt: {
       readonly signal: AbortSignal;
       readonly lost: AbortSignal;
-      readonly tell: (event: TurnEvent) => void;
+      readonly publish: (event: TurnEvent) => void;
       readonly counted: { bytes: number };
-      /** Something was written: the turn has not killed its host so far. */
+      /** Something was written, so the turn has not killed its host so far. */
       readonly onProgress: () => void;
     },
   ): TurnRun {
-    const { signal, lost, tell, counted } = attempt;
-    const send = <T>(act: () => Promise<T>) => patiently(patience, { signal: lost }, act);
+    const { signal, lost, publish, counted } = attempt;
+    const send = <T>(act: () => Promise<T>) => withRetries(retryPolicy, { signal: lost }, act);
     let spent: Spent | undefined = context.spent; // as of a moment ago; later calls ask again
     return {
       signal,
@@ -182,11 +182,11 @@ export function createRunningTurns(options: {
         return known ?? send(() => findSpending(turn.userId));
       },
       emit: (event) => {
-        if (!lost.aborted) tell(event);
+        if (!lost.aborted) publish(event);
       },
       seenEvents: () => send(async () => (await readAllEvents(turn.id)).map(({ event }) => event)),
       append: async (position, items, call) => {
-        const { outcome } = await send(() => untilFree(lost, () => append({ turn, position, items, call })));
+        const { outcome } = await send(() => retryWhileBusy(lost, () => append({ turn, position, items, call })));
         if (outcome !== 'written') throw new Superseded(turn.id);
         counted.bytes += bytesOf(items);
         attempt.onProgress();
@@ -200,11 +200,11 @@ export function createRunningTurns(options: {
   const readAllEvents = async (turnId: TurnId) =>
     (await readEvents(pool, [{ turnId, after: -1 }], ALL)).get(turnId) ?? [];
 
-  function createTeller(turn: Turn, entry?: Running): (event: TurnEvent) => void {
+  function createPublisher(turn: Turn, entry?: Running): (event: TurnEvent) => void {
     let sequence = firstSequence(Math.max(0, turn.attempt));
     return (event) => {
       const numbered = { sequence: sequence++, event };
-      if (entry) entry.told++;
+      if (entry) entry.eventCount++;
       writer.add(turn.id, turn.attempt, numbered);
       options.push(turn.id, numbered);
     };
@@ -218,15 +218,15 @@ export function createRunningTurns(options: {
     begin,
     has: (id: TurnId) => running.has(id),
     count: () => running.size,
-    /** How many events the attempt that runs here has told; undefined if none does. */
-    told: (id: TurnId) => running.get(id)?.told,
-    /** Tells of the end of a turn that was ended without being run. */
-    tellEnded: (turn: Turn, ending: TurnEnding) => {
-      createTeller(turn)({ type: 'turn-ended', ...ending });
+    /** How many events the attempt that runs here has emitted; undefined if the turn doesn't run here. */
+    eventCount: (id: TurnId) => running.get(id)?.eventCount,
+    /** Emits the end of a turn that ended without being run. */
+    notifyEnded: (turn: Turn, ending: TurnEnding) => {
+      createPublisher(turn)({ type: 'turn-ended', ...ending });
       options.onEnded(turn);
     },
 
-    /** Stops a turn that runs here and that its row says was cancelled. */
+    /** Stops a turn that runs here if its row is marked as cancelled. */
     async check(id: TurnId): Promise<void> {
       if (!running.has(id)) return;
       const { rows } = await pool.query<RunningRow>(
@@ -237,12 +237,12 @@ export function createRunningTurns(options: {
       if (entry && rows[0]) compare(entry, rows[0]);
     },
 
-    /** Which turns run here, to be held against what the table says a moment later. */
+    /** A snapshot of the turns that run here, for comparison with the table a moment later. */
     remember: (): ReadonlySet<Running> => new Set(running.values()),
 
     /**
-     * Holds what runs here against the table. A turn that it doesn't have is no longer this attempt's. One that only the
-     * table has is an orphan, unless its answer is still on its way: so it has to be found twice in a row.
+     * Compares the turns that run here with the table. A turn missing from the table no longer belongs to this attempt. A turn
+     * found only in the table twice in a row is an orphan; after one time, its answer may still be on its way.
      */
     compareAll(rows: readonly RunningRow[], remembered: ReadonlySet<Running>, expected: (id: TurnId) => boolean): void {
       const found = new Map(rows.map((row) => [row.id, row]));
@@ -258,7 +258,7 @@ export function createRunningTurns(options: {
       if (orphans.length > 0) options.onOrphans(orphans);
     },
 
-    /** Stops everything at once; resolves when nothing here writes any more. */
+    /** Stops everything at once; resolves when this replica no longer writes. */
     async stopAll(): Promise<void> {
       const ended = [...running.values()].map((entry) => entry.ended);
       for (const id of running.keys()) stopTurn(id, 'drained');
@@ -277,7 +277,7 @@ const ALL = 1_000_000_000;
 const bytesOf = (items: readonly WrittenItem[]): number =>
   items.reduce((sum, item) => sum + Buffer.byteLength(bodyOf(item)), 0);
 
-/** Aborts when the turn is no longer this attempt's to write; a cancelled turn is still closed here. */
+/** Aborts when this attempt may no longer write to the turn; a cancelled turn is still closed here. */
 function lostSignal(signal: AbortSignal): AbortSignal {
   const lost = new AbortController();
   const check = () => {
@@ -289,7 +289,7 @@ function lostSignal(signal: AbortSignal): AbortSignal {
   return lost.signal;
 }
 
-/** Why a turn must stop at once. After the last two it writes nothing more: it is, or will be, somebody else's. */
+/** Why a turn must stop at once. After `superseded` and `drained` it writes nothing more, because another attempt takes over. */
 export type StopReason = CancelReason | 'superseded' | 'drained';
 
 export class TurnStopped extends Error {
@@ -301,7 +301,7 @@ export class TurnStopped extends Error {
     this.reason = reason;
   }
 
-  /** The reason if the turn shall still be closed here; undefined if it is no longer this attempt's. */
+  /** The reason if the turn must still be closed here; undefined if another attempt has taken over. */
   get cancelled(): CancelReason | undefined {
     return this.reason === 'superseded' || this.reason === 'drained' ? undefined : this.reason;
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** What every protected route says while the database is away. */
+/** The answer of every protected route while the database is unavailable. */
 export const UNAVAILABLE = 'Database unavailable';
 
 export function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {

@@ -13,7 +13,7 @@ test('a response id is resp_, the hex of the response, and the hex of the thread
   );
 });
 
-test('every id can be read back', () => {
+test('every ID can be parsed', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), (turnId, threadId) => {
       expect(parseResponseId(formatResponseId({ turnId, threadId }))).toEqual({ turnId, threadId });
@@ -38,11 +38,11 @@ test.each([
   expect(parseResponseId(id)).toBeUndefined();
 });
 
-test('only what would be formatted again as it is can be read', () => {
+test('only an ID in canonical form can be parsed', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('resp_', hex, '0', 'F', '-') })), (id) => {
-      const place = parseResponseId(id);
-      expect(place === undefined || formatResponseId(place) === id).toBe(true);
+      const key = parseResponseId(id);
+      expect(key === undefined || formatResponseId(key) === id).toBe(true);
     }),
   );
 });

@@ -6,8 +6,8 @@ export type SseEvent = { readonly type: string };
 const KEEPALIVE_MS = 15_000;
 
 /**
- * Sends events as they come, each in one write; `event:` equals the data's `type`. A slow reader slows `events`, and
- * nothing else. When `events` ends the stream is closed; when `signal` aborts or `events` throws it is reset.
+ * Sends events as they arrive, each in one write; `event:` equals the data's `type`. A slow reader slows down only
+ * `events`. When `events` ends, the stream is closed; when `signal` aborts or `events` throws, it is reset.
  */
 export async function sendEvents(
   reply: FastifyReply,

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterAll(() => server?.close());
 
-/** A model that is asked for vectors, and may fail. */
+/** An embedding model that may fail. */
 const embedderOf = (act: (texts: readonly string[]) => void | Promise<void> = () => {}, model = 'm'): Embedder => ({
   model,
   embed: async (texts) => {
@@ -75,7 +75,7 @@ test('a changed text is embedded again, the same text is not, and another model 
   expect(await rows()).toMatchObject([{ model: 'other' }]);
 });
 
-test('a vector is never given to a text that was written meanwhile', async () => {
+test('a vector is never stored for a text that was changed in the meantime', async () => {
   await memory.write(ann, 'a', 'old');
   let written = false;
   await embed(
@@ -88,7 +88,7 @@ test('a vector is never given to a text that was written meanwhile', async () =>
   expect(await rows()).toMatchObject([{ model: 'm' }]);
 });
 
-test('a model that fails is left alone, for twice as long each time', async () => {
+test('after each failure of the model the wait doubles', async () => {
   await memory.write(ann, 'a', 'one');
   const down = embedderOf(() => {
     throw new EmbeddingFailure(false, 'Out for lunch.');
@@ -110,7 +110,7 @@ test('a model that fails is left alone, for twice as long each time', async () =
   expect(waits[2]).toBeLessThan(3350);
 });
 
-test('one text that is refused does not hold up the others', async () => {
+test('a refused text does not delay the others', async () => {
   for (let index = 0; index < 20; index++) await memory.write(ann, `n/${index}`, index === 7 ? 'poison' : 'fine');
   const failure = await embed(
     embedderOf((texts) => {
@@ -122,7 +122,7 @@ test('one text that is refused does not hold up the others', async () => {
   expect((await rows()).filter(({ model }) => model !== 'm')).toMatchObject([{ path: 'n/7' }]);
 });
 
-test('a vector that points nowhere is a refusal, and a model that never answers a failure', async () => {
+test('a zero vector counts as a refusal, and a model that never answers as a failure', async () => {
   await memory.write(ann, 'a', 'one');
   expect(await embed({ model: 'm', embed: async () => [[0, 0, 0]] })).toMatchObject({ refused: true });
 
@@ -135,7 +135,7 @@ test('a vector that points nowhere is a refusal, and a model that never answers 
   expect(await embed(silent)).toMatchObject({ refused: false });
 });
 
-test('two replicas never take the same note, and neither takes more than it asked for', async () => {
+test('two replicas never take the same note, and neither takes more than its limit', async () => {
   for (let index = 0; index < 40; index++) await memory.write(ann, `n/${index}`, 'text');
   const other = server.connect();
   const take = { model: 'm', count: 15, leaseSeconds: 100 };

@@ -9,7 +9,7 @@ import {
 } from '#store/notes/notes.ts';
 
 export type EmbeddingPace = {
-  /** How long notes wait after they failed for the first time; each further time it is twice as long. */
+  /** How long notes wait after the first failure; the wait doubles each time. */
   readonly firstWaitSeconds: number;
   readonly longestWaitSeconds: number;
   /** How long the model may take for a batch. */
@@ -25,12 +25,12 @@ type EmbeddingOptions = {
 const PACE: EmbeddingPace = { firstWaitSeconds: 5, longestWaitSeconds: 3600, timeoutMs: 60_000 };
 const BATCH = 64;
 const LEASE_SECONDS = 120;
-/** Models read some 8,000 tokens; what a note is about stands in its beginning. */
+/** Models read about 8,000 tokens; the topic of a note is usually at its start. */
 const MAX_LENGTH = 8000;
 
 /**
- * Gives the notes of one owner their vectors of this model, until none is due or the model fails. Resolves to the
- * failure; the notes that it struck are due again after a while.
+ * Creates the vectors of one owner's notes with this model, until no note is due or the model fails. Resolves to the
+ * failure; the affected notes become due again later.
  */
 export async function embedNotes(
   db: Database,
@@ -47,7 +47,7 @@ export async function embedNotes(
   return undefined;
 }
 
-/** Of notes that are refused together, the one that can't be embedded is found by halves: it must not hold up the others. */
+/** If a batch is refused, it is split in halves until the note that can't be embedded is found, so that the others are not delayed. */
 async function embedBatch(
   db: Database,
   owner: Owner,
@@ -85,7 +85,7 @@ async function askForVectors(
 
 function unitVectorAt(vectors: readonly number[][], index: number): number[] {
   const vector = toUnitVector(vectors[index] ?? []);
-  if (!vector) throw new EmbeddingFailure(true, 'The embedding model gave a vector that points nowhere.');
+  if (!vector) throw new EmbeddingFailure(true, 'The embedding model returned a zero or invalid vector.');
   return vector;
 }
 
@@ -97,7 +97,7 @@ function waitSeconds(notes: readonly WaitingNote[], pace: Partial<EmbeddingPace>
 
 const textToEmbed = ({ path, text }: WaitingNote) => `${path}\n${text}`.slice(0, MAX_LENGTH).toWellFormed();
 
-/** The vector at length 1, so that a dot product is a cosine; undefined when it points nowhere. */
+/** The vector scaled to length 1, so that a dot product is a cosine; undefined when it has no direction. */
 export function toUnitVector(vector: readonly number[]): number[] | undefined {
   const length = Math.hypot(...vector);
   return length > 0 && Number.isFinite(length) ? vector.map((value) => value / length) : undefined;

@@ -3,11 +3,11 @@ import { excerptOf } from './excerpt.ts';
 
 const filler = 'lorem ipsum '.repeat(400);
 
-test('a short text is shown whole', () => {
+test('a short text is shown in full', () => {
   expect(excerptOf('Ann keeps bees.', 'bees')).toBe('Ann keeps bees.');
 });
 
-test('of a long text the part is shown where a word of the question stands', () => {
+test('the excerpt of a long text contains a word of the question', () => {
   const excerpt = excerptOf(`${filler}Ann keeps BEES. ${filler}`, 'who has bees?');
 
   expect(excerpt).toContain('Ann keeps BEES.');
@@ -15,11 +15,14 @@ test('of a long text the part is shown where a word of the question stands', () 
   expect(excerpt.length).toBeLessThan(1010);
 });
 
-test.each(['', 'nothing of it', 'a'])('without a hit it is the beginning, for the question %j', (question) => {
-  expect(excerptOf(`Start ${filler}`, question)).toMatch(/^Start lorem .* …$/);
-});
+test.each(['', 'nothing of it', 'a'])(
+  'without a match the excerpt is the start of the text, for the question %j',
+  (question) => {
+    expect(excerptOf(`Start ${filler}`, question)).toMatch(/^Start lorem .* …$/);
+  },
+);
 
-test('the end of a text is shown without a mark behind it, and no character is torn', () => {
+test('an excerpt at the end of the text has no mark after it, and no character is split', () => {
   expect(excerptOf(`${filler}bees`, 'bees')).toMatch(/^… .* bees$/);
   expect(excerptOf('😀'.repeat(2000), 'x').isWellFormed()).toBe(true);
 });

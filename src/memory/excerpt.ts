@@ -1,7 +1,7 @@
 const LONGEST = 1000;
 const BEFORE = 200;
 
-/** The part of a long text where the first word of the question stands, or its beginning. */
+/** The part of a long text with the first word of the question, or its start. */
 export function excerptOf(text: string, question: string): string {
   if (text.length <= LONGEST) return text;
 

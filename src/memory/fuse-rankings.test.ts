@@ -3,11 +3,11 @@ import { fuseRankings } from './search-notes.ts';
 
 const order = (...rankings: string[][]) => fuseRankings(rankings).map(({ path }) => path);
 
-test('a note that both lists know comes before one that a single list puts first', () => {
+test('a note in both lists ranks before one that is first in a single list', () => {
   expect(order(['a', 'b'], ['c', 'b'])).toEqual(['b', 'a', 'c']);
 });
 
-test('one list alone keeps its order, and among equals the first list decides', () => {
+test('a single list keeps its order, and the first list breaks ties', () => {
   expect(order(['c', 'a', 'b'], [])).toEqual(['c', 'a', 'b']);
   expect(order(['z'], ['a'])).toEqual(['z', 'a']);
 });

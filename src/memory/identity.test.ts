@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { identityBlock, identityFor, NO_IDENTITY } from './identity.ts';
 
-test('nobody has said anything: nothing is added', () => {
+test('without identity notes nothing is added', () => {
   expect(identityBlock(NO_IDENTITY)).toBe('');
 });
 
-test('who the agent is comes first, then who the user is, as background', () => {
+test("the agent's identity comes first, then the user's as background", () => {
   const notes = identityFor({ userId: 'ann' }, [
     { userId: 'ann', path: 'identity/user', text: ' Ann, a sailor.\n' },
     { userId: 'ann', path: 'identity/agent', text: 'You are Pip.' },
@@ -14,7 +14,7 @@ test('who the agent is comes first, then who the user is, as background', () => 
   expect(identityBlock(notes)).toMatch(/You are Pip\.\n\n.*:\n<user-context>\nAnn, a sailor\.\n<\/user-context>$/s);
 });
 
-test("the operator's agent is everyone's default, and nothing else of theirs is", () => {
+test("the operator's agent identity is the default for all users, and the operator's other notes are not", () => {
   const notes = [
     { userId: 'operator', path: 'identity/agent', text: 'You are Pip.' },
     { userId: 'bob', path: 'identity/agent', text: 'You are Max.' },
@@ -34,6 +34,6 @@ test('no note can close its block or open another', () => {
   expect(block.match(/<\/user-context>/g)).toHaveLength(1);
 });
 
-test('a long one is cut, as it is paid for in every prompt', () => {
+test('a long note is cut, because every prompt contains it', () => {
   expect(identityBlock({ agent: 'x'.repeat(30_000), user: undefined }).length).toBeLessThan(8200);
 });

@@ -2,15 +2,15 @@ import { AGENT_IDENTITY, type Note, USER_IDENTITY } from '#domain/note.ts';
 import type { UserId } from '#domain/principal.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
 
-/** Who the agent is, and whom it works for, as far as somebody has said so. */
+/** The identity of the agent and of its user, as far as notes describe them. */
 export type IdentityNotes = { readonly agent: string | undefined; readonly user: string | undefined };
 
 export const NO_IDENTITY: IdentityNotes = { agent: undefined, user: undefined };
 
-/** They are paid for in every prompt. */
+/** Every prompt contains them. */
 const MAX_LENGTH = 8000;
 
-/** From the owner's identity notes and the operator's, whose `identity/agent` is everyone's default. */
+/** From the owner's identity notes and the operator's, whose `identity/agent` is the default for all users. */
 export function identityFor(
   { userId }: { readonly userId: UserId },
   notes: readonly (Pick<Note, 'path' | 'text'> & { readonly userId: UserId })[],
@@ -24,7 +24,7 @@ export function identityFor(
 export function identityBlock({ agent, user }: IdentityNotes): string {
   const parts = [
     agent && `This is who you are. Where it differs from the above, it holds:\n${fit(agent)}`,
-    // The agent may have written this one itself, after whatever it was told: so it can be no instruction.
+    // The agent may have written this note itself, influenced by untrusted content, so it must not count as an instruction.
     user && `This is what you know about the person you work for:\n${block('user-context', fit(user))}`,
   ];
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');

@@ -5,15 +5,15 @@ import { deleteNote, findNote, listNotes, writeNote } from '#store/notes/notes.t
 import { excerptOf } from './excerpt.ts';
 import { type FoundNote, searchNotes } from './search-notes.ts';
 
-/** What the agent remembers. Paths come in any spelling; a user's notes are seen by nobody else. */
+/** The agent's notes. Paths are normalised; a user's notes are visible to that user only. */
 export type Memory = {
   search(owner: Owner, query: string, limit: number): Promise<FoundNote[]>;
-  /** The last changed first. */
+  /** Last changed first. */
   newest(owner: Owner, limit: number): Promise<FoundNote[]>;
   find(owner: Owner, path: string): Promise<Note | undefined>;
-  /** Puts the text in the place of what the path had, if anything. */
+  /** Writes the text, replacing an existing note. */
   write(owner: Owner, path: string, text: string): Promise<Note>;
-  /** Answers false when there was nothing. */
+  /** Returns false when there was no such note. */
   delete(owner: Owner, path: string): Promise<boolean>;
 };
 
@@ -34,7 +34,7 @@ function writeAndFind(db: Database, owner: Owner, path: string, text: string): P
   return withOwner(db, owner, async (trx) => {
     await writeNote(trx, owner, path, text);
     const written = await findNote(trx, owner, path);
-    if (!written) throw new Error(`The note ${path} was written and is not there.`);
+    if (!written) throw new Error(`The note ${path} was written but cannot be found.`);
     return written;
   });
 }

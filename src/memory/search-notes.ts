@@ -6,16 +6,16 @@ import { findNotes } from '#store/notes/notes.ts';
 import { toUnitVector } from './embed-notes.ts';
 import { excerptOf } from './excerpt.ts';
 
-/** A note as a search tells of it: `text` may be a part of it. */
+/** A search result: `text` may be an excerpt. */
 export type FoundNote = Pick<Note, 'path' | 'text' | 'updatedAt'> & { readonly score: number };
 
-/** How many of each kind take part. */
+/** How many notes of each ranking take part. */
 const CANDIDATES = 50;
-/** A search without meanings is better than one that comes too late. */
+/** A search by words alone is better than one that takes too long. */
 const EMBEDDING_MS = 1000;
 const MAX_QUERY = 2000;
 
-/** The notes that fit the query best, by their words and by their meaning. Without a model that answers, by words alone. */
+/** The notes that best match the query, by words and by meaning. If no model answers, by words alone. */
 export async function searchNotes(
   db: Database,
   embedder: Embedder | undefined,
@@ -24,7 +24,7 @@ export async function searchNotes(
 ): Promise<FoundNote[]> {
   const question = query.toWellFormed().normalize('NFC').replaceAll('\0', ' ').trim().slice(0, MAX_QUERY);
   if (question === '') return [];
-  const vector = embedder && (await embedQuestion(embedder, question)); // no connection is held meanwhile
+  const vector = embedder && (await embedQuestion(embedder, question)); // before taking a database connection
 
   return withOwner(db, owner, async (trx) => {
     const count = Math.max(CANDIDATES, limit);
@@ -57,10 +57,10 @@ async function embedQuestion(embedder: Embedder, question: string): Promise<numb
   }
 }
 
-/** Keeps the first places from outweighing everything else. The usual choice, from the paper that proposed it. */
+/** Keeps the first ranks from outweighing everything else. The usual value, from the paper that proposed it. */
 const DAMPING = 60;
 
-/** Reciprocal rank fusion: who stands high in one list, or fairly high in several, comes first. Among equals, the first list decides. */
+/** Reciprocal rank fusion: a note that ranks high in one list, or fairly high in several, comes first. The first list breaks ties. */
 export function fuseRankings(rankings: readonly (readonly string[])[]): { path: string; score: number }[] {
   const scores = new Map<string, number>();
   for (const ranking of rankings)

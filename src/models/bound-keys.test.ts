@@ -12,7 +12,7 @@ test.each([
   [official, 'anthropic', undefined, 'a'],
   [proxied, 'openai', 'https://proxy.example.com/v1', 'o'],
   [local, 'openai-compatible', 'http://127.0.0.1:9000/other', 'c'],
-] as const)('a key goes to the address it was configured for', (keyFor, provider, baseUrl, key) => {
+] as const)('a key is sent to the address it was configured for', (keyFor, provider, baseUrl, key) => {
   expect(keyFor({ provider, baseUrl })).toBe(key);
 });
 
@@ -24,6 +24,6 @@ test.each([
   [official, 'anthropic', 'https://api.openai.com/v1'],
   [proxied, 'openai', undefined],
   [local, 'openai-compatible', 'http://127.0.0.1:9001/v1'],
-] as const)('a key goes nowhere else', (keyFor, provider, baseUrl) => {
+] as const)('a key is sent to no other address', (keyFor, provider, baseUrl) => {
   expect(keyFor({ provider, baseUrl })).toBeUndefined();
 });

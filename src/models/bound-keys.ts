@@ -10,7 +10,7 @@ type Configured = {
 
 /**
  * A key is sent only to the address it was configured for: LLM_BASE_URL for the provider of LLM_PROVIDER, otherwise the
- * provider's own. A session can set the address of a route, but must not learn a key by it.
+ * provider's default address. A session can set the address of a route, but must not obtain a key that way.
  */
 export function createKeyLookup({ provider, baseUrl, apiKeys }: Configured): KeyFor {
   return (route) => {

@@ -10,7 +10,7 @@ test.each<[ModelRoute, number]>([
   [{ provider: 'openai-compatible', name: 'llama3.2:3b', baseUrl: 'http://localhost:11434/v1' }, 128_000],
   [{ provider: 'openai', name: 'constructor' }, 128_000],
   [{ provider: 'openai', name: 'gpt-4o', contextTokens: 8000 }, 8000],
-])('%o reads %i tokens', (route, tokens) => {
+])('%o has a context of %i tokens', (route, tokens) => {
   expect(contextSizeOf(route).windowTokens).toBe(tokens);
 });
 

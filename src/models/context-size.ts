@@ -1,14 +1,14 @@
 import type { ModelRoute } from './model-route.ts';
 import { findListing } from './price.ts';
 
-/** How much a model can read, and how long we let a prompt become, in tokens. */
+/** How much a model can read, and the maximum length of a prompt, in tokens. */
 export type ContextSize = { readonly windowTokens: number; readonly promptTokens: number };
 
-/** What the operator set, or what is known of the model, or a size that most have. */
+/** The operator's setting, or the known size of the model, or a common default. */
 export function contextSizeOf(route: ModelRoute): ContextSize {
   const windowTokens = route.contextTokens ?? findListing(route)?.contextTokens ?? usualSize(route);
   const forAnswer = Math.min(MOST_FOR_ANSWER, windowTokens / 8);
-  // A window of a million is there for one long document, not for every turn of a long thread: each would pay for it.
+  // A window of a million tokens is meant for one long document, not for every turn of a long thread, which would cost a lot.
   const most = route.contextTokens ?? MOST_UNASKED;
   return { windowTokens, promptTokens: Math.floor(Math.min(windowTokens, most) - forAnswer) };
 }
@@ -16,7 +16,7 @@ export function contextSizeOf(route: ModelRoute): ContextSize {
 const MOST_FOR_ANSWER = 16_000;
 const MOST_UNASKED = 200_000;
 
-/** For models that the price catalogue doesn't list, or lists without their size. */
+/** For models that the price catalogue lacks, or lists without their size. */
 function usualSize({ provider, name }: ModelRoute): number {
   const family = FAMILIES.find((known) => known.provider === provider && known.name.test(name));
   return family?.tokens ?? 128_000;

@@ -17,7 +17,7 @@ test.each([
   ['openai', openai],
   ['openai-compatible', openai],
   ['google', google],
-] as const)('%s gives a vector for each text', async (provider, body) => {
+] as const)('%s returns a vector for each text', async (provider, body) => {
   const { vectors, requests, model } = await embed(provider, { body });
 
   expect(vectors).toEqual([
@@ -37,7 +37,7 @@ test.each([
   [404, false],
   [429, false],
   [500, false],
-])('the status %i is a refusal of the texts: %s', async (status, refused) => {
+])('status %i means that the texts were refused: %s', async (status, refused) => {
   const failing = embed('openai', { status, body: { error: { message: 'No, key-1234.' } } });
 
   await expect(failing).rejects.toMatchObject({
@@ -47,16 +47,16 @@ test.each([
   });
 });
 
-test('too few vectors, or one that is none, are a failure', async () => {
+test('missing or invalid vectors are a failure', async () => {
   for (const data of [[{ embedding: [1] }], [{ embedding: [1] }, { embedding: [] }]])
     await expect(embed('openai', { body: { ...openai, data } })).rejects.toThrow(EmbeddingFailure);
 });
 
-test('a model that says nothing is given up when the signal says so', async () => {
+test('a model that does not answer is given up when the signal aborts', async () => {
   await expect(embed('openai', null, AbortSignal.timeout(50))).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-test('the embedding model is asked where the other one is, or where there is a key', () => {
+test("the embedding model uses the chat model's provider, or else one that has a key", () => {
   const keys = { openai: 'o', google: 'g', anthropic: 'a' };
   const routeFor = (provider: 'google' | 'anthropic' | 'demo', apiKeys: object) =>
     findEmbeddingRoute({ provider, baseUrl: 'http://x', apiKeys }, 'e');

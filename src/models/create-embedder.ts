@@ -6,7 +6,7 @@ import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
 import type { ModelProvider, ModelRoute } from './model-route.ts';
 import { toModelFailure } from './provider/to-model-failure.ts';
 
-/** The embedding model at the end of a route. */
+/** The embedding model of a route. */
 export function createEmbedder(route: EmbeddingRoute): Embedder {
   const model = toProviderModel[route.provider](route);
   return {
@@ -14,7 +14,7 @@ export function createEmbedder(route: EmbeddingRoute): Embedder {
     embed: async (texts, signal) => {
       const vectors = await ask(model, texts, signal, route.apiKey ?? '');
       if (vectors.length !== texts.length || vectors.some((vector) => !isVector(vector)))
-        throw new EmbeddingFailure(false, 'The embedding model gave no vector for some of the texts.');
+        throw new EmbeddingFailure(false, 'The embedding model returned no vector for some of the texts.');
       return vectors;
     },
   };
@@ -36,13 +36,13 @@ async function ask(
   }
 }
 
-/** What a provider answers when it is a text that it can't take, and not the moment or the key. */
+/** Statuses that mean the provider can't handle a text, as opposed to a problem with the key or the service. */
 const REFUSED = new Set([400, 413, 422]);
 
 const isVector = (vector: unknown) =>
   Array.isArray(vector) && vector.length > 0 && vector.every((value) => Number.isFinite(value));
 
-/** Every address and key is given outright: the providers would otherwise read the environment themselves. */
+/** Every address and key is set explicitly: the provider libraries would otherwise read the environment themselves. */
 const toProviderModel: Record<EmbeddingProvider, (route: EmbeddingRoute) => EmbeddingModelV4> = {
   openai: ({ name, apiKey = '', baseUrl }) =>
     createOpenAI({ apiKey, baseURL: baseUrl || 'https://api.openai.com/v1' }).embeddingModel(name),
@@ -54,7 +54,7 @@ const toProviderModel: Record<EmbeddingProvider, (route: EmbeddingRoute) => Embe
     createOpenAICompatible({ name: 'compatible', apiKey, baseURL: baseUrl }).embeddingModel(name),
 };
 
-/** Who has embedding models. */
+/** Providers that have embedding models. */
 export type EmbeddingProvider = Extract<ModelProvider, 'openai' | 'google' | 'openai-compatible'>;
 
 export type EmbeddingRoute = ModelRoute & { readonly provider: EmbeddingProvider };
@@ -65,7 +65,7 @@ type Configured = {
   readonly apiKeys: Partial<Record<ModelProvider, string | undefined>>;
 };
 
-/** Where the embedding model is asked: where the other one is, or else where there is a key. Undefined: nowhere. */
+/** The provider for embeddings: the chat model's if possible, or else one that has a key. Undefined if there is none. */
 export function findEmbeddingRoute(
   { provider, baseUrl, apiKeys }: Configured,
   name: string,

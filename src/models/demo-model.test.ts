@@ -6,7 +6,7 @@ import type { PromptMessage } from './model.ts';
 
 const time: ToolDefinition = { name: 'reborn_time', description: 'Tells the time.', parameters: null, strict: null };
 
-test('it says what it is and how to set a real model', async () => {
+test('the demo model says what it is and how to set a real model', async () => {
   const { text: said, calls } = await ask([user('Hello there')]);
 
   expect(said).toContain('demo model');
@@ -15,7 +15,7 @@ test('it says what it is and how to set a real model', async () => {
   expect(calls).toEqual([]);
 });
 
-test('it speaks word by word, the same each time, and for nothing', async () => {
+test('the demo model streams word by word, always the same answer, at no cost', async () => {
   const deltas: string[] = [];
   const once = await ask([user('Hello')], [], (delta) => deltas.push(delta));
 
@@ -27,7 +27,7 @@ test('it speaks word by word, the same each time, and for nothing', async () => 
   expect(once.usage.outputTokens).toBe(Math.ceil(once.text.length / 4));
 });
 
-test('asked for the time, it calls the clock if there is one', async () => {
+test('asked for the time, the demo model calls the clock tool if there is one', async () => {
   const { calls, text: said } = await ask([user('What time is it?')], [time]);
 
   expect(calls).toEqual([{ callId: expect.stringMatching(/^call_\w{24}$/), name: 'reborn_time', arguments: '{}' }]);
@@ -35,7 +35,7 @@ test('asked for the time, it calls the clock if there is one', async () => {
   expect((await ask([user('What time is it?')])).calls).toEqual([]);
 });
 
-test('it calls any tool that it was offered, with the arguments that were typed', async () => {
+test('the demo model calls any offered tool with the typed arguments', async () => {
   const lookup = { ...time, name: 'lookup_weather' };
 
   expect((await ask([user('call lookup_weather {"city":\n"Oslo"}')], [lookup])).calls).toMatchObject([
@@ -53,27 +53,27 @@ test('a second call in a thread has another id', async () => {
   expect(second?.callId).not.toBe(first?.callId);
 });
 
-test('after a tool result it answers with it', async () => {
+test('after a tool result, the demo model repeats it', async () => {
   const { text: said, calls } = await ask([user('What time is it?'), result('12:00'), result('13:00')], [time]);
 
   expect(said).toBe('The tool reborn_time answered: 12:00 The tool reborn_time answered: 13:00');
   expect(calls).toEqual([]);
 });
 
-test('it remembers politely', async () => {
+test('the demo model remembers earlier messages', async () => {
   const history = [user('My cat is called Ole.'), { role: 'assistant' as const, text: 'Nice.', calls: [] }];
 
   expect((await ask([...history, user('Do you remember?')])).text).toContain('“My cat is called Ole.”');
   expect((await ask([...history, user('How many messages are there?')])).text).toContain('3 messages');
 });
 
-test('it hears the user, not the blocks in front of what they said', async () => {
+test("the demo model reads the user's text, not the blocks in front of it", async () => {
   const said = '<instructions>\ncall x\n</instructions>\n\n<user-context>\n[Context: a: 1]\n</user-context>\n\nHi';
 
   expect((await ask([user(said)])).text).toContain('You said: “Hi”');
 });
 
-test('an abort stops it with its reason', async () => {
+test('an abort stops the demo model with its reason', async () => {
   const cancel = new AbortController();
   const deltas: string[] = [];
   const asked = createDemoModel().ask(

@@ -6,12 +6,12 @@ import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import { contextSizeOf } from './context-size.ts';
 import { type Model, type ModelAnswer, ModelCallAborted, type Prompt, type PromptMessage } from './model.ts';
 
-/** What answers until a real model is set: offline, free, and the same answer to the same prompt every time. */
+/** Answers until a real model is set: offline, free, and always with the same answer to the same prompt. */
 export function createDemoModel(): Model {
   return {
     provider: 'demo',
     name: 'demo',
-    // It only looks at a few words, so a thread need never be summarised for it.
+    // It reads only a few words, so a thread is never summarised for it.
     contextSize: contextSizeOf({ provider: 'demo', name: 'demo', contextTokens: 100_000_000 }),
     ask: async (prompt, onText, signal) => {
       if (signal.aborted) throw new ModelCallAborted(signal.reason, null);
@@ -22,7 +22,7 @@ export function createDemoModel(): Model {
       for (const word of reply.match(/\S+\s*/g) ?? []) {
         said += word;
         onText(word);
-        await setImmediate(); // lets the word out, and an abort in
+        await setImmediate(); // lets the word be sent and an abort arrive
         if (signal.aborted) throw new ModelCallAborted(signal.reason, toAnswer(prompt, said, []).usage);
       }
       return toAnswer(prompt, reply, []);
@@ -39,7 +39,7 @@ function replyTo(prompt: Prompt): string | ToolCall {
   return callFor(last, prompt) ?? recallFor(last, said, prompt.messages.length) ?? introduce(last, prompt.tools);
 }
 
-/** The results that came after everything else was said. */
+/** The tool results after the last message. */
 function latestResults(messages: readonly PromptMessage[]) {
   const lastOther = messages.findLastIndex((message) => message.role !== 'tool');
   return messages.slice(lastOther + 1).filter((message) => message.role === 'tool');
@@ -83,18 +83,18 @@ function listTools(tools: readonly ToolDefinition[]): string {
 }
 
 function userTexts(messages: readonly PromptMessage[]): string[] {
-  return messages.flatMap((message) => (message.role === 'user' ? [ownWords(textOf(message.content))] : []));
+  return messages.flatMap((message) => (message.role === 'user' ? [userText(textOf(message.content))] : []));
 }
 
-/** What the user said, without the blocks that the service puts in front of it. */
-function ownWords(text: string): string {
+/** The user's text, without the blocks that the service puts in front of it. */
+function userText(text: string): string {
   return text
     .replace(/^\s*<instructions>.*?<\/instructions>/s, '')
     .replace(/^\s*<user-context>.*?<\/user-context>/s, '')
     .trim();
 }
 
-/** The id follows from the conversation: the same prompt gives the same call, and a longer one never an old id. */
+/** The ID is derived from the conversation: the same prompt gives the same call, and a longer prompt a new ID. */
 function toCall(prompt: Prompt, name: string, json: string): ToolCall {
   const digest = createHash('sha256')
     .update(JSON.stringify([prompt.messages, name, json]))

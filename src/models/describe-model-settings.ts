@@ -1,7 +1,7 @@
 import { DEMO_MODEL } from '#domain/joining-replica.ts';
 import type { ModelRoute } from './model-route.ts';
 
-/** The settings that decide who answers, in words that peers can compare. Holds no key, and no password of an address. */
+/** The settings that select the model, as text that replicas can compare. Contains no key and no password of a URL. */
 export function describeModelSettings({ provider, name, baseUrl, contextTokens }: ModelRoute): string {
   if (provider === 'demo') return DEMO_MODEL;
   const at = baseUrl === undefined ? '' : ` at ${withoutCredentials(baseUrl)}`;

@@ -1,7 +1,7 @@
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { Prompt, PromptMessage } from './model.ts';
 
-/** About how many tokens a prompt has, from its bytes. */
+/** Estimates the tokens of a prompt from its bytes. */
 export function estimateTokens({ system, messages, tools }: Prompt): number {
   const fixed = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
   return fixed / BYTES_PER_TOKEN + messages.reduce((sum, message) => sum + messageTokens(message), 0);
@@ -32,7 +32,7 @@ function messageTokens(message: PromptMessage): number {
   }
 }
 
-/** Models count images by their area and documents by their pages, never by their bytes. */
+/** Models count images by area and documents by pages, never by bytes. */
 function partTokens(part: ContentPart): number {
   if (part.type === 'text') return textTokens(part.text);
   if (part.type === 'image') return PER_IMAGE;

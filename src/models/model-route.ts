@@ -1,12 +1,12 @@
-/** Which model to ask, and where. A route may lack what its provider needs: its model then says what to set. */
+/** Which model to use, and where. A route may be incomplete: its model then fails and says what to set. */
 export type ModelRoute = {
   readonly provider: ModelProvider;
   readonly name: string;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** How much the model can read, where the operator knows better. */
+  /** The context size, if the operator sets it. */
   readonly contextTokens?: number | undefined;
-  /** The names of the routes that are asked, in this order, when this model fails; `default` is the default model. */
+  /** The names of the routes to try, in this order, when this model fails; `default` is the default model. */
   readonly fallback?: readonly string[] | undefined;
 };
 

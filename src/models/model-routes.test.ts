@@ -13,7 +13,7 @@ const hello: Prompt = {
   temperature: null,
 };
 
-test('the hint names a route; any other hint, or none, takes the default', async () => {
+test('the hint selects the route with that name; any other hint, or none, selects the default', async () => {
   const models = modelsWith({ default: demo, routes: { fast: { provider: 'openai', name: 'gpt-5-mini' } } });
 
   expect(await models.find('fast')).toMatchObject([{ provider: 'openai', name: 'gpt-5-mini' }]);
@@ -31,7 +31,7 @@ test('a route keeps its model until its value changes', async () => {
   expect(await models.find('fast')).toMatchObject([{ provider: 'google' }]);
 });
 
-test('a route without a key of its own gets the one for its provider', async () => {
+test('a route gets the key of its provider', async () => {
   await using server = await serveWire({ body: wires.openai.says(['Hi']) });
   const models = modelsWith({ default: { provider: 'openai', name: 'gpt-4o', baseUrl: server.baseUrl }, routes: {} });
 
@@ -40,7 +40,7 @@ test('a route without a key of its own gets the one for its provider', async () 
   expect(server.requests[0]?.headers.authorization).toBe('Bearer key for openai');
 });
 
-test('a default route that lacks its key is found, and fails when it is asked', async () => {
+test('a default route without a key is found, and fails when it is used', async () => {
   const models = createModels({
     default: { provider: 'anthropic', name: 'claude-sonnet-4-5' },
     routes: async () => ({}),
@@ -54,7 +54,7 @@ test('a default route that lacks its key is found, and fails when it is asked', 
   });
 });
 
-test('the fallbacks of a route follow its model, in order; a route that is gone says so when it is asked', async () => {
+test('the fallbacks of a route follow its model, in order; a removed route fails with a message when it is used', async () => {
   const fast: ModelRoute = { provider: 'openai', name: 'gpt-5-mini', fallback: ['slow', 'gone', 'default'] };
   const slow: ModelRoute = { provider: 'google', name: 'gemini-2.5-flash', fallback: ['fast'] };
   const models = modelsWith({ default: { ...demo, fallback: ['slow'] }, routes: { fast, slow } });
@@ -92,7 +92,7 @@ test.each([
   [{ fast: { provider: 'openai' } }, 'name must be the name of a model'],
   [{ fast: { provider: 'openai', name: 'm', baseUrl: 'ftp://x' } }, 'baseUrl must be an http or https address'],
   [{ fast: { provider: 'openai-compatible', name: 'm' } }, 'an openai-compatible route needs a baseUrl'],
-])('a wrong stored route is refused with what is wrong: %j', (stored, message) => {
+])('the error for an invalid stored route says what is wrong: %j', (stored, message) => {
   expect(
     modelRoutesSchema
       .safeParse(stored)

@@ -7,16 +7,16 @@ import type { createModel } from './provider/create-model.ts';
 
 export type Models = {
   /**
-   * The model for a request, and those to ask when it fails. The request's `model` is a hint: the name of a route, or the
-   * default is taken.
+   * The model for a request and its fallbacks. The request's `model` is a hint: if it is the name of a route, that route is
+   * used, otherwise the default.
    */
   find(hint: string | null): Promise<ModelChain>;
 };
 
-/** A route's model, followed by its fallbacks in the order in which they are asked. */
+/** A route's model, followed by its fallbacks in the order in which they are tried. */
 export type ModelChain = readonly [Model, ...Model[]];
 
-/** What a fallback list calls the default model. */
+/** The name of the default model in a fallback list. */
 const DEFAULT = 'default';
 
 type ModelsOptions = {
@@ -45,7 +45,7 @@ export function createModels(options: ModelsOptions): Models {
 
   return {
     find: async (hint) => {
-      // With the first turn: it brings the list of all models and their prices along.
+      // Loaded with the first turn, because it imports the catalogue of all models and their prices.
       const { createModel: create } = await import('./provider/create-model.ts');
       const needsRoutes = hint !== null || (options.default.fallback ?? []).length > 0;
       const routes = needsRoutes ? await options.routes() : {};
@@ -60,9 +60,9 @@ export function createModels(options: ModelsOptions): Models {
   };
 }
 
-/** A fallback whose route was removed: the turn then says so, which a fallback left out in silence would not. */
+/** A fallback whose route was removed: the turn fails with a message, instead of silently skipping the fallback. */
 function createMissingModel(name: string, create: typeof createModel): Model {
-  const message = `The fallback route "${name}" does not exist. Add it to the model routes, or take it off the fallback list.`;
+  const message = `The fallback route "${name}" does not exist. Add it to the model routes, or remove it from the fallback list.`;
   return {
     ...create({ provider: 'demo', name }),
     name,
@@ -72,7 +72,7 @@ function createMissingModel(name: string, create: typeof createModel): Model {
   };
 }
 
-// No apiKey: settings are shown to whoever may read them.
+// No apiKey, because settings are visible to everyone who may read them.
 const storedRouteSchema = z
   .strictObject(
     {
@@ -92,15 +92,15 @@ const storedRouteSchema = z
     error: 'an openai-compatible route needs a baseUrl',
   });
 
-/** The stored setting: routes by the name that a request's `model` gives. */
+/** The stored setting: routes by the name used as a request's `model`. */
 export const modelRoutesSchema = z.record(z.string().min(1), storedRouteSchema);
 
-/** A fallback that can't work, as a sentence with its place; undefined when all of them can. */
+/** The first invalid fallback, with its route and a message; undefined when all are valid. */
 export function findWrongFallback(
   routes: Readonly<Record<string, ModelRoute>>,
 ): { readonly route: string; readonly message: string } | undefined {
   for (const [route, { fallback = [] }] of Object.entries(routes)) {
-    if (fallback.includes(route)) return { route, message: 'A route can not be its own fallback.' };
+    if (fallback.includes(route)) return { route, message: 'A route cannot be its own fallback.' };
     const missing = fallback.find((name) => name !== DEFAULT && !Object.hasOwn(routes, name));
     if (missing !== undefined) return { route, message: `There is no route "${missing}" to fall back to.` };
   }

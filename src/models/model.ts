@@ -3,7 +3,7 @@ import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ContextSize } from './context-size.ts';
 
-/** Who is asked for the next step. One `ask` is one step: tools are described to it, never run by it. */
+/** A language model. One `ask` is one step: tools are described to the model, never run by it. */
 export type Model = {
   readonly provider: string;
   readonly name: string;
@@ -37,16 +37,16 @@ export type ModelAnswer = {
   readonly usage: Usage;
 };
 
-/** The model could not be asked, or broke off. Its message is fit for the caller: no keys, no bodies, no stacks. */
+/** The model could not be called, or its answer broke off. The message is safe for the caller: no keys, bodies or stacks. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   readonly code: 'model_error' | 'model_not_configured';
-  /** The prompt was longer than what the model can read. */
+  /** Whether the prompt was longer than the model's context. */
   readonly tooLong: boolean;
-  /** What the call consumed all the same, estimated when the provider didn't say; null for nothing. */
+  /** The tokens used despite the failure, estimated if the provider reported none; null for none. */
   readonly usage: Usage | null;
   readonly remedy: Remedy;
-  /** How long the provider asks us to wait. */
+  /** How long the provider asks to wait. */
   readonly retryAfterMs: number;
 
   constructor(code: ModelFailure['code'], message: string, options: ModelFailureOptions = {}) {
@@ -61,7 +61,7 @@ export class ModelFailure extends Error {
 
 /**
  * What can help after a failure. `ask-again`: the same model may answer the next time. `ask-another`: this model can't be
- * asked as it is configured, but another one can. `none`: the fault lies in what was asked.
+ * used as configured, but another one may. `none`: the request itself is at fault.
  */
 export type Remedy = 'ask-again' | 'ask-another' | 'none';
 
@@ -72,10 +72,10 @@ type ModelFailureOptions = ErrorOptions & {
   readonly retryAfterMs?: number;
 };
 
-/** The caller's signal ended the call; its reason is the `cause`. */
+/** The caller's signal aborted the call; its reason is the `cause`. */
 export class ModelCallAborted extends Error {
   override readonly name = 'ModelCallAborted';
-  /** An estimate: providers also bill calls that were cut short, and report no usage for them. */
+  /** An estimate: providers also bill aborted calls, and report no usage for them. */
   readonly usage: Usage | null;
 
   constructor(cause: unknown, usage: Usage | null) {

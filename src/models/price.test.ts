@@ -30,7 +30,7 @@ test.each<ModelRoute>([
   expect(priceOf(route, tokens, {})).toBeNull();
 });
 
-test('a compatible server is priced by its address, or else by the name of its model', () => {
+test('an openai-compatible server is priced by its address, or else by the name of its model', () => {
   const model: ModelRoute = { provider: 'openai-compatible', name: 'deepseek-chat' };
 
   expect(priceOf(model, tokens, {})?.inputUsd).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ test('a compatible server is priced by its address, or else by the name of its m
   expect(priceOf({ ...model, name: 'unheard-of', baseUrl: 'https://api.deepseek.com' }, tokens, {})).toBeNull();
 });
 
-test('an override wins, and prices cached tokens as others unless it says how', () => {
+test('an override wins, and cached tokens cost the same as others unless it sets their price', () => {
   const own: ModelRoute = { provider: 'openai-compatible', name: 'own' };
   const price = { inputPerMillion: 2, outputPerMillion: 8 };
 
@@ -57,7 +57,7 @@ test('the demo model costs exactly nothing', () => {
   expect(priceOf({ provider: 'demo', name: 'demo' }, tokens, {})).toEqual({ inputUsd: 0, outputUsd: 0 });
 });
 
-test('every call of a route is priced alike', () => {
+test('every call of a route has the same price', () => {
   const price = createPricing({ provider: 'openai', name: 'gpt-4o' }, {});
   const [first, second] = [price(tokens), price({ ...tokens, outputTokens: 200 })];
 

@@ -2,7 +2,7 @@ import { calcPrice, findProvider, type Provider } from '@pydantic/genai-prices';
 import type { Cost } from '#domain/usage.ts';
 import type { ModelRoute } from './model-route.ts';
 
-/** Prices set by the operator, by model name; they win over the known ones. */
+/** Prices set by the operator, by model name; they override the known ones. */
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
 export type PriceOverride = {
@@ -12,14 +12,14 @@ export type PriceOverride = {
 };
 
 export type PricedTokens = {
-  /** All of the input: cached, newly cached and neither. */
+  /** All input tokens: read from the cache, written to it, and uncached. */
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly cacheWriteTokens: number;
   readonly outputTokens: number;
 };
 
-/** Prices the calls of a route; null when the price is unknown. The catalogue is searched once, with the first call. */
+/** Prices the calls of a route; null when the price is unknown. The catalogue is searched once, at the first call. */
 export function createPricing(route: ModelRoute, overrides: PriceOverrides): (tokens: PricedTokens) => Cost | null {
   if (route.provider === 'demo') return () => ({ inputUsd: 0, outputUsd: 0 });
   const override = Object.hasOwn(overrides, route.name) ? overrides[route.name] : undefined;
@@ -41,7 +41,7 @@ function priceByOverride(override: PriceOverride, tokens: PricedTokens): Cost {
 }
 
 function priceByCatalogue(route: ModelRoute, { provider }: Listing, tokens: PricedTokens): Cost | null {
-  // The catalogue throws when the parts are more than the whole, as a careless server may report them.
+  // The catalogue throws when the parts exceed the total, as some servers report.
   const cacheRead = Math.min(tokens.cachedInputTokens, tokens.inputTokens);
   const cacheWrite = Math.min(tokens.cacheWriteTokens, tokens.inputTokens - cacheRead);
   const usage = {
@@ -56,7 +56,7 @@ function priceByCatalogue(route: ModelRoute, { provider }: Listing, tokens: Pric
   return { inputUsd: price.input_price, outputUsd: price.output_price };
 }
 
-/** What the catalogue says of a model: `provider` sells it, and nothing else. */
+/** The catalogue's entry for a model, with only the provider that sells it. */
 type Listing = { readonly provider: Provider; readonly contextTokens: number | undefined };
 
 export function findListing(route: ModelRoute): Listing | null {
@@ -66,7 +66,7 @@ export function findListing(route: ModelRoute): Listing | null {
   return { provider: { ...provider, models: [model] }, contextTokens: model.context_window };
 }
 
-/** A compatible server is known by its address; else the catalogue goes by the model's name. */
+/** An openai-compatible server is identified by its address, or else by the model's name. */
 function sellerOf(route: ModelRoute): { providerId?: string } {
   if (route.provider !== 'openai-compatible') return { providerId: route.provider };
   const seller = route.baseUrl ? findProvider({ providerApiUrl: route.baseUrl }) : undefined;

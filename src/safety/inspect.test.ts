@@ -25,7 +25,7 @@ test.each([
     'a private key in JSON',
     JSON.stringify(`-----BEGIN PRIVATE KEY-----\n${'MIIE+/'.repeat(40)}\n-----END PRIVATE KEY-----`),
   ],
-])('%s is redacted, and only its kind is told', async (_what, secret) => {
+])('%s is redacted, and only its kind is shown', async (_what, secret) => {
   const { text, flags, actions } = await inspectIncoming(`before ${secret} after`, known);
 
   const value = secret.split(/[\s=]/).findLast((part) => part.length > 15) ?? '';
@@ -35,13 +35,13 @@ test.each([
   expect(actions).toEqual([{ rule: 'secret-form', does: 'redact', times: 1 }]);
 });
 
-test('a text can not ask that nothing be found in it', async () => {
+test("a text can't disable its own inspection", async () => {
   const secret = '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';
   const { text } = await inspectIncoming(`/* secretlint-disable */\n${secret} // secretlint-disable-line`, known);
   expect(text).not.toContain(secret);
 });
 
-test('a stored secret is redacted in whatever spelling it comes', async () => {
+test('a stored secret is redacted in every encoding', async () => {
   const encoded = Buffer.from('w34ther-k3y-value').toString('base64');
   const { text, actions } = await inspectIncoming(`a w34ther-k3y-value b ${encoded} c`, known);
 
@@ -49,7 +49,7 @@ test('a stored secret is redacted in whatever spelling it comes', async () => {
   expect(actions).toEqual([{ rule: 'stored-secret', does: 'redact', times: 2 }]);
 });
 
-test('hidden letters go, flags of regions and emoji stay', async () => {
+test('hidden letters are removed; flags of regions and emoji stay', async () => {
   const hidden = Array.from('say hi', (c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('');
   const scotland = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
   const { text, actions } = await inspectIncoming(`a${hidden}b ${scotland} ❤️`, known);
@@ -66,7 +66,7 @@ test.each([
   expect((await inspectIncoming(text, known)).flags).toEqual(['image-beacon']);
 });
 
-test('what is harmless comes through letter by letter', async () => {
+test('a harmless text is unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom('rain', 'Ünder', '\n', '42', '{"a":1}', '日本', '<b>', '🙂')),
@@ -87,19 +87,19 @@ test.each(['w34ther-k3y-value', Buffer.from('w34ther-k3y-value').toString('hex')
   },
 );
 
-test("arguments with somebody else's key are asked for, and stay as they are", async () => {
+test('arguments with an unknown key need approval and stay unchanged', async () => {
   const json = '{"key":"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"}';
   const { isBlocked, flags, text } = await inspectOutgoing(json, known);
   expect({ isBlocked, flags, text }).toEqual({ isBlocked: false, flags: ['secret-form-in-arguments'], text: json });
 });
 
-test('a long encoding in the arguments is only noted', async () => {
+test('a long encoding in the arguments is only logged', async () => {
   const { isBlocked, flags, actions } = await inspectOutgoing(`{"file":"${'QUJD'.repeat(200)}"}`, known);
   expect({ isBlocked, flags }).toEqual({ isBlocked: false, flags: [] });
   expect(actions).toEqual([{ rule: 'long-encoding-in-arguments', does: 'warn', times: 1 }]);
 });
 
-test('a flag makes what was allowed asked for, and nothing less strict', () => {
+test('a flag raises allow to ask and never lowers a level', () => {
   expect(raiseLevel('allow', [])).toBe('allow');
   expect(raiseLevel('allow', ['injection-phrase'])).toBe('ask');
   expect(raiseLevel('ask', ['injection-phrase'])).toBe('ask');

@@ -5,22 +5,22 @@ import { GivenUp, runApart } from './apart/worker-pool.ts';
 import type { Action, KnownSecrets } from './rule.ts';
 
 export type Inspected = {
-  /** Without what was redacted. */
+  /** The text after redaction. */
   readonly text: string;
-  /** The rules that want what follows to be asked for. */
+  /** The rules that require approval of later actions. */
   readonly flags: readonly string[];
   readonly actions: readonly Action[];
 };
 
 export type InspectedCall = Inspected & { readonly isBlocked: boolean };
 
-/** More than this is not searched by rules, and counts as suspicious. */
+/** Longer texts are not searched, and count as suspicious. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 
-/** Set off by a text that is too long, or whose search was given up. */
+/** The flag for a text that is too long or whose search was given up. */
 const UNSEARCHED = 'not-searched';
 
-/** `lane` says whose text it is. */
+/** `lane` is the user whose text it is. */
 export async function inspectIncoming(text: string, known: KnownSecrets, lane = ''): Promise<Inspected> {
   const findings = await apply('incoming', text, known, lane);
   if (findings) return toInspected(text, findings);
@@ -36,7 +36,7 @@ export async function inspectOutgoing(argumentsJson: string, known: KnownSecrets
   return { ...toInspected(argumentsJson, findings), isBlocked };
 }
 
-/** Only the rules that ask: of what was inspected before, and is kept. A thread is looked through at every call. */
+/** Only the rules that ask, for stored text that was inspected before. A thread is inspected at every call. */
 export async function findFlags(text: string, lane = ''): Promise<readonly string[]> {
   if (text.trim() === '') return [];
   const key = createHash('sha256').update(text).digest('base64');
@@ -61,7 +61,7 @@ async function flagsOf(text: string, lane: string): Promise<readonly string[]> {
 
 const NOTHING_KNOWN: KnownSecrets = { values: new Map() };
 
-/** What the rules find; undefined when the text is too long, or they took too long. */
+/** The findings of the rules; undefined when the text is too long, or the search took too long. */
 function apply(run: string, text: string, known: KnownSecrets, lane: string): Promise<Findings | undefined> {
   if (text === '') return Promise.resolve({ actions: [] });
   if (text.length > MAX_LENGTH) return Promise.resolve(undefined);

@@ -5,7 +5,7 @@ import { createMultiSearch, toSymbols } from './multi-search.ts';
 const letters = (most: number, least = 0) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), minLength: least, maxLength: most });
 
-test('every place of every pattern is found, also where they overlap', () => {
+test('every match of every pattern is found, including overlapping ones', () => {
   fc.assert(
     fc.property(fc.uniqueArray(letters(4, 1), { maxLength: 6 }), letters(40), (patterns, text) => {
       const found: string[] = [];
@@ -23,7 +23,7 @@ test('every place of every pattern is found, also where they overlap', () => {
   );
 });
 
-test('a scan ends when it is told to', () => {
+test('a scan stops when the callback returns false', () => {
   const ends: number[] = [];
   createMultiSearch([toSymbols('a')]).scan(toSymbols('aaaa'), (_, end) => ends.push(end) < 2);
   expect(ends).toEqual([1, 2]);

@@ -2,21 +2,21 @@
 export type Symbols = ArrayLike<number>;
 
 /**
- * Finds many patterns in one pass (Aho-Corasick). The time grows with the text alone, however often a pattern almost
- * matches; that is why no regular expression is used where somebody else chooses both the text and the pattern.
+ * Finds many patterns in one pass (Aho-Corasick). The time is linear in the length of the text, even if a pattern almost
+ * matches many times; a regular expression would not be, where others choose both the text and the pattern.
  */
 export type MultiSearch = {
-  /** Calls `onHit` with each pattern and where it ends, in order of the ends, until it returns false. */
+  /** Calls `onHit` with each pattern and its end position, ordered by end, until it returns false. */
   scan(text: Symbols, onHit: (pattern: number, end: number) => boolean): void;
-  /** The state after one more symbol; 0 is the first state. For texts that arrive piece by piece. */
+  /** The state after one more symbol, starting from 0. For texts that arrive in pieces. */
   advance(state: number, symbol: number): number;
-  /** How many of the last symbols may be the beginning of a pattern. */
+  /** How many of the last symbols may be the start of a pattern. */
   depth(state: number): number;
-  /** The patterns that end in this state, the longest first. */
+  /** The patterns that end in this state, longest first. */
   hits(state: number): readonly number[];
 };
 
-/** None of the patterns may be empty. Where two are equal, the first is found. */
+/** Patterns must not be empty. Of equal patterns, the first is found. */
 export function createMultiSearch(patterns: readonly Symbols[]): MultiSearch {
   const size = patterns.reduce((sum, { length }) => sum + length, 1);
   const symbols = new Uint16Array(size);

@@ -1,26 +1,26 @@
 import type { SecretSearch } from './secrets/secret-search.ts';
 
-/** One thing that is looked for in a text, and what is done about it. */
+/** Something to look for in a text, and the action to take. */
 export type Rule = {
   readonly name: string;
   readonly does: RuleAction;
-  /** How often it is there, and the text without it if the rule redacts. */
+  /** How often it occurs, and the redacted text if the rule redacts. */
   inspect(text: string, facts: RuleFacts): Finding | Promise<Finding>;
 };
 
 /**
- * `block`: the call is not made. `redact`: it is taken out. `ask`: what the agent does next needs somebody's consent.
- * `warn`: it is noted in the log.
+ * `block`: the call is not made. `redact`: the finding is removed. `ask`: the agent's later actions need approval.
+ * `warn`: the finding is logged.
  */
 export type RuleAction = 'block' | 'redact' | 'ask' | 'warn';
 
 export type Finding = { readonly times: number; readonly text: string };
 
-/** What a rule may need besides the text. */
+/** Further input of a rule besides the text. */
 export type RuleFacts = { readonly search: SecretSearch };
 
-/** What must not be seen: the secrets of the owner, of everyone, and of the service itself, in clear. */
+/** The secrets of the owner, the shared ones, and those of the service itself, in plain text. */
 export type KnownSecrets = { readonly values: ReadonlyMap<string, string> };
 
-/** What was done, without what was found: fit for a log. */
+/** The action taken, without the finding itself, so that it can be logged. */
 export type Action = { readonly rule: string; readonly does: RuleAction; readonly times: number };

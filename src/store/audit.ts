@@ -2,27 +2,27 @@ import type { UserId } from '#domain/principal.ts';
 import type { Database, OwnedTransaction } from './connection.ts';
 import type { IdentityDatabase, IdentityTransaction } from './identity-connection.ts';
 
-/** Something that was done to the installation, or to what guards it. */
+/** A change to the installation or its security. */
 export type AuditEntry = {
   readonly actor: UserId;
-  /** What was done, such as `token.create`. */
+  /** The action, such as `token.create`. */
   readonly action: string;
-  /** To whom or what. */
+  /** The user or object the action affects. */
   readonly subject: string | null;
-  /** Never a secret. */
+  /** Must never contain a secret. */
   readonly detail: Readonly<Record<string, unknown>>;
 };
 
 export type AuditRecord = AuditEntry & { readonly id: string; readonly at: Date };
 
-/** A transaction that may change rights. Only `audited` hands one out. */
+/** A transaction that may change permissions. Only `audited` creates one. */
 export type Audited<Trx extends AuditableTransaction> = Trx & { readonly [isAudited]: true };
 type AuditableTransaction = OwnedTransaction | IdentityTransaction;
 declare const isAudited: unique symbol;
 
 /**
- * Changes rights and records it in the same transaction, so that there is never one without the other. The store's
- * functions that decide what somebody may do take nothing but an `Audited` transaction.
+ * Changes permissions and records the change in the same transaction, so that neither can happen without the other. The
+ * store's functions that change permissions accept only an `Audited` transaction.
  */
 export async function audited<Trx extends AuditableTransaction, T>(
   trx: Trx,
@@ -35,7 +35,7 @@ export async function audited<Trx extends AuditableTransaction, T>(
   return result;
 }
 
-/** For what changes no right, such as the use of a secret. A change of rights goes through `audited`. */
+/** For events that change no permission, such as the use of a secret. Permission changes go through `audited`. */
 export async function recordAudit(db: Pick<Database, 'insertInto'>, entry: AuditEntry): Promise<void> {
   await db
     .insertInto('audit')
@@ -43,7 +43,7 @@ export async function recordAudit(db: Pick<Database, 'insertInto'>, entry: Audit
     .execute();
 }
 
-/** The newest first; `before` is the last one already seen. */
+/** Newest first; `before` is the last entry of the previous page. */
 export function readAudit(
   db: IdentityDatabase,
   { before, limit }: { readonly before: string | undefined; readonly limit: number },

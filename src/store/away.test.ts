@@ -15,14 +15,17 @@ test.each([
   '40P01',
   '53100',
   '55P03',
-])('%s passes', (code) => {
+])('%s is temporary', (code) => {
   expect(isAway(failure(code))).toBe(true);
 });
 
-test.each([failure('23505'), failure('42601'), new Error('no such table'), 'a string'])('%s does not', (error) => {
-  expect(isAway(error)).toBe(false);
-});
+test.each([failure('23505'), failure('42601'), new Error('no such table'), 'a string'])(
+  '%s is not temporary',
+  (error) => {
+    expect(isAway(error)).toBe(false);
+  },
+);
 
-test('a line that was cut is recognised by the message', () => {
+test('a closed connection is recognised by its message', () => {
   expect(isAway(new Error('Connection terminated unexpectedly'))).toBe(true);
 });

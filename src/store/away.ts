@@ -1,6 +1,6 @@
-/** Errors that pass, and say nothing about what was asked. */
+/** Temporary errors, which are not caused by the statement itself. */
 const AWAY = new Set([
-  // The line is cut.
+  // The connection is lost.
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -11,19 +11,19 @@ const AWAY = new Set([
   '08003',
   '08004',
   '08006',
-  // The server is shutting down, starting up or gone, or has ended the session.
+  // The server is shutting down, starting up or stopped, or has ended the session.
   '57P01',
   '57P02',
   '57P03',
   '57P05',
-  // It has no connection, memory or disk left, or its primary has become read-only.
+  // The server has no connection, memory or disk space left, or the primary has become read-only.
   '53000',
   '53100',
   '53200',
   '53300',
   '53400',
   '25006',
-  // A limit on time, or another transaction, was in the way.
+  // A timeout or a conflict with another transaction.
   '25P03',
   '25P04',
   '40001',
@@ -34,7 +34,7 @@ const AWAY = new Set([
 const WITHOUT_CODE =
   /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|query read timeout/i;
 
-/** Whether the database can't be reached or can't answer now, as opposed to having refused what it was asked. */
+/** Whether the database can't be reached or can't answer now, as opposed to having refused the statement. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return 'code' in error && typeof error.code === 'string' ? AWAY.has(error.code) : WITHOUT_CODE.test(error.message);

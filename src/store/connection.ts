@@ -5,14 +5,14 @@ import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
 
-/** A connection inside `withOwner`; nothing else makes one. */
+/** A connection inside `withOwner`, which is the only way to get one. */
 export type OwnedTransaction = Kysely<Tables> & { readonly [owned]: true };
 declare const owned: unique symbol;
 export type Owner = Pick<Principal, 'userId'>;
 
 /**
- * What a client that freezes holds is free again after a few seconds, and nobody waits for a lock much longer than that. A line
- * that is cut without a word is noticed.
+ * The locks of a frozen client are released after a few seconds, and no statement waits for a lock much longer than
+ * that. A connection that is cut silently is detected.
  */
 const SESSION = `
   set statement_timeout = '30s';
@@ -21,7 +21,7 @@ const SESSION = `
   set tcp_user_timeout = '15s'`;
 const ANSWER_MS = 31_000;
 
-/** A pool for everything that is done on behalf of somebody. */
+/** The pool for all queries made on behalf of a user. */
 export function connectStore(connection: pg.PoolConfig, onError: (error: unknown) => void): Database {
   const { onConnect, ...rest } = connection;
   const pool = new pg.Pool({
@@ -40,12 +40,12 @@ export function connectStore(connection: pg.PoolConfig, onError: (error: unknown
   });
 }
 
-/** Closes the other branches of the row-level policies, in case a pooler hands us a session that somebody has marked. */
+/** Closes the other branches of the row-level policies, in case a connection pooler hands over a session with one of them set. */
 const UNMARKED = `set local app.engine = 'off'; set local app.identities = 'off'`;
 
 /**
- * Everything inside is one transaction that sees only what belongs to `owner`: each query says so, and row-level
- * security holds it to that. The owner is set in the same trip to the server that begins the transaction.
+ * Runs `act` in one transaction that sees only the rows of `owner`: each query filters by owner, and row-level security
+ * enforces it. The owner is set in the same round trip that begins the transaction.
  */
 export function withOwner<T>(db: Database, owner: Owner, act: (trx: OwnedTransaction) => Promise<T>): Promise<T> {
   const begin = `begin; ${UNMARKED}; set local app.user_id = ${pg.escapeLiteral(owner.userId)}`;
@@ -56,7 +56,7 @@ export function withOwner<T>(db: Database, owner: Owner, act: (trx: OwnedTransac
       await connection.executeQuery(COMMIT);
       return result;
     } catch (error) {
-      await connection.executeQuery(ROLLBACK).catch(() => {}); // the first error is the one to tell
+      await connection.executeQuery(ROLLBACK).catch(() => {}); // the first error is the one to report
       throw error;
     }
   });
@@ -65,7 +65,7 @@ export function withOwner<T>(db: Database, owner: Owner, act: (trx: OwnedTransac
 const COMMIT = CompiledQuery.raw('commit');
 const ROLLBACK = CompiledQuery.raw('rollback');
 
-/** Runs a statement as it is written: for hot paths, where building it anew each time would cost more than running it. */
+/** Runs a statement as written, for hot paths where building it with Kysely each time would cost more than running it. */
 export async function runStatement<Row>(trx: OwnedTransaction, statement: string, values: unknown[]): Promise<Row[]> {
   const { rows } = await trx.withoutPlugins().executeQuery<Row>(CompiledQuery.raw(statement, values));
   return rows;

@@ -1,19 +1,19 @@
 import type pg from 'pg';
 import { connectStore, type Database } from './connection.ts';
 
-/** Sees every user, token and session, and the audit log; nothing that belongs to anybody. */
+/** Can read every user, token and session, and the audit log, but no user data. */
 export type IdentityDatabase = Database & { readonly [identities]: true };
 declare const identities: unique symbol;
 
-/** A transaction inside `inOneGo`; nothing else makes one. */
+/** A transaction inside `runInTransaction`, which is the only way to get one. */
 export type IdentityTransaction = IdentityDatabase & { readonly [inTransaction]: true };
 declare const inTransaction: unique symbol;
 
 const MARK = `set app.identities = 'on'`;
 
 /**
- * A small pool of its own, so that recognising somebody never waits behind long work, nor long for a database that
- * does not answer. Its mark opens the policies of the tables that tell who is who; nothing outside this file may set it.
+ * A separate small pool, so that authentication never waits behind long queries, nor long for a database that does not
+ * answer. `app.identities` opens the policies of the identity tables; only this file may set it.
  */
 export function connectIdentities(connection: pg.PoolConfig, onError: (error: unknown) => void): IdentityDatabase {
   const pool = {
@@ -26,12 +26,12 @@ export function connectIdentities(connection: pg.PoolConfig, onError: (error: un
   return connectStore(pool, onError) as IdentityDatabase;
 }
 
-/** Opens those tables to a session that already sees everything else: an archive carries them all. */
+/** Opens the identity tables to a session that already sees everything else, because an archive contains them all. */
 export async function openIdentities(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
   await client.query(MARK);
 }
 
-/** All of it, or nothing. */
-export function inOneGo<T>(db: IdentityDatabase, act: (trx: IdentityTransaction) => Promise<T>): Promise<T> {
+/** Runs `act` in one transaction. */
+export function runInTransaction<T>(db: IdentityDatabase, act: (trx: IdentityTransaction) => Promise<T>): Promise<T> {
   return db.transaction().execute((trx) => act(trx as unknown as IdentityTransaction));
 }

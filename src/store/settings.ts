@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Audited } from './audit.ts';
 import type { Database, OwnedTransaction } from './connection.ts';
 
-/** A setting of the whole installation, as it was stored; whoever reads it checks its shape. */
+/** A setting of the whole installation, as stored; the caller validates its shape. */
 export async function readSetting(db: Database, name: string): Promise<unknown> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return row?.value;
@@ -17,7 +17,7 @@ export async function writeSetting(trx: Audited<OwnedTransaction>, name: string,
     .execute();
 }
 
-/** The settings whose names begin with `prefix`, by name. */
+/** The settings whose names start with `prefix`, by name. */
 export function listSettings(db: Database, prefix: string): Promise<{ name: string; value: object }[]> {
   return db
     .selectFrom('settings')
@@ -27,13 +27,13 @@ export function listSettings(db: Database, prefix: string): Promise<{ name: stri
     .execute();
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export async function deleteSetting(trx: Audited<OwnedTransaction>, name: string): Promise<boolean> {
   const { numDeletedRows } = await trx.deleteFrom('settings').where('name', '=', name).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Writes the setting unless there is one, and says whether it did. Of several that come at once the first is kept, when it commits. */
+/** Writes the setting unless it exists, and returns whether it did. Of concurrent writers, the first to commit wins. */
 export async function claimSetting(trx: Audited<OwnedTransaction>, name: string, value: object): Promise<boolean> {
   const row = await trx
     .insertInto('settings')
@@ -44,7 +44,7 @@ export async function claimSetting(trx: Audited<OwnedTransaction>, name: string,
   return row !== undefined;
 }
 
-/** Reads it and keeps it until the transaction ends: from being changed (`share`), or for this transaction alone. */
+/** Reads the setting and locks it until the transaction ends: against changes (`share`), or exclusively (`update`). */
 export async function lockSetting(trx: OwnedTransaction, name: string, lock: 'share' | 'update'): Promise<unknown> {
   const query = trx.selectFrom('settings').select('value').where('name', '=', name);
   const row = await (lock === 'share' ? query.forShare() : query.forUpdate()).executeTakeFirst();

@@ -9,7 +9,7 @@ import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook-route.ts';
 
-/** The columns of every table, in the words of the domain. */
+/** The columns of every table, named as in the domain. */
 export type Tables = {
   threads: {
     id: string;

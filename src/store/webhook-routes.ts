@@ -2,7 +2,7 @@ import type { WebhookRoute } from '#domain/webhook-route.ts';
 import type { Audited } from './audit.ts';
 import type { Database, OwnedTransaction } from './connection.ts';
 
-/** Routes belong to the installation, like its settings. */
+/** Routes belong to the installation, like settings. */
 export function findWebhookRoute(db: Database, name: string): Promise<WebhookRoute | undefined> {
   return db.selectFrom('webhookRoutes').select(columns).where('name', '=', name).executeTakeFirst();
 }
@@ -11,7 +11,7 @@ export function listWebhookRoutes(db: Database): Promise<WebhookRoute[]> {
   return db.selectFrom('webhookRoutes').select(columns).orderBy('name').execute();
 }
 
-/** Answers false when the name is taken. */
+/** Returns false when the name is taken. */
 export async function insertWebhookRoute(trx: Audited<OwnedTransaction>, route: WebhookRoute): Promise<boolean> {
   const inserted = await trx
     .insertInto('webhookRoutes')
@@ -22,7 +22,7 @@ export async function insertWebhookRoute(trx: Audited<OwnedTransaction>, route: 
   return inserted !== undefined;
 }
 
-/** Answers false when there was none. */
+/** Returns false when there was none. */
 export async function deleteWebhookRoute(trx: Audited<OwnedTransaction>, name: string): Promise<boolean> {
   const { numDeletedRows } = await trx.deleteFrom('webhookRoutes').where('name', '=', name).executeTakeFirst();
   return numDeletedRows > 0n;

@@ -4,10 +4,10 @@ import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnSpan } from '#domain/thread/turn-span.ts';
 import type { Usage } from '#domain/usage.ts';
 
-/** How one turn went: its trace has the turn's id, so that whoever knows the one finds the other. */
+/** The trace of one turn. Its trace ID is derived from the turn's ID, so that each can be found from the other. */
 export type TurnTrace = { readonly turn: Turn; readonly spans: readonly TurnSpan[] };
 
-/** The body of an OTLP/HTTP request. What was said is not in it: only what took how long, and at what cost. */
+/** The body of an OTLP/HTTP request. It contains no content of the conversation, only durations and costs. */
 function toOtlpTraces(traces: readonly TurnTrace[], service: { readonly version: string; replica: string }) {
   const resource = {
     'service.name': 'reborn',
@@ -38,7 +38,7 @@ function toSpans({ turn, spans }: TurnTrace) {
     status: turn.status === 'failed' ? { code: ERROR, message: turn.failure?.code } : {},
   };
   const parts = spans.flatMap((span, index) => {
-    if (!span.startedAt || !span.endedAt) return []; // a crash or a gate: it has no end to tell of
+    if (!span.startedAt || !span.endedAt) return []; // ended by a crash or a gate, so there is no end time
     const { name, attributes } = describe(span);
     return {
       traceId,
@@ -54,7 +54,7 @@ function toSpans({ turn, spans }: TurnTrace) {
   return [root, ...parts];
 }
 
-/** Names as OpenTelemetry's conventions for generative models have them. */
+/** Named by the OpenTelemetry conventions for generative models. */
 function describe({ kind, label, usage }: TurnSpan): { name: string; attributes: Attributes } {
   if (kind === 'model')
     return { name: 'chat', attributes: { 'gen_ai.operation.name': 'chat', ...(usage && usageAttributes(usage)) } };
@@ -63,7 +63,7 @@ function describe({ kind, label, usage }: TurnSpan): { name: string; attributes:
       name: `execute_tool ${label}`,
       attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': label },
     };
-  if (kind === 'retry') return { name: 'retry', attributes: {} }; // its label quotes the provider
+  if (kind === 'retry') return { name: 'retry', attributes: {} }; // its label contains the provider's message
   return { name: kind === 'gate' ? `gate ${label}` : label, attributes: {} };
 }
 
@@ -73,7 +73,7 @@ const usageAttributes = ({ inputTokens, outputTokens, cachedInputTokens }: Usage
   'gen_ai.usage.cache_read.input_tokens': cachedInputTokens,
 });
 
-/** The same for the same span, so that one that is sent twice is one. */
+/** Always the same for the same span, so that a span sent twice is stored once. */
 const spanIdOf = (turn: Turn, part: string) =>
   createHash('sha256').update(`${turn.id} ${part}`).digest('hex').slice(0, 16);
 
@@ -96,7 +96,7 @@ const ERROR = 2;
 
 const TIMEOUT_MS = 5000;
 
-/** Posts traces to an OpenTelemetry collector; throws when it did not take them. */
+/** Posts traces to an OpenTelemetry collector; throws when it did not accept them. */
 export function createTraceSender(endpoint: string, service: { readonly version: string; readonly replica: string }) {
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`;
   return async (traces: readonly TurnTrace[]): Promise<void> => {

@@ -81,7 +81,7 @@ test('what stands in the way of a backup or of restoring one is told', async () 
   expect(await told('backup', file)).toContain('exists. Choose another name, or add --force');
   expect(await told('restore', file)).toContain('is no whole archive');
   expect(await told('restore', path.join(home.home, 'missing'))).toContain('There is no file');
-  expect(await told('backup', path.join(home.home, 'new'))).toContain('nothing to save');
+  expect(await told('backup', path.join(home.home, 'new'))).toContain('nothing to archive');
   expect((await runReborn(['export', '-'], { env: nowhere })).stderr).toContain('There is no home at');
 
   expect((await runReborn(['user', 'add', 'Ann'], { env: home.env })).code).toBe(0);

@@ -51,7 +51,9 @@ test('a taken port is named, with the option that changes it', async () => {
   const first = await startService(home.env);
   const port = new URL(first.url).port;
 
-  await expect(startService({ ...home.env, GATEWAY_PORT: port })).rejects.toThrow(/Port \d+ .* is taken.*GATEWAY_PORT/);
+  await expect(startService({ ...home.env, GATEWAY_PORT: port })).rejects.toThrow(
+    /Port \d+ .* is in use.*GATEWAY_PORT/,
+  );
   await first.close();
 });
 

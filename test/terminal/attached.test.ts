@@ -89,7 +89,7 @@ test('a taken port and a gateway that is off do not keep the terminal from openi
     const port = new URL(other.url).port;
     const taken = await openTerminal({ env: { ...env, ...elsewhere.env, GATEWAY_PORT: port } });
     try {
-      await taken.sees(`Port ${port} on 127.0.0.1 is taken. Set GATEWAY_PORT to another port.`, 40_000);
+      await taken.sees(`Port ${port} on 127.0.0.1 is in use. Set GATEWAY_PORT to another port.`, 40_000);
       await taken.type('say still here');
       await taken.press('Enter');
       await taken.sees(/Reborn\nstill here/);

@@ -8,7 +8,7 @@ const FOLDER = import.meta.dirname;
 
 if (import.meta.main) console.log(await buildShout());
 
-/** Makes `dist/shout.wasm`: clang compiles the C, then the module is told its world and wrapped as a component. */
+/** Builds `dist/shout.wasm`: clang compiles the C code, then the module gets its world and is wrapped as a component. */
 export async function buildShout(): Promise<string> {
   const path = join(FOLDER, 'dist/shout.wasm');
   await mkdir(join(FOLDER, 'dist'), { recursive: true });

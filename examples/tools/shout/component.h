@@ -1,4 +1,4 @@
-/* The world of wit/tool.wit as the canonical ABI shows it to a core module: structs in memory, numbers on the stack. */
+/* The world of wit/tool.wit as the canonical ABI presents it to a core module: structs in memory, numbers on the stack. */
 #pragma once
 
 typedef unsigned int size;
@@ -17,6 +17,6 @@ enum log_level { TRACE, DEBUG, INFO, WARN, ERROR };
 __attribute__((import_module("reborn:tool/host@1.0.0"), import_name("log")))
 void host_log(enum log_level level, const byte *message, size length);
 
-/* Memory is only taken, and all of it is given back at once when the host has read the response. */
+/* Memory is only allocated; all of it is freed at once when the host has read the response. */
 void *take(size bytes);
 void give_all_back(void);

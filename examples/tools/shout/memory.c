@@ -17,7 +17,7 @@ void *take(size bytes) {
 
 void give_all_back(void) { next = &__heap_base; }
 
-/* The host asks for memory here to put `params` into. It never makes a piece larger. */
+/* The host allocates memory for `params` here. It never grows an allocation. */
 EXPORT("cabi_realloc")
 void *cabi_realloc(void *old, size old_bytes, size alignment, size new_bytes) {
   if (old_bytes != 0 || alignment > 8) __builtin_trap();

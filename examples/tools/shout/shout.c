@@ -1,4 +1,4 @@
-/* A tool that turns {"text": "abc"} into {"text":"ABC"}: letters of ASCII only, all else stays as it is. */
+/* A tool that turns {"text": "abc"} into {"text":"ABC"}: ASCII letters only, everything else is unchanged. */
 #include "component.h"
 
 typedef struct { const byte *at, *end; byte *out; } reader;
@@ -14,7 +14,7 @@ const string *description(void) {
 EXPORT("schema")
 const string *schema(void) {
   static string text = TEXT(
-    "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\",\"description\":\"What shall be shouted\"}},"
+    "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\",\"description\":\"Text to shout\"}},"
     "\"required\":[\"text\"],\"additionalProperties\":false}");
   return &text;
 }
@@ -43,7 +43,7 @@ static void skip_space(reader *r) {
   while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r')) r->at++;
 }
 
-/* Passes the literal if it comes next, after spaces. */
+/* Consumes the literal if it comes next, after spaces. */
 static int accept(reader *r, const char *literal) {
   skip_space(r);
   const byte *at = r->at;
@@ -63,7 +63,7 @@ static int hex(byte digit) {
   return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
 }
 
-/* Behind a backslash: an escape stays as it is, unless it stands for a letter. */
+/* After a backslash: an escape is unchanged, unless it represents a letter. */
 static int copy_escape(reader *r) {
   static const char simple[] = "\"\\/bfnrt";
   if (r->at == r->end) return 0;
@@ -98,7 +98,7 @@ static int copy_text(reader *r) {
   return 0;
 }
 
-/* Writes the output while it reads. Returns what is wrong, or nothing. */
+/* Writes the output while reading. Returns an error message, or nothing. */
 static const char *read_params(reader *r) {
   if (!accept(r, "{")) return "Invalid parameters: expected an object";
   if (!accept(r, "\"text\"") || !accept(r, ":")) return "Invalid parameters: expected 'text' and nothing else";

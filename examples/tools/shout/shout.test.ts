@@ -17,7 +17,7 @@ describe.skipIf(!hasCompiler)('a tool in C', () => {
   beforeAll(async () => {
     path = await buildShout();
     shout = await loadComponent(path, {
-      httpRequest: () => Promise.reject(new Error('it asks nobody')),
+      httpRequest: () => Promise.reject(new Error('it makes no requests')),
       log: (...line) => void logs.push(line),
       secretExists: () => false,
     });
@@ -40,12 +40,12 @@ describe.skipIf(!hasCompiler)('a tool in C', () => {
     expect(JSON.parse(output ?? '')).toEqual({ text: shouted });
   });
 
-  test('reads escapes as what they stand for', async () => {
+  test('decodes escapes', async () => {
     const { output } = await shout.execute(' { "text" : "\\u0061\\u00e9\\/\\n\\uD83D\\ude00" } ');
     expect(JSON.parse(output ?? '')).toEqual({ text: 'Aé/\n😀' });
   });
 
-  test('logs what it made', async () => {
+  test('logs its output', async () => {
     logs.length = 0;
     await shout.execute('{"text":"a"}');
     expect(logs).toEqual([['debug', '{"text":"A"}']]);

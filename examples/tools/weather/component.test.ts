@@ -10,7 +10,7 @@ const host: AsyncHost = {
     requests.push(request);
     await setImmediate();
     const { host: name } = new URL(request[1]);
-    if (name.startsWith('air')) throw 'the host said no'; // oxlint-disable-line typescript/only-throw-error -- what the world's error is
+    if (name.startsWith('air')) throw 'the host said no'; // oxlint-disable-line typescript/only-throw-error -- errors of the world are strings
     return name.startsWith('geocoding')
       ? reply({ results: [{ name: 'Zürich', country: 'Switzerland', latitude: 47.4, longitude: 8.5 }] })
       : reply({ current: { temperature_2m: 19.5, weather_code: 95 } });
@@ -37,7 +37,7 @@ test('the built tool describes itself', async () => {
   expect(JSON.parse(await component.schema())).toMatchObject({ oneOf: [{}, {}, {}] });
 });
 
-test('it waits for its requests and tells the weather', async () => {
+test('the tool waits for its requests and returns the weather', async () => {
   const { output, error } = await component.execute('{"action":"get_current","city":"Z\\u00fcrich"}');
 
   expect(error).toBeUndefined();
@@ -48,7 +48,7 @@ test('it waits for its requests and tells the weather', async () => {
   ]);
 });
 
-test("the host's refusal comes out as the tool's error", async () => {
+test("the host's refusal becomes the tool's error", async () => {
   expect(await component.execute('{"action":"get_air_quality","lat":1,"lon":2}')).toEqual({
     output: undefined,
     error: 'HTTP request failed: the host said no',
@@ -64,6 +64,6 @@ test.each(['', '{', '{"action":"get_current","city":"\\ud800"'])(
   },
 );
 
-test('it is small enough to be passed around', () => {
+test('the component is small', () => {
   expect(bytes).toBeLessThan(1_300_000);
 });

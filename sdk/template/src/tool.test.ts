@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import { createLocalHost } from '@reborn-agent/tool/local-host';
 import { tool } from './tool.ts';
 
-test('it tells the stars of a repository', () => {
+test('the tool returns the stars of a repository', () => {
   const host = createLocalHost({ http: () => ({ json: { stargazers_count: 7 } }) });
 
   assert.deepEqual(host.call(tool, { repository: 'nodejs/node' }), { output: { repository: 'nodejs/node', stars: 7 } });
   assert.equal(host.requests[0]?.url, 'https://api.github.com/repos/nodejs/node');
 });
 
-test('it says so when there is no such repository', () => {
+test('the error says that there is no such repository', () => {
   const host = createLocalHost({ http: () => ({ status: 404 }) });
 
   assert.deepEqual(host.call(tool, { repository: 'no/body' }), { error: 'There is no public repository no/body' });
 });
 
-test('it asks nobody when the params are wrong', () => {
+test('with wrong params no request is sent', () => {
   const host = createLocalHost();
 
   assert.match(host.call(tool, { repository: 'node' }).error ?? '', /^Invalid parameters: /);

@@ -2,7 +2,7 @@ import { defineTool } from '@reborn-agent/tool';
 import { InvalidParameters } from '@reborn-agent/tool/invalid-parameters';
 
 export const tool = defineTool({
-  description: 'Tells how many stars a repository on GitHub has.',
+  description: 'Returns the number of stars of a GitHub repository.',
   schema: {
     type: 'object',
     properties: { repository: { type: 'string', description: 'Owner and name, for example nodejs/node' } },
@@ -24,7 +24,7 @@ export const tool = defineTool({
   },
 });
 
-/** The model may send anything: what is thrown here tells it what to send instead. */
+/** The model may send anything: the error thrown here says what to send instead. */
 function parseRepository(params: unknown): string {
   const { repository } = (params ?? {}) as { repository?: unknown };
   if (typeof repository === 'string' && /^[\w.-]+\/[\w.-]+$/.test(repository)) return repository;

@@ -12,8 +12,8 @@ import { putPairing } from '#store/accounts/pairings.ts';
 import { type AuditEntry, type Audited, audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
 import { decideGate, findGate } from '#store/threads/gates.ts';
-import { passJobOn } from '#store/threads/jobs.ts';
-import { lockThread, takePlace } from '#store/threads/threads.ts';
+import { moveJob } from '#store/threads/jobs.ts';
+import { lockThread, takeNextPosition } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
 import { insertApproval } from '#store/tools/approvals.ts';
 import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
@@ -54,7 +54,7 @@ export async function answerGate(
     );
   });
   engine.kick();
-  engine.tellThread(turn);
+  engine.notifyThread(turn);
   return turn;
 }
 
@@ -66,7 +66,7 @@ async function decide(
   { answer, by, channel }: Answering,
 ): Promise<Turn> {
   const turnId = newId();
-  const thread = await takePlace(trx, owner, gate.threadId, turnId);
+  const thread = await takeNextPosition(trx, owner, gate.threadId, turnId);
   if (!thread) throw new NotFound('There is no such gate.');
 
   if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, gate, answer, by);
@@ -76,7 +76,7 @@ async function decide(
   const started = await insertTurn(trx, owner, place, itemsOf(gate, answer), thread.active === turnId);
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
-  await passJobOn(trx, owner, gate.id, started.id);
+  await moveJob(trx, owner, gate.id, started.id);
   return started;
 }
 

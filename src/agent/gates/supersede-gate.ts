@@ -5,8 +5,8 @@ import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { closeGate, findGate } from '#store/threads/gates.ts';
-import { passJobOn } from '#store/threads/jobs.ts';
-import { lockThread, takePlace } from '#store/threads/threads.ts';
+import { moveJob } from '#store/threads/jobs.ts';
+import { lockThread, takeNextPosition } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
     await lockThread(trx, owner, gate.threadId);
     if (!(await findGate(trx, owner, gate.id))) return undefined; // it was answered meanwhile
     const id = newId();
-    const thread = await takePlace(trx, owner, gate.threadId, id);
+    const thread = await takeNextPosition(trx, owner, gate.threadId, id);
     if (!thread) return undefined;
     const { request, channel } = await getTurnById(trx, owner, gate.turnId);
     const started = await insertTurn(
@@ -36,12 +36,12 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
     );
     await requestCancel(trx, owner, started, 'cancelled');
     await closeGate(trx, owner, gate.id, started.seq);
-    await passJobOn(trx, owner, gate.id, started.id);
+    await moveJob(trx, owner, gate.id, started.id);
     return started;
   });
   if (!turn) return;
   engine.kick();
-  engine.tellThread(turn);
+  engine.notifyThread(turn);
 }
 
 const SUPERSEDED = 'Not run: the caller continued in another thread.';

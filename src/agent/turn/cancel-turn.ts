@@ -32,7 +32,7 @@ export async function cancelTurn(
     return { turn: found, endedAt: ended };
   });
   if (!turn) return;
-  if (endedAt) engine.tellEnded(turn, { ...CANCELLED, usage: NO_USAGE, endedAt: endedAt.toISOString() });
+  if (endedAt) engine.notifyEnded(turn, { ...CANCELLED, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   else await engine.stopCancelled(turn);
 }
 

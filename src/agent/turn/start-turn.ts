@@ -14,8 +14,8 @@ import { type Database, type OwnedTransaction, withOwner } from '#store/connecti
 import { closeGate, findOpenGate } from '#store/threads/gates.ts';
 import { takeKey } from '#store/threads/idempotency-keys.ts';
 import { listNewestRequests } from '#store/threads/items.ts';
-import { insertJob, passJobOn } from '#store/threads/jobs.ts';
-import { findNamedThread, insertThread, replaceCatalog, takePlace } from '#store/threads/threads.ts';
+import { insertJob, moveJob } from '#store/threads/jobs.ts';
+import { findNamedThread, insertThread, replaceCatalog, takeNextPosition } from '#store/threads/threads.ts';
 import {
   countWaiting,
   findTurn,
@@ -65,7 +65,7 @@ export async function startTurn(
     ? await startStepwise(db, engine, owner, continued)
     : await accept(db, engine, owner, continued);
   if (replay?.kind === 'differs') await supersedeGate(db, engine, owner, replay.gate);
-  if (started.fresh) engine.tellThread(started.turn);
+  if (started.fresh) engine.notifyThread(started.turn);
   return started;
 }
 
@@ -184,7 +184,7 @@ async function continueThread(
   input: TurnInput,
 ): Promise<Turn> {
   const { preview } = firstWords(input.items);
-  const thread = await takePlace(trx, owner, threadId, id, { preview, bytes: bytesOf(input.items) });
+  const thread = await takeNextPosition(trx, owner, threadId, id, { preview, bytes: bytesOf(input.items) });
   if (!thread && input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
   if (!thread) return insertUnknownThread(trx, owner, id, input);
 
@@ -197,7 +197,7 @@ async function continueThread(
   const turn = await insertTurn(trx, owner, place, input.items, thread.active === id);
   if (answered) {
     await closeGate(trx, owner, answered.id, turn.seq);
-    await passJobOn(trx, owner, answered.id, turn.id);
+    await moveJob(trx, owner, answered.id, turn.id);
   }
   if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
   return turn;

@@ -8,13 +8,13 @@ import {
   type NewUser,
 } from '#store/accounts/users.ts';
 import { type Audited, audited } from '#store/audit.ts';
-import { type IdentityDatabase, type IdentityTransaction, inOneGo } from '#store/identity-connection.ts';
+import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import type { Verdict } from '../authenticate.ts';
 import type { Claims } from './verify-id-token.ts';
 
 /**
- * Lets in whom the provider vouches for, and makes them a user when they come for the first time. Removed people stay
- * out, also those who never signed in before, whose address is all that is known of them.
+ * Admits a person whom the provider has authenticated, and creates a user at their first sign-in. Removed users stay out,
+ * including those who never signed in before and are known only by their email.
  */
 export async function admitOidcUser(
   db: IdentityDatabase,
@@ -28,25 +28,25 @@ export async function admitOidcUser(
   return { outcome: 'known', principal: { userId: user.id, role: user.role } };
 }
 
-/** An address that nobody has verified may be anybody's. */
+/** An unverified email may belong to another person. */
 function isFrom(domains: readonly string[], { email, emailVerified }: Claims): boolean {
   const domain = email?.slice(email.lastIndexOf('@') + 1);
   return emailVerified && domain !== undefined && domains.some((allowed) => allowed.toLowerCase() === domain);
 }
 
-/** The operator lets somebody back in by adding a user with their address. */
+/** The operator readmits a removed user by adding a user with the same email. */
 async function welcomeUnlessRemoved(db: IdentityDatabase, claims: Claims): Promise<User | undefined> {
   if (claims.email !== undefined && (await isRemovedAddress(db, claims.email))) return undefined;
   return welcome(db, claims);
 }
 
-/** The user who was added with their address, or a new one. Of several first requests at once, one makes the user. */
+/** The user who was added with this email, or a new one. Concurrent first requests create one user. */
 async function welcome(db: IdentityDatabase, claims: Claims): Promise<User | undefined> {
   const email = claims.emailVerified ? (claims.email ?? null) : null;
   const name = claims.name ?? claims.email ?? claims.subject;
   const identity = { issuer: claims.issuer, subject: claims.subject };
   const insert = async (address: string | null) => {
-    const welcomed = await inOneGo(db, (trx) =>
+    const welcomed = await runInTransaction(db, (trx) =>
       audited(
         trx,
         (writing) => claimOrInsert(writing, { id: newId(), name, email: address, role: 'member', identity }),
@@ -58,7 +58,7 @@ async function welcome(db: IdentityDatabase, claims: Claims): Promise<User | und
     );
     return welcomed.user;
   };
-  // The address may be that of a user with another identity, who keeps it.
+  // The email may belong to a user with another identity, who keeps it.
   return (await insert(email)) ?? (await findUserByIdentity(db, claims)) ?? (await insert(null));
 }
 

@@ -8,11 +8,11 @@ export type OidcSettings = {
   readonly allowedDomains: readonly string[] | undefined;
 };
 
-/** The identity provider, asked when it is first needed: it may be down while we start. */
+/** The identity provider, contacted on first use, because it may be down during the start. */
 export type Provider = {
-  /** What it tells about itself. Throws `ProviderAway` when it can't be asked. */
+  /** The provider's metadata. Throws `ProviderAway` when the provider can't be reached. */
   getConfiguration(): Promise<Configuration>;
-  /** Finds the key of a token; an unknown one makes us fetch its keys again, since it may have new ones. */
+  /** Finds a token's key. For an unknown key, the provider's keys are fetched again, because they may have changed. */
   readonly getKey: JWTVerifyGetKey;
 };
 
@@ -27,7 +27,7 @@ const TIMEOUT_SECONDS = 5;
 const REFRESH_MS = 3_600_000;
 const COOLDOWN_MS = 5000;
 
-/** `cooldownMs` is how long it is left alone after an unknown key, or after it did not answer. */
+/** `cooldownMs`: how long the provider is not contacted again after an unknown key or a failure. */
 export function createProvider(
   settings: OidcSettings,
   onError: (error: unknown) => void,
@@ -37,7 +37,7 @@ export function createProvider(
   let finding: Promise<Found> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
-  /** Once in an hour it is asked anew; if it does not answer then, what it said before still holds. */
+  /** Refreshed once an hour; if the provider does not answer then, the previous metadata stays in use. */
   async function find(): Promise<Found> {
     if (known && performance.now() < known.until) return known.found;
     try {
@@ -53,7 +53,7 @@ export function createProvider(
 
   async function ask<T>(act: () => Promise<T>): Promise<T> {
     if (performance.now() - failedAt < cooldownMs)
-      throw new ProviderAway(`${settings.issuer} did not answer just now.`);
+      throw new ProviderAway(`${settings.issuer} did not answer a moment ago.`);
     return reach(act);
   }
 
@@ -73,7 +73,7 @@ export function createProvider(
     async getKey(header, token) {
       const { keys } = await find();
       const look = () => keys(header, token);
-      return hasKey(keys, header.kid) ? reach(look) : ask(look); // a key that we have is good whoever is away
+      return hasKey(keys, header.kid) ? reach(look) : ask(look); // a cached key works even while the provider is down
     },
   };
 }
@@ -87,12 +87,12 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings, cooldo
     undefined,
     {
       timeout: TIMEOUT_SECONDS,
-      // oxlint-disable-next-line typescript/no-deprecated -- marked so as a warning; the operator wrote http:// themselves
+      // oxlint-disable-next-line typescript/no-deprecated -- deprecated only as a warning; the operator has configured http://
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
     },
   );
   const { jwks_uri: uri } = configuration.serverMetadata();
-  if (!uri) throw new Error(`${issuer} tells no jwks_uri, so its tokens can't be checked.`);
+  if (!uri) throw new Error(`The metadata of ${issuer} has no jwks_uri, so its tokens can't be checked.`);
   const options = { cooldownDuration: cooldownMs, timeoutDuration: TIMEOUT_SECONDS * 1000 };
   return { configuration, keys: createRemoteJWKSet(new URL(uri), options) };
 }
@@ -100,6 +100,6 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings, cooldo
 const hasKey = (keys: RemoteJWKSet, kid: string | undefined) =>
   keys.fresh && keys.jwks()?.keys.some((key) => key.kid === kid) === true;
 
-/** It answered; the token is what is wrong. */
+/** The provider answered; the token is at fault. */
 const isAboutKeys = (error: unknown) =>
   error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;

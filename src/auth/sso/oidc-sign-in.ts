@@ -30,8 +30,8 @@ export function createOidcSignIn(db: IdentityDatabase, provider: Provider, setti
     const verified = await verifyIdToken(provider, settings, tokens.id_token ?? '');
     const { issuer, userinfo_endpoint: more } = configuration.serverMetadata();
     if (!verified || verified.claims.email !== undefined || !more) return verified;
-    const told = await fetchUserInfo(configuration, tokens.access_token, verified.claims.subject);
-    return { ...verified, claims: toClaims(told, issuer) };
+    const userInfo = await fetchUserInfo(configuration, tokens.access_token, verified.claims.subject);
+    return { ...verified, claims: toClaims(userInfo, issuer) };
   }
 
   return {
@@ -48,7 +48,7 @@ export function createOidcSignIn(db: IdentityDatabase, provider: Provider, setti
           code_challenge_method: 'S256',
         });
         await insertSignIn(db, hashSecret(ticket), pending, new Date(Date.now() + TICKET_SECONDS * 1000));
-        return { outcome: 'begun', url: url.href, ticket };
+        return { outcome: 'started', url: url.href, ticket };
       } catch (error) {
         if (isAway(error)) return { outcome: 'provider-away' };
         throw error;
@@ -72,7 +72,7 @@ export function createOidcSignIn(db: IdentityDatabase, provider: Provider, setti
   };
 }
 
-/** A fetch that got no answer is a TypeError, and one that got none in time a ClientError with this code. */
+/** A fetch without an answer is a TypeError; one that timed out is a ClientError with this code. */
 const isAway = (error: unknown) =>
   error instanceof ProviderAway ||
   (error instanceof TypeError && error.message === 'fetch failed') ||

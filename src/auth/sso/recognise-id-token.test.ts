@@ -3,7 +3,7 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findUser, insertUser, listUsers, markRemoved, type NewUser } from '#store/accounts/users.ts';
 import { readAudit } from '#store/audit.ts';
-import { connectIdentities, type IdentityDatabase, inOneGo } from '#store/identity-connection.ts';
+import { connectIdentities, type IdentityDatabase, runInTransaction } from '#store/identity-connection.ts';
 import {
   CLIENT_ID,
   type IdentityProvider,
@@ -68,7 +68,7 @@ async function userOf(token: string): Promise<string> {
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 const usual = () => ({ sub: crypto.randomUUID(), exp: inSeconds(300) });
 
-test('who comes for the first time becomes a member, and is the same one afterwards', async () => {
+test('a first sign-in creates a member, and later sign-ins find the same user', async () => {
   const userId = await userOf(await idp.idToken('ann'));
 
   expect(await findUser(identities, userId)).toMatchObject({ name: 'Ann', email: 'ann@example.com', role: 'member' });
@@ -82,7 +82,7 @@ test.each(['', 'a\u0000b', 'x'.repeat(256), 'æ'])('the subject %j is refused', 
   expect(await recognise(await idp.sign({ ...usual(), sub }))).toEqual({ outcome: 'unknown' });
 });
 
-test('a name or address that the tables could not keep, or that is no address, is left out or made plain', async () => {
+test('an invalid name or email is cleaned or left out', async () => {
   const odd = { name: `An\u0000n ${'x'.repeat(5000)}`, email: 'a@evil@example.com', email_verified: true };
   const user = await findUser(identities, await userOf(await idp.sign({ ...usual(), ...odd })));
 
@@ -91,7 +91,7 @@ test('a name or address that the tables could not keep, or that is no address, i
   expect(user?.email).toBeNull();
 });
 
-test('twenty first requests at once make one user', async () => {
+test('twenty concurrent first requests create one user', async () => {
   const claims = usual();
   const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => idp.sign({ ...claims, jti: String(i) })));
   const users = await Promise.all(tokens.map(userOf));
@@ -100,10 +100,11 @@ test('twenty first requests at once make one user', async () => {
 });
 
 const addUser = (user: NewUser) =>
-  inOneGo(identities, (trx) => unrecorded(trx, (writing) => insertUser(writing, user)));
-const removeUser = (id: string) => inOneGo(identities, (trx) => unrecorded(trx, (writing) => markRemoved(writing, id)));
+  runInTransaction(identities, (trx) => unrecorded(trx, (writing) => insertUser(writing, user)));
+const removeUser = (id: string) =>
+  runInTransaction(identities, (trx) => unrecorded(trx, (writing) => markRemoved(writing, id)));
 
-test('a verified address makes somebody the user who was added with it, and takes nobody else’s place', async () => {
+test('a verified email claims the user who was added with it, and no other user', async () => {
   const boss = { id: 'added', name: 'Boss', email: 'boss@example.com', role: 'operator' } as const;
   const added = await addUser(boss);
   const withEmail = (verified: boolean) =>
@@ -119,7 +120,7 @@ test('a verified address makes somebody the user who was added with it, and take
   expect(await findUser(identities, namesake)).toMatchObject({ email: null, role: 'member' });
 });
 
-test('who was removed stays out', async () => {
+test('a removed user stays out', async () => {
   const token = await idp.sign(usual());
   const userId = await userOf(token);
   await removeUser(userId);
@@ -127,14 +128,14 @@ test('who was removed stays out', async () => {
   expect(await recognise(token)).toEqual({ outcome: 'unknown' });
 });
 
-test('a token for several clients is good here when it was made for us', async () => {
+test('a token for several clients is accepted if it was issued to this one', async () => {
   const claims = { ...usual(), aud: ['another', CLIENT_ID], azp: CLIENT_ID };
 
   expect(await recognise(await idp.sign(claims))).toMatchObject({ outcome: 'known' });
 });
 
 test.each([true, false])(
-  'who was removed before a first sign-on stays out, until they are added again (email verified: %s)',
+  'a user removed before the first sign-in stays out until they are added again (email verified: %s)',
   async (verified) => {
     const email = `early-${verified}@example.com`;
     const sso = () => idp.sign({ ...usual(), email: email.toUpperCase(), email_verified: verified });
@@ -152,7 +153,7 @@ test.each([true, false])(
 );
 
 describe('with OIDC_ALLOWED_DOMAINS', () => {
-  test.each([['example.com'], ['EXAMPLE.com'], ['other.org', 'example.com']])('%s lets Ann in', async (...domains) => {
+  test.each([['example.com'], ['EXAMPLE.com'], ['other.org', 'example.com']])('%s admits Ann', async (...domains) => {
     expect(await recognise(await idp.idToken('ann'), domains)).toMatchObject({ outcome: 'known' });
   });
 
@@ -171,7 +172,7 @@ describe('with OIDC_ALLOWED_DOMAINS', () => {
 });
 
 describe('a token is refused', () => {
-  test('once it has expired, the skew of clocks granted', async () => {
+  test('once it has expired, with tolerance for clock skew', async () => {
     expect(await recognise(await idp.sign({ ...usual(), exp: inSeconds(-61) }))).toEqual({ outcome: 'unknown' });
     expect(await recognise(await idp.sign({ ...usual(), exp: inSeconds(-30) }))).toMatchObject({ outcome: 'known' });
   });
@@ -179,16 +180,16 @@ describe('a token is refused', () => {
   test.each<[string, object]>([
     ['never expires', { exp: undefined }],
     ['is for another client', { aud: 'another' }],
-    ['was made for another client', { aud: ['another', CLIENT_ID], azp: 'another' }],
-    ['does not say for which of its clients', { aud: ['another', CLIENT_ID] }],
-    ['is of another issuer', { iss: 'https://evil.example' }],
-    ['is nobody’s', { sub: undefined }],
+    ['was issued to another client', { aud: ['another', CLIENT_ID], azp: 'another' }],
+    ['does not say to which client it was issued', { aud: ['another', CLIENT_ID] }],
+    ['is from another issuer', { iss: 'https://evil.example' }],
+    ['has no subject', { sub: undefined }],
     ['is not valid yet', { nbf: inSeconds(120) }],
   ])('that %s', async (_what, claims) => {
     expect(await recognise(await idp.sign({ ...usual(), ...claims }))).toEqual({ outcome: 'unknown' });
   });
 
-  test('that was signed by somebody else, also under the name of the right key', async () => {
+  test('that was signed with another key, even with the ID of the right one', async () => {
     const stranger = await newKey();
     const claims = { iss: idp.issuer, aud: CLIENT_ID, ...usual() };
 
@@ -207,7 +208,7 @@ describe('a token is refused', () => {
     expect(await recognise(shared)).toEqual({ outcome: 'unknown' });
   });
 
-  test('that tells of a logout', async () => {
+  test('that is a logout token', async () => {
     expect(await recognise(await idp.sign(usual(), { typ: 'logout+jwt' }))).toEqual({ outcome: 'unknown' });
   });
 
@@ -217,7 +218,7 @@ describe('a token is refused', () => {
 });
 
 describe('the provider', () => {
-  test('may change its keys: the new ones are fetched, the old ones refused', async () => {
+  test('may change its keys: new ones are fetched, old ones are refused', async () => {
     const before = await idp.sign(usual());
     expect(await recognise(before)).toMatchObject({ outcome: 'known' });
 
@@ -229,7 +230,7 @@ describe('the provider', () => {
     expect(await recognise(before)).toEqual({ outcome: 'unknown' });
   });
 
-  test('may be down when it is first asked, and is asked again later, not by every request', async () => {
+  test('may be down at first, and is contacted again later, but not by every request', async () => {
     const token = await idp.sign(usual());
     const { port, key } = idp;
     await idp.close();
@@ -241,7 +242,7 @@ describe('the provider', () => {
     await expect.poll(() => recognise(token)).toMatchObject({ outcome: 'known' });
   });
 
-  test('may go down later: whose key is known is let in, even while strange keys are asked for', async () => {
+  test('may go down later: tokens with known keys are accepted, even while unknown keys are requested', async () => {
     const token = await idp.sign(usual());
     expect(await recognise(token)).toMatchObject({ outcome: 'known' });
     await idp.close();

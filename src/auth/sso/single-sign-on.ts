@@ -8,11 +8,11 @@ import { verifyIdToken } from './verify-id-token.ts';
 
 export type SingleSignOn = {
   readonly signIn: OidcSignIn;
-  /** Whom a token of the identity provider stands for. */
+  /** Authenticates a token of the identity provider. */
   recognise(token: string): Promise<DatedVerdict>;
 };
 
-/** Everything about the identity provider. `auth.ts` loads it only when one is configured. */
+/** Everything that needs the identity provider. `auth.ts` loads it only when one is configured. */
 export function createSingleSignOn(
   identities: IdentityDatabase,
   settings: OidcSettings,
@@ -25,7 +25,7 @@ export function createSingleSignOn(
   };
 }
 
-/** Whom a token of the identity provider stands for. */
+/** Authenticates a token of the identity provider. */
 export async function recogniseIdToken(
   db: IdentityDatabase,
   provider: Provider,

@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { CLOCK_SKEW_SECONDS, type OidcSettings, type Provider } from './oidc-provider.ts';
 
-/** What the provider says of somebody, once its signature was checked. */
+/** The provider's claims about a person, from a token with a valid signature. */
 export type Claims = {
   readonly issuer: string;
   readonly subject: string;
@@ -12,7 +12,7 @@ export type Claims = {
 
 export type VerifiedToken = { readonly claims: Claims; readonly validUntil: Date };
 
-/** Only keys that the provider keeps to itself: with a shared secret, whoever can check a token can make one. */
+/** Only asymmetric algorithms: with a shared secret, anyone who can check a token can also create one. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -27,10 +27,10 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** A logout token is signed by the same keys for the same audience, and lets nobody in. */
+/** A logout token has the same keys and audience, and must not authenticate anyone. */
 const TYPES = ['jwt', 'at+jwt', 'application/at+jwt'];
 
-/** Undefined when the token is not good. Throws `ProviderAway` when that can't be found out. */
+/** Undefined when the token is invalid. Throws `ProviderAway` when it can't be checked. */
 export async function verifyIdToken(
   provider: Provider,
   { clientId }: OidcSettings,
@@ -55,13 +55,13 @@ export async function verifyIdToken(
   }
 }
 
-/** A token for several audiences says for whom it was made; another client of the provider must not sign in here with it. */
+/** A token for several audiences names the client it was issued to; another client's token must not be accepted here. */
 const isMadeFor = ({ aud, azp }: JWTPayload, clientId: string) =>
   azp === undefined ? !Array.isArray(aud) || aud.length === 1 : azp === clientId;
 
 const endOf = ({ exp = 0 }: JWTPayload) => new Date((exp + CLOCK_SKEW_SECONDS) * 1000);
 
-/** At most 255 printable ASCII characters, as the OpenID specification says. */
+/** At most 255 printable ASCII characters, as the OpenID specification requires. */
 const isSubject = (sub: unknown): boolean => typeof sub === 'string' && /^[\x20-\x7e]{1,255}$/.test(sub);
 
 const LONGEST_NAME = 200;

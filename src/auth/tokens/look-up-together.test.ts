@@ -15,23 +15,23 @@ function table() {
   return { queries, lookUp };
 }
 
-test('each gets its own answer, whoever else asks at the same time', async () => {
+test('concurrent callers each get their own answer', async () => {
   const { lookUp } = table();
   const answers = await Promise.all(['bad', 'good', 'worse', 'good'].map((token) => lookUp(hashSecret(token))));
 
   expect(answers).toEqual([undefined, good, undefined, good]);
 });
 
-test('a thousand within a moment share a few queries, none of them larger than 500', async () => {
+test('a thousand concurrent lookups share a few queries of at most 500', async () => {
   const { queries, lookUp } = table();
   await Promise.all(Array.from({ length: 1000 }, (_, i) => lookUp(hashSecret(String(i)))));
 
   expect(queries).toEqual([1, 500, 499]);
 });
 
-test('however they are spread, there is a pause after each query, so that they stay few', async () => {
+test('there is a pause after each query, so that queries stay few', async () => {
   const { queries, lookUp } = table();
-  const begun = performance.now();
+  const started = performance.now();
   const all: Promise<unknown>[] = [];
   for (let i = 0; i < 100; i++) {
     all.push(lookUp(hashSecret(String(i))));
@@ -40,11 +40,11 @@ test('however they are spread, there is a pause after each query, so that they s
   await Promise.all(all);
 
   expect(queries.length).toBeGreaterThan(1);
-  expect(queries.length).toBeLessThanOrEqual(Math.ceil((performance.now() - begun) / 9.5) + 1);
+  expect(queries.length).toBeLessThanOrEqual(Math.ceil((performance.now() - started) / 9.5) + 1);
   expect(queries.reduce((sum, size) => sum + size, 0)).toBe(100);
 });
 
-test('a failed query fails those who shared it, and nobody after them', async () => {
+test('a failed query fails the lookups that shared it, and no later ones', async () => {
   let fails = true;
   const lookUp = lookUpTogether(async () => {
     if (fails) throw new Error('away');

@@ -3,12 +3,12 @@ import { isSameHash } from '#domain/secret-hash.ts';
 
 const MOST_AT_ONCE = 500;
 
-/** Between two queries. Who comes alone does not wait; a flood of bad tokens costs a hundred queries a second at most. */
+/** The pause between two queries. A single lookup does not wait; a flood of bad tokens costs at most a hundred queries a second. */
 const PAUSE_MS = 10;
 
 type Hashed = { readonly hash: Buffer };
 
-/** Finds rows by hash. Those that come during a query, or right after it, share the next one, however many they are. */
+/** Finds rows by hash. All lookups that arrive during a query or right after it share the next one. */
 export function lookUpTogether<Row extends Hashed>(
   find: (hashes: readonly Buffer[]) => Promise<readonly Row[]>,
 ): (hash: Buffer) => Promise<Row | undefined> {

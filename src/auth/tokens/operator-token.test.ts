@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }));
 
-test('the token is made once, and stays', async () => {
+test('the token is created once and kept', async () => {
   const token = await provisionOperatorToken(home);
 
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -22,26 +22,26 @@ test('the token is made once, and stays', async () => {
   expect(await readFile(path.join(home, 'webui-token'), 'utf8')).toBe(`${token}\n`);
 });
 
-test('nobody else can read it', async () => {
+test('only the owner can read it', async () => {
   await provisionOperatorToken(home);
 
   expect((await stat(path.join(home, 'webui-token'))).mode & 0o777).toBe(0o600);
   expect((await stat(home)).mode & 0o777).toBe(0o700);
 });
 
-test('several that start together agree on one, and leave nothing behind', async () => {
+test('processes that start together agree on one token and leave nothing behind', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => provisionOperatorToken(home)));
 
   expect(new Set(tokens)).toHaveProperty('size', 1);
   expect(await readdir(home)).toEqual(['webui-token']);
 });
 
-test('a token that the operator wrote is kept', async () => {
+test('a token written by the operator is kept', async () => {
   await writeFile(path.join(parent, 'webui-token'), 'mine\n');
 
   expect(await provisionOperatorToken(parent)).toBe('mine');
 });
 
-test('no two tokens are alike', () => {
+test('no two tokens are equal', () => {
   expect(newToken()).not.toBe(newToken());
 });

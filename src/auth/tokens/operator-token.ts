@@ -4,14 +4,14 @@ import path from 'node:path';
 
 export const newToken = () => randomBytes(32).toString('base64url');
 
-/** Whether it could be one that was made here, and so is worth a look into the database. */
+/** Whether the text has the form of a generated token, so that a database lookup makes sense. */
 export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** The operator's token of this home: made once, kept in `webui-token`, readable by nobody else. */
+/** The operator's token of this home folder: created once and stored in `webui-token`, readable only by its owner. */
 export async function provisionOperatorToken(home: string): Promise<string> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const file = path.join(home, 'webui-token');
-  // Written aside and linked into place: of two processes that start together one wins, and nobody reads half a token.
+  // Written to a draft and linked: of two processes that start together one wins, and none reads a partial token.
   const draft = path.join(home, `.webui-token-${process.pid}-${randomBytes(4).toString('hex')}`);
   await writeFile(draft, `${newToken()}\n`, { mode: 0o600 });
   try {

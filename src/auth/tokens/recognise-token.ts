@@ -1,9 +1,9 @@
-import { findTokens, noteUse } from '#store/accounts/tokens.ts';
+import { findTokens, recordUse } from '#store/accounts/tokens.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import { lookUpTogether } from './look-up-together.ts';
 import type { DatedVerdict } from './remember-verdicts.ts';
 
-/** Tells whose token has this hash. */
+/** Finds the user of the token with this hash. */
 export function createTokenRecogniser(db: IdentityDatabase, onError: (error: unknown) => void) {
   const lookUp = lookUpTogether((hashes) => findTokens(db, hashes));
 
@@ -11,7 +11,7 @@ export function createTokenRecogniser(db: IdentityDatabase, onError: (error: unk
     const token = await lookUp(hash);
     if (!token) return { verdict: { outcome: 'unknown' } };
     const { id, userId, role, expiresAt, isStale } = token;
-    if (isStale) noteUse(db, id).catch(onError); // nobody waits for this
+    if (isStale) recordUse(db, id).catch(onError); // not awaited
     return { verdict: { outcome: 'known', principal: { userId, role } }, validUntil: expiresAt };
   };
 }

@@ -18,22 +18,19 @@ function remembering(recognise: (token: string) => DatedVerdict | Promise<DatedV
   return { asked, forget: () => verdicts.forget(), find: (token: string) => verdicts.find(token, hashSecret(token)) };
 }
 
-test.each([KNOWN, UNKNOWN])(
-  'what was found is repeated for 3 s, and then asked for again: $outcome',
-  async (verdict) => {
-    const { asked, find } = remembering(() => ({ verdict }));
+test.each([KNOWN, UNKNOWN])('a verdict is cached for 3 s and then looked up again: $outcome', async (verdict) => {
+  const { asked, find } = remembering(() => ({ verdict }));
 
-    expect(await find('a')).toEqual(verdict);
-    vi.advanceTimersByTime(2999);
-    await find('a');
-    expect(asked).toEqual(['a']);
-    vi.advanceTimersByTime(1);
-    await find('a');
-    expect(asked).toEqual(['a', 'a']);
-  },
-);
+  expect(await find('a')).toEqual(verdict);
+  vi.advanceTimersByTime(2999);
+  await find('a');
+  expect(asked).toEqual(['a']);
+  vi.advanceTimersByTime(1);
+  await find('a');
+  expect(asked).toEqual(['a', 'a']);
+});
 
-test('the time a lookup takes counts: an answer is never older than 3 s', async () => {
+test('the duration of the lookup counts: a verdict is never older than 3 s', async () => {
   const { asked, find } = remembering(() => {
     vi.advanceTimersByTime(2000);
     return { verdict: KNOWN };
@@ -45,7 +42,7 @@ test('the time a lookup takes counts: an answer is never older than 3 s', async 
   expect(asked).toHaveLength(2);
 });
 
-test('a token that expires sooner is asked for again then', async () => {
+test('a token that expires sooner is looked up again then', async () => {
   const { asked, find } = remembering(() => ({ verdict: KNOWN, validUntil: new Date(Date.now() + 500) }));
   await find('a');
   vi.advanceTimersByTime(500);
@@ -54,7 +51,7 @@ test('a token that expires sooner is asked for again then', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('those who come together with one token share a lookup, also when it fails', async () => {
+test('concurrent requests with one token share a lookup, also when it fails', async () => {
   const lookup = Promise.withResolvers<DatedVerdict>();
   const { asked, find } = remembering(() => lookup.promise);
   const all = Promise.allSettled([find('a'), find('a'), find('a')]);
@@ -66,7 +63,7 @@ test('those who come together with one token share a lookup, also when it fails'
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('any number of bad tokens do not push a good one out, nor fill the memory', async () => {
+test('any number of bad tokens neither evicts a good one nor fills the memory', async () => {
   const { asked, find } = remembering((token) => ({ verdict: token === 'good' ? KNOWN : UNKNOWN }));
   await find('good');
   for (let i = 0; i < 10_050; i++) await find(`bad ${i}`);
@@ -79,7 +76,7 @@ test('any number of bad tokens do not push a good one out, nor fill the memory',
   expect(asked).toEqual(['bad 0']);
 });
 
-test('a failure to find out is not remembered', async () => {
+test('a failed lookup is not cached', async () => {
   const { asked, find } = remembering(() => ({ verdict: { outcome: 'provider-away' } }));
   await find('a');
   await find('a');
@@ -87,7 +84,7 @@ test('a failure to find out is not remembered', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('who is shut out here is asked for at once', async () => {
+test('after access is revoked here, the token is looked up at once', async () => {
   const { asked, find, forget } = remembering(() => ({ verdict: KNOWN }));
   await find('a');
   forget();
@@ -96,7 +93,7 @@ test('who is shut out here is asked for at once', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('an answer that was asked for before somebody was shut out is not repeated', async () => {
+test('a lookup started before a revocation is not cached', async () => {
   const lookup = Promise.withResolvers<DatedVerdict>();
   const { asked, find, forget } = remembering(() => lookup.promise);
   const early = find('a');

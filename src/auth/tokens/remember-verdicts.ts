@@ -1,34 +1,34 @@
 import type { Verdict } from '../authenticate.ts';
 
-/** Until when it may be repeated, if that is sooner than usual. */
+/** How long it may be cached, if that is shorter than usual. */
 export type DatedVerdict = { readonly verdict: Verdict; readonly validUntil?: Date | null };
 export type Recognise = (token: string, hash: Buffer) => Promise<DatedVerdict>;
 
 export type RememberedVerdicts = {
   find(token: string, hash: Buffer): Promise<Verdict>;
-  /** For when somebody was shut out here: other processes find out when their memory fades. */
+  /** Call when access was revoked here; other processes notice when their cache expires. */
   forget(): void;
 };
 
-/** With a lookup that takes as long as it may, a token that was revoked is refused everywhere within 5 s. */
+/** Together with the longest lookup, a revoked token is refused everywhere within 5 s. */
 const REMEMBER_MS = 3000;
 const MOST = 10_000;
 
 type Remembered = { readonly verdict: Verdict; readonly until: number };
 
 /**
- * Asks `recognise` once for those who come together, and repeats its answer for a few seconds. Refusals have a memory
- * of their own, so that any number of bad tokens can't push a good one out.
+ * Calls `recognise` once for concurrent requests, and caches its verdict for a few seconds. Refusals have a separate
+ * cache, so that any number of bad tokens can't evict a good one.
  */
 export function rememberVerdicts(recognise: Recognise): RememberedVerdicts {
   const good = new Map<string, Remembered>();
   const bad = new Map<string, Remembered>();
   const asked = new Map<string, Promise<Verdict>>();
-  let forgotten = 0; // what was asked before somebody was shut out is not kept
+  let forgotten = 0; // lookups started before a revocation are not cached
 
   async function ask(token: string, hash: Buffer, key: string): Promise<Verdict> {
     const began = forgotten;
-    const end = Date.now() + REMEMBER_MS; // from before the question on: the answer may be as old as that
+    const end = Date.now() + REMEMBER_MS; // counted from the start of the lookup, because the verdict may be that old
     const { verdict, validUntil } = await recognise(token, hash);
     if (forgotten !== began) return verdict;
     const until = Math.min(end, validUntil?.getTime() ?? end);
@@ -59,7 +59,7 @@ export function rememberVerdicts(recognise: Recognise): RememberedVerdicts {
   };
 }
 
-/** The one that was learnt longest ago makes room. */
+/** Evicts the oldest entry. */
 function keep(memory: Map<string, Remembered>, key: string, remembered: Remembered): void {
   memory.delete(key);
   const [oldest] = memory.keys();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /*
- * An archive is lines of text, gzipped: a header, files, tables and an end. A table is a line that names it and its
- * columns, its rows as PostgreSQL copies them, a line with `\.`, and a line with what they add up to.
+ * An archive is gzipped lines of text: a header, files, tables and an end. A table is a line with its name and columns,
+ * its rows in the text format of COPY, a line with `\.`, and a line with the row count and checksum.
  */
 
 export type ArchiveHeader = {
@@ -11,7 +11,7 @@ export type ArchiveHeader = {
   readonly createdAt: string;
   readonly reborn: string;
   readonly postgres: string;
-  /** The newest migration that had been applied: the rows fit this schema. */
+  /** The newest applied migration: the rows fit this schema. */
   readonly schema: string;
 };
 export type ArchivedFile = { readonly file: string; readonly content: string };
@@ -21,11 +21,11 @@ export type ArchiveEnd = { readonly end: true; readonly tables: number };
 
 export const END_OF_ROWS = '\\.';
 
-/** Everything that changes how PostgreSQL writes a value down. */
+/** Every setting that changes how PostgreSQL formats a value. */
 export const SPELLING = `set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
   set local extra_float_digits = 1; set local bytea_output = 'hex'; set local client_encoding = 'UTF8'`;
 
-/** Counts and adds up copied rows as they pass by. */
+/** Counts and checksums copied rows as they pass. */
 export function createSum() {
   const hash = createHash('sha256');
   let rows = 0;

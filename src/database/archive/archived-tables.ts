@@ -2,21 +2,21 @@ import pg from 'pg';
 
 export type ArchivedTable = {
   readonly name: string;
-  /** Without those that PostgreSQL computes. */
+  /** Without generated columns. */
   readonly columns: readonly string[];
-  /** By what its rows are sorted: the parts of its key, in bytes, whatever this database thinks of letters. */
+  /** The sort order of its rows: the columns of its key, compared as bytes, independent of the database's collation. */
   readonly order: readonly string[];
   readonly identity: string | null;
-  /** Whether row-level security binds its owner, too. */
+  /** Whether row-level security applies to its owner, too. */
   readonly forced: boolean;
 };
 
-/** Belongs to the processes that run now, or tells how far the schema is, which an archive says by itself. */
+/** Tables about the running processes or the schema version, which the archive's header contains. */
 const LEFT_OUT = ['replicas', 'kysely_migration', 'kysely_migration_lock'];
 
 /**
- * Every table that an archive carries, each behind those it refers to. Unlogged ones are not carried: what is in them
- * may be lost in any crash, and everything goes on without it.
+ * Every table in an archive, ordered so that a table follows those it refers to. Unlogged tables are left out: a crash may
+ * empty them at any time, and the service works without their rows.
  */
 export async function listArchivedTables(client: pg.Client): Promise<ArchivedTable[]> {
   const { rows } = await client.query<ArchivedTable & { refersTo: string[] }>(TABLES, [LEFT_OUT]);
@@ -24,13 +24,13 @@ export async function listArchivedTables(client: pg.Client): Promise<ArchivedTab
   while (ordered.length < rows.length) {
     const names = new Set(ordered.map(({ name }) => name));
     const free = rows.filter(({ name, refersTo }) => !names.has(name) && refersTo.every((other) => names.has(other)));
-    if (free.length === 0) throw new Error('Tables refer to each other in a circle, which an archive cannot carry.');
+    if (free.length === 0) throw new Error('Tables refer to each other in a cycle, so they cannot be archived.');
     ordered.push(...free);
   }
   return ordered.map(({ refersTo: _, ...table }) => table);
 }
 
-/** The same rows always come in the same order, so that the same table always has the same checksum. */
+/** The rows are always in the same order, so that the same table always has the same checksum. */
 export function copyStatement({ name, columns, order }: ArchivedTable): string {
   const sorted = order.length > 0 ? order.join(', ') : 'archived::text collate "C"';
   return `copy (select ${quoteAll(columns)} from ${pg.escapeIdentifier(name)} as archived order by ${sorted}) to stdout`;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import pg from 'pg';
 
-/** Gives `rows` to `COPY … FROM STDIN`, as fast as they are taken. */
+/** Sends `rows` to `COPY … FROM STDIN`, at the speed of the server. */
 export async function copyIn(client: pg.Client, statement: string, rows: AsyncIterable<Buffer>): Promise<void> {
   let lost: unknown;
   const feed = async (connection: CopyConnection): Promise<void> => {
@@ -18,7 +18,7 @@ export async function copyIn(client: pg.Client, statement: string, rows: AsyncIt
       client.query(new CopyInQuery(statement, feed, (error) => (error ? reject(error) : resolve())));
     });
   } catch (error) {
-    throw lost ?? error; // PostgreSQL only knows that they ended
+    throw lost ?? error; // PostgreSQL only reports that the rows ended
   }
 }
 
@@ -38,7 +38,7 @@ async function send(connection: CopyConnection, chunk: Buffer): Promise<void> {
   await Promise.race([once(stream, 'drain', done), once(stream, 'close', done)]).finally(() => done.abort());
 }
 
-/** The driver's own query refuses to be copied to. */
+/** The driver's own query class does not support COPY FROM. */
 class CopyInQuery extends pg.Query {
   readonly #feed: (connection: CopyConnection) => Promise<void>;
 

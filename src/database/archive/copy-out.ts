@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
 
-/** What `COPY … TO STDOUT` says, as fast as it is read. */
+/** The output of `COPY … TO STDOUT`, at the speed of the reader. */
 export function copyOut(client: pg.Client, statement: string): Readable {
   const { stream } = client.connection;
   const rows = new Readable({
     read: () => void stream.resume(),
     destroy(error, done) {
-      stream.resume(); // or the connection could never be closed
+      stream.resume(); // otherwise the connection could not be closed
       done(error);
     },
   });
@@ -16,7 +16,7 @@ export function copyOut(client: pg.Client, statement: string): Readable {
   return rows;
 }
 
-/** The driver's own query drops what is copied. */
+/** The driver's own query class discards copied data. */
 class CopyOutQuery extends pg.Query {
   readonly #onRow: (row: Buffer) => void;
 
@@ -26,6 +26,6 @@ class CopyOutQuery extends pg.Query {
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {
-    this.#onRow(Buffer.from(chunk)); // the driver uses its buffer again
+    this.#onRow(Buffer.from(chunk)); // the driver reuses its buffer
   }
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The newest migration that was applied; nothing in a database that Reborn never had. */
+/** The newest applied migration; undefined in a database that Reborn has never used. */
 export async function findSchema(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ found: boolean }>(
     `select to_regclass('kysely_migration') is not null as found`,

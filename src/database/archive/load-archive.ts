@@ -5,20 +5,20 @@ import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
 import { type Archive, BrokenArchive, type ReadTable } from './read-archive.ts';
 
-/** The database has rows already: what is in an archive is never mixed with them. */
+/** The database already has rows; an archive is never mixed with them. */
 export class NotEmpty extends Error {
   override readonly name = 'NotEmpty';
 }
 
 export type LoadEvents = {
   readonly onTable?: (table: string, sum: TableSum) => void;
-  /** For what belongs to the rows and lies outside: if it fails, they are not kept either. */
+  /** For data that belongs to the rows but is stored elsewhere: if it fails, the rows are rolled back too. */
   readonly beforeCommit?: () => Promise<void>;
 };
 
 /**
- * Puts every row of the archive into a database of the same schema that has none, all or nothing; and reads each table
- * again, to see that it adds up to the same. `client` must be the tables' owner.
+ * Loads all rows of the archive into an empty database of the same schema, in one transaction, and reads each table back
+ * to compare its checksum. `client` must be the tables' owner.
  */
 export async function loadArchive(client: pg.Client, archive: Archive, events: LoadEvents = {}): Promise<void> {
   await client.query(`begin; set local lock_timeout = '10s'; ${SPELLING}`);
@@ -33,19 +33,19 @@ export async function loadArchive(client: pg.Client, archive: Archive, events: L
     await events.beforeCommit?.();
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback').catch(() => {}); // the first error is the one to tell
+    await client.query('rollback').catch(() => {}); // the first error is the one to report
     throw error;
   }
 }
 
-/** `COPY … FROM` can't be had under row-level security. Until the commit nobody else can look, so nothing is open. */
+/** `COPY … FROM` does not work under row-level security. Other sessions can't see the tables until the commit, so nothing is exposed. */
 async function takeOver(client: pg.Client, tables: readonly ArchivedTable[]): Promise<void> {
   for (const { name, forced } of tables) {
     const table = pg.escapeIdentifier(name);
     await lock(client, table);
     if (forced) await client.query(`alter table ${table} no force row level security`);
     const { rowCount } = await client.query(`select from ${table} limit 1`);
-    if (rowCount) throw new NotEmpty(`The database is not empty: there are rows in ${name}. Use one without any.`);
+    if (rowCount) throw new NotEmpty(`The database is not empty: there are rows in ${name}. Use an empty database.`);
   }
 }
 

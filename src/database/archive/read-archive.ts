@@ -11,9 +11,9 @@ import {
 export type ReadTable = {
   readonly name: string;
   readonly columns: readonly string[];
-  /** To be read to its end before the next table; throws there if the rows are not those that were written. */
+  /** Must be read to the end before the next table; throws there if the checksum does not match. */
   readonly rows: AsyncIterable<Buffer>;
-  /** What the rows add up to, known when they are read. */
+  /** The count and checksum of the rows, available once they are read. */
   sum(): TableSum;
 };
 
@@ -23,12 +23,12 @@ export type Archive = {
   readonly tables: AsyncIterable<ReadTable>;
 };
 
-/** The archive is no archive, or not all of it. */
+/** The file is not an archive, or is incomplete. */
 export class BrokenArchive extends Error {
   override readonly name = 'BrokenArchive';
 }
 
-/** `text` is the archive's text, which is read as far as it is asked for. */
+/** `text` is the archive's uncompressed text, which is read on demand. */
 export async function readArchive(text: AsyncIterable<Buffer>): Promise<Archive> {
   const lines = linesOf(text);
   const header = parseHeader(await nextLine(lines));
@@ -81,7 +81,7 @@ async function* readRows(lines: Lines, onEnd: (sum: TableSum) => void): AsyncGen
 
 function parseHeader(line: Buffer): ArchiveHeader {
   const header = line.subarray(0, 1).toString() === '{' ? (parseJson(line) as Partial<ArchiveHeader>) : {};
-  if (header.format !== 'reborn-archive') throw new BrokenArchive('This is no archive of Reborn.');
+  if (header.format !== 'reborn-archive') throw new BrokenArchive('The file is not a Reborn archive.');
   if (header.version !== 1)
     throw new BrokenArchive('The archive was made by a newer Reborn. Upgrade this one, then try again.');
   return header as ArchiveHeader;
@@ -105,7 +105,7 @@ function parseJson(line: Buffer): unknown {
 const isEndOfRows = (line: Buffer): boolean =>
   line.length === END_OF_ROWS.length + 1 && line.toString().startsWith(END_OF_ROWS);
 
-/** Each with its line break. A row may be longer than many chunks. */
+/** Each line with its line break. A row may be longer than many chunks. */
 async function* linesOf(text: AsyncIterable<Buffer>): Lines {
   let open: Buffer[] = [];
   for await (const chunk of text) {

@@ -8,14 +8,14 @@ import { type Archive, BrokenArchive } from './read-archive.ts';
 
 type Options = {
   readonly connection: pg.PoolConfig;
-  /** The folder with all migrations that this version knows. */
+  /** The folder with all migrations of this version. */
   readonly migrations: string;
   readonly archive: Archive;
 } & LoadEvents;
 
 /**
- * Makes the schema that the archive was written with, fills it, and only then brings it up to date: so migrations find
- * the rows they were written for.
+ * Creates the schema that the archive was written with, fills it, and then migrates it to the current one, so that
+ * migrations find the rows they were written for.
  */
 export async function restoreArchive({ connection, migrations, archive, ...events }: Options): Promise<void> {
   const { schema } = archive.header;
@@ -24,7 +24,7 @@ export async function restoreArchive({ connection, migrations, archive, ...event
     throw new BrokenArchive(`The archive was made by a newer Reborn (${schema}). Upgrade this one, then try again.`);
 
   const client = new pg.Client(connection);
-  client.on('error', () => {}); // a cut line fails the query, which reports it
+  client.on('error', () => {}); // a lost connection fails the query, which reports it
   await client.connect();
   try {
     await refuseNewerSchema(client, schema);
@@ -41,6 +41,6 @@ async function refuseNewerSchema(client: pg.Client, schema: string): Promise<voi
   if (newest !== undefined && newest > schema)
     throw new NotEmpty(
       `The database already has a newer schema (${newest}) than the archive (${schema}). ` +
-        'Use a database in which Reborn was never started.',
+        'Use a database that Reborn has never used.',
     );
 }

@@ -14,21 +14,22 @@ import { copyOut } from './copy-out.ts';
 import { findSchema } from './find-schema.ts';
 
 export type WriteOptions = {
-  /** The version that writes. */
+  /** The version that writes the archive. */
   readonly reborn: string;
   readonly files?: readonly ArchivedFile[];
   readonly onTable?: (table: string, sum: TableSum) => void;
 };
 
 /**
- * Everything that is committed now, as the text of an archive; others go on writing meanwhile. `client` must see every
- * row of every owner.
+ * The text of an archive of everything that is committed now; other sessions can continue to write. `client` must be able
+ * to see every row of every owner.
  */
 export async function* writeArchive(client: pg.Client, options: WriteOptions): AsyncGenerator<Buffer> {
   await client.query(`begin isolation level repeatable read read only; ${SPELLING}`);
   try {
     const hidden = await findHiddenTables(client);
-    if (hidden.length > 0) throw new Error(`An archive would lack rows of ${hidden.join(', ')}: no policy shows them.`);
+    if (hidden.length > 0)
+      throw new Error(`The archive would be incomplete: row-level security hides the rows of ${hidden.join(', ')}.`);
 
     yield line(await describe(client, options.reborn));
     for (const file of options.files ?? []) yield line(file);
@@ -36,7 +37,7 @@ export async function* writeArchive(client: pg.Client, options: WriteOptions): A
     for (const table of tables) yield* writeTable(client, table, options);
     yield line({ end: true, tables: tables.length } satisfies ArchiveEnd);
   } finally {
-    await client.query('rollback').catch(() => {}); // it has only read; a lost connection was told already
+    await client.query('rollback').catch(() => {}); // read only; a lost connection was already reported
   }
 }
 
@@ -55,8 +56,7 @@ async function* writeTable(client: pg.Client, table: ArchivedTable, { onTable }:
 
 async function describe(client: pg.Client, reborn: string): Promise<ArchiveHeader> {
   const schema = await findSchema(client);
-  if (schema === undefined)
-    throw new Error('There is nothing to save: Reborn has never kept anything in this database.');
+  if (schema === undefined) throw new Error('There is nothing to archive: Reborn has never used this database.');
   const { rows } = await client.query<{ server_version: string }>('show server_version');
   const postgres = rows[0]?.server_version ?? '';
   return { format: 'reborn-archive', version: 1, createdAt: new Date().toISOString(), reborn, postgres, schema };
@@ -65,8 +65,8 @@ async function describe(client: pg.Client, reborn: string): Promise<ArchiveHeade
 const line = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
 
 /**
- * A policy hides rows without a word, and an archive without them would look like a whole one. This names the tables
- * that no policy opens to this session: it must carry a mark that one of their policies asks for.
+ * A policy hides rows silently, and an archive without them would look complete. This returns the tables that no policy
+ * opens to this session, because it lacks the setting that one of their policies requires.
  */
 async function findHiddenTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(HIDDEN);

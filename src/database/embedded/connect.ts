@@ -36,7 +36,7 @@ async function readPassword({ passwordFile, data }: Server): Promise<string> {
   try {
     return await readFile(passwordFile, 'utf8');
   } catch (error) {
-    const message = `Cannot read ${passwordFile}, the password of the database in ${data}. Bring it back, or set DATABASE_URL.`;
+    const message = `Cannot read ${passwordFile}, the password of the database in ${data}. Restore the file, or set DATABASE_URL.`;
     throw new DatabaseUnavailable(message, { cause: error });
   }
 }
@@ -47,17 +47,17 @@ function addressOf({ host, port }: Postmaster): { host: string; port: number } {
 
 async function connect(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(config);
-  client.on('error', () => {}); // its loss is seen as 'end', or by the query that fails
+  client.on('error', () => {}); // a lost connection shows as 'end', or as a failed query
   await client.connect();
   return client;
 }
 
-/** The role has no password yet, or the database is missing: a first start, or one that was killed right here. */
+/** The role has no password yet, or the database is missing: this is a first start, or one was killed at this point. */
 function isUnprepared({ code }: pg.DatabaseError): boolean {
   return code === '28P01' || code === '28000' || code === '3D000';
 }
 
-/** The role is no superuser and owns only its database, because row-level security binds nobody above that. */
+/** The role is not a superuser and owns only its database, because row-level security does not apply to superusers. */
 async function prepareDatabase(asAdministrator: pg.ClientConfig & { password: string }): Promise<void> {
   const client = await connect(asAdministrator);
   try {

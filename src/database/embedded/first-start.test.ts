@@ -32,7 +32,7 @@ test('two processes starting at the same instant share one server', async () => 
   expect(await postmasterPid(data)).toBeUndefined();
 });
 
-test('a first start killed halfway is done again', async () => {
+test('a first start that was killed is repeated', async () => {
   const owner = spawnOwner(home);
   await waitUntil(async () => (await readdir(home)).some((entry) => entry.startsWith('postgres-18.new-')));
   owner.kill('SIGKILL');
@@ -45,7 +45,7 @@ test('a first start killed halfway is done again', async () => {
   await database.close();
 });
 
-test('a folder that holds something else is left alone', async () => {
+test('a folder with other content is left unchanged', async () => {
   await mkdir(data);
   await writeFile(path.join(data, 'diary.txt'), 'dear diary');
 
@@ -54,7 +54,7 @@ test('a folder that holds something else is left alone', async () => {
   expect(await readFile(path.join(data, 'diary.txt'), 'utf8')).toBe('dear diary');
 });
 
-test('a path too long for a socket gets a private folder among the temporary ones, until the server stops', async () => {
+test('a path too long for a socket gets a private temporary folder until the server stops', async () => {
   const long = path.join(home, 'a b$c'.repeat(20));
   await mkdir(long, { mode: 0o755 });
 

@@ -6,7 +6,7 @@ type KeptConnection = { release(): Promise<void> };
 
 const LONGEST_PAUSE = 5_000;
 
-/** Holds `client` open until it is released, and reaches for another whenever it is cut. It keeps no process alive. */
+/** Keeps `client` open until it is released, and reconnects whenever it is lost. It does not keep the process alive. */
 export function keepConnection(client: pg.Client, reach: () => Promise<pg.Client>): KeptConnection {
   const released = new AbortController();
   let current = client;

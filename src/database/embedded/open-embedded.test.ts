@@ -52,7 +52,7 @@ test('the role is bound by row-level security, the text is UTF-8, and writes rea
   await database.close();
 });
 
-test('nobody connects without the password, and others cannot read it', async () => {
+test('connecting needs the password, and other users cannot read it', async () => {
   const database = await open();
 
   const guess = { ...database.connection, password: 'guess' };
@@ -63,7 +63,7 @@ test('nobody connects without the password, and others cannot read it', async ()
   await database.close();
 });
 
-test('the server stops with its last owner, not before, and leaves no process behind', async () => {
+test('the server stops with its last owner, not earlier, and leaves no process behind', async () => {
   const first = await open();
   const second = await startOwner(home);
   const pid = (await postmasterPid(data)) ?? 0;
@@ -77,7 +77,7 @@ test('the server stops with its last owner, not before, and leaves no process be
 });
 
 test.each(['SIGKILL', 'SIGINT'] as const)(
-  'the server outlives an owner ended by %s, and the next start attaches',
+  'the server survives an owner ended by %s, and the next start attaches',
   async (signal) => {
     const owner = await startOwner(home);
     const pid = await postmasterPid(data);
@@ -106,7 +106,7 @@ test('an owner that never closes can still exit, and the next start attaches', a
   await next.close();
 });
 
-test('after everything was killed, the number of the dead server may belong to another process', async () => {
+test('the server starts even if another process has the process ID of the killed one', async () => {
   const owner = await startOwner(home);
   await ask(owner.connection, 'create table survived as select 42 as answer');
   const pid = (await postmasterPid(data)) ?? 0;
@@ -127,7 +127,7 @@ test('after everything was killed, the number of the dead server may belong to a
   expect(stranger.exitCode).toBeNull();
 });
 
-test('an emptied postmaster.pid does not stand in the way', async () => {
+test('an emptied postmaster.pid does not prevent a start', async () => {
   await writeFile(path.join(data, 'postmaster.pid'), '');
 
   const database = await open();
@@ -136,7 +136,7 @@ test('an emptied postmaster.pid does not stand in the way', async () => {
   await database.close();
 });
 
-test('a server killed under its owner comes back at the same address', async () => {
+test('a server that was killed restarts at the same address', async () => {
   const database = await open();
   const pid = (await postmasterPid(data)) ?? 0;
 
@@ -148,7 +148,7 @@ test('a server killed under its owner comes back at the same address', async () 
   expect(await postmasterPid(data)).toBeUndefined();
 });
 
-test('an owner whose connection was cut counts as an owner again', async () => {
+test('an owner whose connection was lost reconnects and counts as an owner', async () => {
   const database = await open();
   const other = await startOwner(home);
   const owners = "from pg_stat_activity where application_name = 'reborn-owner'";

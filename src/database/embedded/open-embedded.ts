@@ -9,13 +9,13 @@ import { stopServer } from './cluster/start-server.ts';
 import { connectAsOwner, countOwners } from './connect.ts';
 import { keepConnection } from './keep-connection.ts';
 import { withLaunchLock } from './launch-lock.ts';
+import { chooseDataFolder } from './runtime/choose-data-folder.ts';
 import { findRuntime } from './runtime/find-runtime.ts';
-import { placeData } from './runtime/place-data.ts';
 import { prepareRuntime } from './runtime/prepare-runtime.ts';
 
 type OpenEmbedded = { connection: pg.PoolConfig; version: string; close(): Promise<void> };
 
-/** Every owner keeps one connection open; the last to let go of its own stops the server. */
+/** Every owner keeps one connection open; the last one to close it stops the server. */
 export async function openEmbedded(home: string, events: StartEvents): Promise<OpenEmbedded> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const folder = await realpath(home);
@@ -38,7 +38,7 @@ export async function openEmbedded(home: string, events: StartEvents): Promise<O
 }
 
 async function findServer(home: string): Promise<Server> {
-  const { area, user } = await placeData(home);
+  const { area, user } = await chooseDataFolder(home);
 
   return {
     runtime: await prepareRuntime(findRuntime(), area, user),
@@ -50,7 +50,7 @@ async function findServer(home: string): Promise<Server> {
 
 async function stopIfUnowned(server: Server): Promise<void> {
   const postmaster = await findPostmaster(server.data);
-  // A server that cannot be asked is left to the next start, which attaches to it or clears up after it.
+  // If the server can't be queried, it is left to the next start, which attaches to it or cleans up.
   const owners = postmaster && (await countOwners(server, postmaster).catch(() => undefined));
   if (owners === 0) await stopServer(server);
 }

@@ -60,7 +60,7 @@ export async function ask(connection: pg.PoolConfig, query: string): Promise<unk
   }
 }
 
-/** Open to the server's user even when the tests run as root. */
+/** Accessible to the server's user even when the tests run as root. */
 export async function makeHome(mode = 0o755): Promise<string> {
   const home = await realpath(await mkdtemp(path.join(os.tmpdir(), 'reborn-home-')));
   await chmod(home, mode);
@@ -83,13 +83,13 @@ export function sharedArea(home: string): string {
   return path.join('/var/lib/reborn', createHash('sha256').update(home).digest('hex').slice(0, 16));
 }
 
-/** The live server of `data`; undefined when there is none. */
+/** The process ID of the running server of `data`; undefined when there is none. */
 export async function postmasterPid(data: string): Promise<number | undefined> {
   const pid = Number.parseInt(await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '0'), 10);
   return pid && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === data ? pid : undefined;
 }
 
-/** A process that has ended but was not yet collected by its parent does not count. */
+/** A zombie process does not count. */
 export async function isAlive(pid: number): Promise<boolean> {
   return (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== '';
 }

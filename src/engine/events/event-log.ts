@@ -5,7 +5,7 @@ import type { EnginePool } from '../engine-connection.ts';
 /** Consecutive events of one attempt at a turn, kept as one row. */
 export type EventRun = { readonly turnId: TurnId; readonly attempt: number; readonly events: readonly NumberedEvent[] };
 
-/** Runs of an attempt that was superseded meanwhile are dropped: only the newest attempt may speak. */
+/** Drops the runs of superseded attempts: only the newest attempt of a turn may write events. */
 export async function writeEvents(pool: EnginePool, runs: readonly EventRun[]): Promise<void> {
   await pool.query(
     `insert into turn_events (turn_id, first, last, events)
@@ -26,7 +26,7 @@ export async function writeEvents(pool: EnginePool, runs: readonly EventRun[]): 
 
 export type Cursor = { readonly turnId: TurnId; readonly after: number };
 
-/** What the log holds past each cursor, in order. `limit` counts rows. */
+/** Reads the events after each cursor, in order. `limit` counts rows. */
 export async function readEvents(
   pool: EnginePool,
   cursors: readonly Cursor[],
@@ -51,7 +51,7 @@ export async function readEvents(
   return found;
 }
 
-/** Whether the log has this event, and none after it. */
+/** Whether this is the last event in the turn's log. */
 export async function isLastEvent(pool: EnginePool, turnId: TurnId, sequence: number): Promise<boolean> {
   const { rows } = await pool.query<{ last: string | null }>(
     'select max(last) as last from turn_events where turn_id = $1',
@@ -60,7 +60,7 @@ export async function isLastEvent(pool: EnginePool, turnId: TurnId, sequence: nu
   return rows[0]?.last === String(sequence);
 }
 
-/** Deltas that follow each other are kept together; their pieces stay apart, so that each keeps its number. */
+/** Consecutive deltas are stored as one event with their pieces kept separate, so that each piece keeps its number. */
 type MergedEvent =
   | Exclude<TurnEvent, { type: 'text-delta' }>
   | { type: 'text-deltas'; itemId: string; deltas: string[] };

@@ -6,16 +6,16 @@ const FLUSH_MS = 100;
 
 export type EventWriter = {
   add(turnId: TurnId, attempt: number, event: NumberedEvent): void;
-  /** What was added and may not be in the log yet. */
+  /** Events that were added and are possibly not in the log yet. */
   pending(turnId: TurnId): readonly NumberedEvent[];
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * One per process: gathers the events of all its turns and writes them together every 100 ms, never one by one.
- * What can't be written is kept and sent again exactly as it was, before anything newer: it may have arrived, with only the
- * answer lost, and the log takes each row once.
+ * One per process: collects the events of all its turns and writes them together every 100 ms, never one by one.
+ * A failed write is kept and retried unchanged before anything newer: it may have been stored although the answer was
+ * lost, and the log accepts each row only once.
  */
 export function createEventWriter(
   write: (runs: readonly EventRun[]) => Promise<void>,
@@ -52,7 +52,7 @@ export function createEventWriter(
     if (writing.size + gathered.size > 0 && !stopped) timer ??= setTimeout(() => void flush(), FLUSH_MS);
   }
 
-  /** One run that can't be written must not keep the others from it. */
+  /** Writes each run by itself, so that one bad run can't block the others. */
   async function writeEach(): Promise<void> {
     for (const run of writing.values()) await write([run]).catch(options.onError);
     writing = new Map();
@@ -70,7 +70,7 @@ export function createEventWriter(
     stop: async () => {
       stopped = true;
       await flush();
-      await flush(); // the first one may have been busy with what failed before
+      await flush(); // the first flush may have been retrying an earlier failure
       clearTimeout(timer);
     },
   };

@@ -2,14 +2,14 @@ import type { ReplicaId } from '#domain/ids.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { sendSignal } from '../presence/listener.ts';
 
-/** How long a peer's word counts before its row has to say the same. */
+/** How long a peer's signal counts before its row must confirm it. */
 const HEARD_MS = 2000;
 
-/** Lets replicas know which of them have somebody to tell, so that nothing is signalled to nobody. */
+/** Announces whether this replica has followers, so that the others send no signals without a receiver. */
 export function createFollowing(options: {
   pool: EnginePool;
   replica: ReplicaId;
-  /** How many follow threads, or turns that run elsewhere, on this replica. */
+  /** The number of followers on this replica, of threads and of turns that run elsewhere. */
   count: () => number;
   onError: (error: unknown) => void;
 }) {
@@ -31,9 +31,9 @@ export function createFollowing(options: {
   }
 
   return {
-    /** Somebody began or ended to follow. */
+    /** A follower was added or removed. */
     changed: () => void announce(),
-    /** This replica's row was made anew. */
+    /** This replica's row was created again. */
     reset: () => {
       announced = false;
       void announce();

@@ -22,7 +22,7 @@ const ended = (sequence: number): NumberedEvent => {
   return { sequence, event };
 };
 
-/** A log that holds whatever was written into it, and counts how often it was read. */
+/** A log that keeps all written events and counts the reads. */
 function fakeLog() {
   const log: NumberedEvent[] = [];
   let reads = 0;
@@ -46,7 +46,7 @@ function fakeLog() {
   const watchers = createWatchers({
     pool: pool as unknown as EnginePool,
     writer,
-    told: () => 0,
+    eventCount: () => 0,
     onAway: () => {},
     onError: (error) => expect.fail(String(error)),
   });
@@ -62,7 +62,7 @@ afterEach(async () => {
 
 const options = { after: -1, fresh: true, signal: new AbortController().signal };
 
-test('who follows a turn that runs here gets every event once, from memory', async () => {
+test('a watcher of a turn that runs here gets every event once, from memory', async () => {
   const { watchers, reads } = fakeLog();
   const watching = Array.fromAsync(watchers.watch(TURN, options));
   for (const event of [delta(0), delta(1), ended(2)]) watchers.push(TURN, event);
@@ -71,7 +71,7 @@ test('who follows a turn that runs here gets every event once, from memory', asy
   expect(reads()).toBe(0);
 });
 
-test('who reads slowly is not queued for without end: the rest comes from the log, in order and once', async () => {
+test('the queue of a slow reader is bounded: it reads the rest from the log, in order and once', async () => {
   const { log, watchers, reads } = fakeLog();
   const watching = watchers.watch(TURN, options);
   const first = watching.next();
@@ -87,7 +87,7 @@ test('who reads slowly is not queued for without end: the rest comes from the lo
   expect(reads()).toBeGreaterThan(0);
 });
 
-test('who comes late catches up from the log, and then follows from memory', async () => {
+test('a late watcher catches up from the log and then follows from memory', async () => {
   const { log, watchers } = fakeLog();
   log.push(delta(0), delta(1));
   const watching = watchers.watch(TURN, { ...options, fresh: false });
@@ -98,7 +98,7 @@ test('who comes late catches up from the log, and then follows from memory', asy
   expect((await Array.fromAsync(watching)).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
 });
 
-test('who goes away is forgotten', async () => {
+test('a watcher that leaves is removed', async () => {
   const { watchers } = fakeLog();
   const gone = new AbortController();
   const watching = Array.fromAsync(watchers.watch(TURN, { ...options, signal: gone.signal }));

@@ -10,42 +10,42 @@ const GATHER_SIGNALS_MS = 20;
 const MAX_QUEUED = 1000;
 const ROWS_AT_ONCE = 500;
 
-/** One who follows one turn. */
+/** A follower of one turn. */
 type Watcher = {
   readonly turnId: TurnId;
   cursor: number;
-  /** Events that came since, unless there were too many: a slow reader costs no memory, it reads the log instead. */
+  /** New events, up to a limit. A slow reader costs no memory: it reads the log instead. */
   queue: NumberedEvent[];
-  /** The log may hold what the queue doesn't. */
+  /** Whether the log may hold events that are missing from the queue. */
   behind: boolean;
-  /** The turn's row says that it has ended, and its last events had time to arrive. */
+  /** Whether the turn's row says that it has ended and its last events had time to arrive. */
   ended: boolean;
   wake: () => void;
 };
 
 export type WatchOptions = {
-  /** The last event already known, or -1. */
+  /** The last event the caller has, or -1. */
   readonly after: number;
-  /** Just started here, so there is nothing to catch up with. */
+  /** The turn was just started here, so there is nothing to catch up on. */
   readonly fresh: boolean;
   readonly signal: AbortSignal;
 };
 
 /**
- * Everyone in this process who follows a turn. Turns that run here reach them from memory, at once; for all others
- * one query a process follows the log, hurried by the writers' signals.
+ * All watchers of turns in this process. Events of turns that run here come from memory at once. For all other turns,
+ * one query per process reads the log; signals from the writing replicas make it run sooner.
  */
 export function createWatchers(options: {
   pool: EnginePool;
   writer: EventWriter;
-  /** How many events the attempt that runs here has told; undefined if the turn doesn't run here. */
-  told: (turnId: TurnId) => number | undefined;
-  /** Somebody began or ended to follow a turn that runs elsewhere. */
+  /** How many events the attempt that runs here has emitted; undefined if the turn doesn't run here. */
+  eventCount: (turnId: TurnId) => number | undefined;
+  /** A watcher of a turn that runs elsewhere was added or removed. */
   onAway: () => void;
   onError: (error: unknown) => void;
 }) {
   const { pool, writer, onError } = options;
-  const runsHere = (turnId: TurnId) => options.told(turnId) !== undefined;
+  const runsHere = (turnId: TurnId) => options.eventCount(turnId) !== undefined;
   const watchers = new Map<TurnId, Set<Watcher>>();
   let following: Promise<void> | undefined;
   let again = false;
@@ -63,7 +63,7 @@ export function createWatchers(options: {
 
   const findAway = () => [...watchers.values()].flatMap((all) => [...all]).filter(({ turnId }) => !runsHere(turnId));
 
-  /** Looks once for all turns that run elsewhere: has the log more, or have they ended? */
+  /** Checks all watched turns that run elsewhere with one query: are there more events, or has the turn ended? */
   async function lookElsewhere(): Promise<void> {
     const away = findAway();
     if (away.length === 0) return;
@@ -101,17 +101,17 @@ export function createWatchers(options: {
   return {
     push,
     countAway: () => findAway().length,
-    /** Some other replica has written events or ended turns. */
+    /** Another replica has written events or ended turns. */
     hear: () => void look(),
 
     /**
-     * Follows a turn from `after` on, to its `turn-ended`. Ends without one when the turn is over and the log has
-     * no more: lost in a crash of PostgreSQL, or forgotten.
+     * Follows a turn from `after` to its `turn-ended`. Ends without that event when the turn has ended and the log has
+     * no more events, because PostgreSQL lost them in a crash or they were deleted.
      */
     async *watch(turnId: TurnId, { after, fresh, signal }: WatchOptions): AsyncGenerator<NumberedEvent, void> {
-      // What a fresh turn has told before anybody watched is still in memory, unless its reader took very long to come.
+      // The events a fresh turn emitted before the first watcher came are still in memory, unless the watcher came very late.
       const pending = fresh ? writer.pending(turnId) : [];
-      const behind = !fresh || options.told(turnId) !== pending.length;
+      const behind = !fresh || options.eventCount(turnId) !== pending.length;
       const queue = behind ? [] : [...pending];
       const watcher: Watcher = { turnId, cursor: after, queue, behind, ended: false, wake: () => {} };
       const peers = watchers.get(turnId) ?? new Set();
@@ -147,7 +147,7 @@ export function createWatchers(options: {
     stop: () => looking.stop(),
   };
 
-  /** What comes next for a watcher: from memory, or first from the log if it is behind. */
+  /** The next events for a watcher: from memory, or from the log first if it is behind. */
   async function take(watcher: Watcher): Promise<NumberedEvent[]> {
     if (!watcher.behind) {
       const queued = watcher.queue;
@@ -155,7 +155,7 @@ export function createWatchers(options: {
       return queued;
     }
     watcher.behind = false;
-    const pending = writer.pending(watcher.turnId); // before the log is read: what moves there meanwhile is in both
+    const pending = writer.pending(watcher.turnId); // read before the log: an event written in between is in both, not in neither
     try {
       const { turnId, cursor } = watcher;
       const logged = (await readEvents(pool, [{ turnId, after: cursor }], ROWS_AT_ONCE)).get(turnId) ?? [];

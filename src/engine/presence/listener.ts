@@ -9,33 +9,33 @@ const CHANNEL = 'reborn';
 /** The first key of every presence lock; the second is the replica's number. */
 export const PRESENCE = 8247;
 
-/** What replicas tell each other. It may only hurry: whoever misses it finds out by looking. */
+/** Signals between replicas. They only save time: a replica that misses one finds the change by polling. */
 export type Signal =
   | { readonly wake: true }
   | { readonly cancel: string }
   | { readonly events: ReplicaId }
-  /** It has somebody who follows threads or turns from now on. */
+  /** This replica has followers of threads or turns from now on. */
   | { readonly follows: ReplicaId }
   | { readonly threads: readonly (readonly [ThreadId, UserId])[]; readonly from: ReplicaId };
 
 export type Listener = {
-  /** Makes this replica known again, after peers have declared it dead. */
+  /** Registers this replica again, after peers have declared it dead. */
   announce(): Promise<void>;
   close(): Promise<void>;
 };
 
 type Joining = {
   readonly replica: ReplicaId;
-  /** The name that all connections of this process have. */
+  /** The `application_name` of all connections of this process. */
   readonly application: string;
   readonly facts: ReplicaFacts;
-  /** Called once, with the living peers, before this replica becomes one of them; it may throw. */
+  /** Called once, with the live peers, before this replica becomes one of them; it may throw. */
   readonly admit: (living: readonly ReplicaFacts[]) => void;
 };
 
 /**
- * One connection per process that hears the others and holds this replica's presence lock.
- * When it breaks it is made again, and `onConnect` lets the owner look for what was missed.
+ * One connection per process that receives signals and holds this replica's presence lock. It reconnects after a
+ * failure, and `onConnect` then checks for missed changes.
  */
 export async function startListener(
   options: Joining & {
@@ -104,7 +104,7 @@ type Session = { readonly client: pg.Client; readonly ended: Promise<void> };
 
 const AGAIN_MS = 250;
 
-/** Anybody on this database may write to the channel: what is not a signal of ours is none. */
+/** Every client of this database may write to the channel, so anything that is not a valid signal is ignored. */
 function parseSignal(payload: string): Signal | undefined {
   try {
     const signal: unknown = JSON.parse(payload);
@@ -114,7 +114,7 @@ function parseSignal(payload: string): Signal | undefined {
   }
 }
 
-/** The row becomes visible only when the lock is already held, so that a living replica never looks dead. */
+/** The row becomes visible only after the lock is held, so that a live replica never looks dead. */
 async function announce(client: pg.Client, options: Joining, isAdmitted: boolean): Promise<void> {
   const { replica, application, facts } = options;
   await client.query('begin');
@@ -137,7 +137,7 @@ async function announce(client: pg.Client, options: Joining, isAdmitted: boolean
 /** Replicas join one at a time, so that of two that start together the second sees the first. */
 async function findLivingPeers(client: pg.Client, self: ReplicaId): Promise<ReplicaFacts[]> {
   await client.query(`set local lock_timeout = '30s'`); // many may start together
-  await client.query('select pg_advisory_xact_lock($1, 0)', [PRESENCE]); // numbers of replicas begin at 1
+  await client.query('select pg_advisory_xact_lock($1, 0)', [PRESENCE]); // replica numbers start at 1, so 0 is free
   const { rows } = await client.query<ReplicaFacts>(
     `select model, is_command as "isCommand" from replicas
      where id <> $1 and not pg_try_advisory_xact_lock($2, lock_key::integer)`,

@@ -4,7 +4,7 @@ import type { EnginePool } from '../engine-connection.ts';
 import { repeat } from '../repeat.ts';
 import { PRESENCE } from './listener.ts';
 
-/** A turn that runs here, as the table says. */
+/** A turn that runs here according to the table. */
 export type RunningRow = {
   readonly id: TurnId;
   readonly attempt: number;
@@ -12,31 +12,31 @@ export type RunningRow = {
 };
 
 const PULSE_MS = 400;
-/** Without a peer there is nobody who could take over. */
+/** Without peers no other replica could take over, so the pulse may be slower. */
 const PULSE_ALONE_MS = 1000;
-/** How soon a peer that seems to be dead is looked at again. */
+/** How soon a peer that looks dead is checked again. */
 const LOOK_AGAIN_MS = 250;
-/** A line that hangs is given up before the lease is over. */
+/** A hanging connection is abandoned well before the lease expires. */
 const ANSWER_MS = 3000;
-/** A peer that is silent for so long, and whose presence lock is free, has died. */
+/** A peer that is silent for this long and no longer holds its presence lock has died. */
 const SILENT = '700 milliseconds';
-/** A peer that is silent for so long is given up, even if its connection still holds the lock. */
+/** A peer that is silent for this long is declared dead, even if its connection still holds the lock. */
 const LEASE = '15 seconds';
-/** Whoever was away judges nobody before its own pulse was steady for so long: the others were away too, most likely. */
+/** After a gap, a replica judges peers only once its own pulse has been steady for this long: they probably had the same gap. */
 const STEADY_MS = 2000;
 /** Two pulses further apart than this are not steady. */
 const GAP_MS = 3000;
 
 /**
- * One statement, more than twice a second, does everything a replica has to say and to ask: it renews the lease, looks whether turns wait
- * for a replica, what became of those that run here, and which peers are alive. It takes over from peers that are dead.
+ * One statement, sent more than twice a second, does all the regular work of a replica: it renews the lease, checks for waiting turns,
+ * reads the state of the turns that run here, and lists the live peers. It takes over from dead peers.
  */
 export function startPulse<Remembered>(options: {
   pool: EnginePool;
   replica: ReplicaId;
-  /** Makes this replica known again, after peers have declared it dead. */
+  /** Registers this replica again, after peers have declared it dead. */
   announce: () => Promise<void>;
-  /** What must be remembered from the moment before the statement is sent. */
+  /** A snapshot taken just before the statement is sent. */
   before: () => Remembered;
   onRunning: (rows: readonly RunningRow[], remembered: Remembered) => void;
   onReady: () => void;
@@ -44,7 +44,7 @@ export function startPulse<Remembered>(options: {
 }) {
   const { pool, replica } = options;
   let steadySince: number | undefined;
-  let last = performance.now(); // the replica has just announced itself
+  let last = performance.now(); // the replica has just registered
   let peers: readonly PeerRow[] = [];
   let suspects = new Set<ReplicaId>();
 
@@ -75,7 +75,7 @@ export function startPulse<Remembered>(options: {
     return rows[0];
   }
 
-  /** Two looks in a row have to find a peer dead. */
+  /** A peer must look dead in two checks in a row. */
   async function takeOver(): Promise<void> {
     const free = peers.filter((peer) => peer.free).map(({ id }) => id);
     const crashed = free.filter((id) => suspects.has(id));
@@ -97,11 +97,11 @@ export function startPulse<Remembered>(options: {
   const pulsing = repeat(pauseMs, pulse, options.onError);
   return {
     peers: () => peers.length,
-    /** Whether another replica has somebody who follows threads or turns. */
+    /** Whether another replica has followers of threads or turns. */
     isFollowedElsewhere: () => peers.some((peer) => peer.followed),
-    /** Whether the work that is done once for all replicas is this one's. */
+    /** Whether this replica does the work that one replica does for all. */
     isEldest: () => steadySince !== undefined && peers.every((peer) => peer.younger),
-    /** Whether the database has answered lately. */
+    /** Whether the database has answered recently. */
     isSteady: () => performance.now() - last < GAP_MS,
     stop: () => pulsing.stop(),
   };
@@ -122,8 +122,8 @@ type PulseRow = {
   readonly peers: readonly PeerRow[] | null;
 };
 
-// Locks are only tried where a peer is silent, so that many replicas don't try each other's all the time. One of version 0.1 has no
-// lease, and is judged by its lock alone.
+// Locks are tried only for silent peers, so that many replicas don't try each other's all the time. A replica of version 0.1
+// has no lease and is judged by its lock alone.
 const PULSE = `
   with self as (
     update replicas set seen_at = now() where id = $1 returning started_at, lock_key
@@ -140,7 +140,7 @@ const PULSE = `
       from replicas where replicas.id <> $1
     ) as peer) as peers`;
 
-/** A session of the dead that is stuck in sending an answer would keep its locks, and its replica could not be buried. */
+/** A session of a dead replica that is stuck sending an answer keeps its locks, which would block the takeover. */
 async function endSessions(pool: EnginePool, replicas: readonly ReplicaId[]): Promise<void> {
   await pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -149,7 +149,7 @@ async function endSessions(pool: EnginePool, replicas: readonly ReplicaId[]): Pr
   );
 }
 
-/** Moves turns that run on no replica, whatever their replica died of. */
+/** Moves turns whose replica no longer exists, for any reason. */
 export async function moveStrandedTurns(pool: EnginePool, self: ReplicaId): Promise<number> {
   const { rows } = await pool.query<{ moved: number }>('select moved from bury_replicas($1, $2, $3::interval)', [
     self,
@@ -160,8 +160,8 @@ export async function moveStrandedTurns(pool: EnginePool, self: ReplicaId): Prom
 }
 
 /**
- * Leaves in good order: unfinished turns go back at once, and this interruption doesn't count against them. The row goes first: a
- * call that is under way either has finished by then, or finds no row and writes nothing.
+ * Leaves in order: unfinished turns go back at once, and the interruption doesn't count against them. The row is deleted first:
+ * a statement in progress has either finished by then, or finds no row and writes nothing.
  */
 export async function handBack(pool: EnginePool, self: ReplicaId): Promise<void> {
   await pool.query('delete from replicas where id = $1', [self]);

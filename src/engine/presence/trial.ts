@@ -4,16 +4,16 @@ import type { ReplicaId } from '#domain/ids.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { connectEngineClient, type EnginePool } from '../engine-connection.ts';
 
-/** The one lock for which all suspects of all replicas wait. */
+/** The single lock that all suspects of all replicas wait for. */
 const TRIAL = [8248, 0];
 const TRY_AGAIN_MS = 250;
-/** An innocent turn may take an hour; a guilty one has killed its host long before this. */
+/** An innocent turn may take an hour; one that kills its host does so long before this. */
 const LONGEST_MS = 60_000;
 
 /**
- * Lets turns whose hosts have died under them twice run one at a time in the whole cluster. Whoever's host dies then was
- * guilty, and its neighbours are spared. Suspects of one replica queue here, and only the first of them waits for the
- * cluster's lock, on a connection that nothing else uses.
+ * Turns whose hosts died under them twice run one at a time in the whole cluster. If the host dies again, the turn is
+ * the cause, and no other suspect is affected. The suspects of one replica queue here; only the first of them waits for
+ * the cluster's lock, on a connection that nothing else uses.
  */
 export function createTrials(options: {
   connection: pg.PoolConfig;
@@ -23,7 +23,7 @@ export function createTrials(options: {
 }) {
   let last: Promise<void> = Promise.resolve();
 
-  /** Resolves when the trial of `turn` has begun, to a function that ends it. */
+  /** Resolves to a function that ends the trial, once the trial of `turn` has started. */
   async function begin(turn: Turn, signal: AbortSignal): Promise<() => void> {
     const over = Promise.withResolvers<void>();
     const before = last;
@@ -59,7 +59,7 @@ async function lock(client: pg.Client, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Waits for `promise`, but not beyond the abort of `signal`. */
+/** Waits for `promise` until `signal` aborts. */
 async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

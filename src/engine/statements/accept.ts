@@ -21,7 +21,7 @@ export type Accepting = {
   readonly items: readonly NewItem[];
   /** A turn that must belong to the thread. */
   readonly after?: TurnId | undefined;
-  /** `isLasting`: the key is never forgotten, as opposed to after a day. */
+  /** `isLasting`: the key is kept without limit instead of for a day. */
   readonly idempotency?: { readonly key: string; readonly digest: string; readonly isLasting?: boolean } | undefined;
   readonly job?: NewJob | undefined;
 };
@@ -29,16 +29,16 @@ export type Accepting = {
 export type Accepted =
   /** `claimed`: it runs here from now on. */
   | { readonly outcome: 'accepted'; readonly turn: Turn; readonly claimed?: ClaimedTurn; readonly waits: boolean }
-  /** An earlier send of the same input got through. */
+  /** An earlier send of the same input was stored. */
   | { readonly outcome: 'known' }
   /** The idempotency key belongs to another turn. */
   | { readonly outcome: 'repeated'; readonly turnId: TurnId; readonly digest: string }
-  /** `busy`: the thread is locked for a moment. The others are reasons why it can't be accepted this way. */
+  /** `busy`: the thread is locked for a moment. The others are reasons for a refusal. */
   | { readonly outcome: 'busy' | 'unknown' | 'gate' | 'full' | 'large' };
 
 /**
- * Accepts inputs of any users in one statement: each becomes a turn that can't be lost. Where its thread is free, and up
- * to `room`, the turn is running here at once and what it needs comes along.
+ * Accepts inputs of any users in one statement: each becomes a turn that can't be lost. If its thread is free, and for up
+ * to `room` of them, the turn starts here at once and its context is returned too.
  */
 export async function acceptTurns(
   pool: EnginePool,
@@ -49,7 +49,7 @@ export async function acceptTurns(
   const items = batch.flatMap((input, index) =>
     input.items.map((item, position) => ({ n: index + 1, item, position })),
   );
-  const words = batch.map((input) => firstWords(input.items));
+  const previews = batch.map((input) => firstWords(input.items));
   const { rows } = await pool.query<AcceptedRow>(ACCEPT, [
     self,
     room,
@@ -61,8 +61,8 @@ export async function acceptTurns(
     batch.map(({ channel }) => channel),
     batch.map(({ request }) => JSON.stringify(request)),
     batch.map(({ request }) => JSON.stringify(request.tools)),
-    words.map(({ opening }) => opening),
-    words.map(({ preview }) => preview),
+    previews.map(({ opening }) => opening),
+    previews.map(({ preview }) => preview),
     batch.map(({ isNew }) => isNew),
     batch.map(({ after }) => after ?? null),
     batch.map(({ idempotency }) => idempotency?.key ?? null),

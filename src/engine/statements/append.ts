@@ -4,7 +4,7 @@ import type { WrittenItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
 
-/** What a running turn has made, to be written from `position` on, and the model call that made it, to be counted. */
+/** The items a running turn has made, to be written from `position` on, and the model call to be counted. */
 export type Appending = {
   readonly turn: Turn;
   readonly position: number;
@@ -12,12 +12,12 @@ export type Appending = {
   readonly call: ModelCall | null;
 };
 
-/** `busy`: somebody has the turn's row locked, send again. `lost`: the turn is no longer this attempt's. */
+/** `busy`: the turn's row is locked; retry. `lost`: another attempt has taken over. */
 export type AppendOutcome = 'written' | 'busy' | 'lost';
 
 /**
- * Writes items of several turns in one statement: those of a turn all or not at all, and only if its attempt still runs
- * here and the table ends where they begin. Sent twice, they are written and counted once.
+ * Writes items of several turns in one statement: all items of a turn or none, and only if its attempt still runs here
+ * and `position` is the next one in the table. Items sent twice are written and counted once.
  */
 export async function appendItems(
   pool: EnginePool,
@@ -43,7 +43,7 @@ export function parameters(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
 }
 
-/** The items of a batch as the arrays that the functions take: entry, position, id, body, usage, started. */
+/** The items of a batch as the array parameters of the functions: entry, position, id, body, usage, started. */
 export function itemParameters(
   batch: readonly { readonly position: number; readonly items: readonly WrittenItem[] }[],
 ): unknown[] {
@@ -63,8 +63,8 @@ export function itemParameters(
 const bodies = new WeakMap<WrittenItem, string>();
 
 /**
- * An item's body as it is stored, made once although it is both written and measured. A text, not JSON inside JSON: PostgreSQL
- * can't take a JSON apart that holds \u0000.
+ * An item's body as stored; serialized once, for writing and measuring. A text, not JSON inside JSON, because PostgreSQL
+ * can't extract values from JSON that contains \u0000.
  */
 export function bodyOf(item: WrittenItem): string {
   const known = bodies.get(item);
@@ -74,7 +74,7 @@ export function bodyOf(item: WrittenItem): string {
   return body;
 }
 
-/** The model calls of each entry of a batch, as the arrays that the functions take. */
+/** The model calls of each entry of a batch, as the array parameters of the functions. */
 export function callParameters(callsOfEntries: readonly (readonly ModelCall[])[]): unknown[] {
   const rows = callsOfEntries.flatMap((calls, index) => calls.map((call) => ({ entry: index + 1, call })));
   return [

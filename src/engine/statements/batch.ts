@@ -1,9 +1,9 @@
 const MOST_AT_ONCE = 256;
 
 /**
- * Gathers what is asked for in the same moment, or while an earlier batch is under way, and does it in one go.
- * `act` answers for each of its inputs in turn. If a batch fails, each of its inputs is tried alone, so that one that
- * can't be done does not take the others with it; `isHopeless` tells when that would be in vain.
+ * Collects inputs that arrive in the same tick or while an earlier batch runs, and handles them with one call of `act`,
+ * which returns one result per input. If a batch fails, each input is tried alone, so that one bad input does not fail the
+ * others, unless `isHopeless` says that retrying makes no sense.
  */
 export function createBatch<In, Out>(
   act: (inputs: readonly In[]) => Promise<readonly Out[]>,
@@ -33,7 +33,7 @@ export function createBatch<In, Out>(
     waiting.push({ input, done });
     if (!busy) {
       busy = true;
-      setImmediate(() => void drain()); // whoever asks in this same moment comes along
+      setImmediate(() => void drain()); // inputs of the same tick join this batch
     }
     return done.promise;
   };

@@ -2,8 +2,8 @@ import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { EnginePool } from '../engine-connection.ts';
 
 /**
- * Takes up to `room` turns that wait for a replica, and `orphans`, which run here by the table's account though this process
- * does not know them. A newer attempt of a turn shuts out the older one from this moment on.
+ * Claims up to `room` waiting turns, and `orphans`: turns that run here according to the table but are unknown to this
+ * process. A new attempt fences out the older one from this moment on.
  */
 export async function claimTurns(
   pool: EnginePool,
@@ -15,10 +15,10 @@ export async function claimTurns(
   return rows.map(({ id }) => id);
 }
 
-/** How long a turn rests after an error that nobody expected, so that a bug doesn't keep a replica busy. */
+/** How long a turn rests after an unexpected error, so that a bug doesn't keep a replica busy. */
 const REST_SECONDS = 2;
 
-/** Gives back a turn whose attempt broke, though its process lives: it is begun again, and no crash is counted. */
+/** Returns a turn whose attempt threw, although its process lives: it starts again, and no crash is counted. */
 export async function giveBackBroken(
   pool: EnginePool,
   self: ReplicaId,
@@ -31,13 +31,13 @@ export async function giveBackBroken(
   );
 }
 
-/** Finds active turns that run nowhere and wait for nobody, however that came about, and lets them wait for a replica. */
+/** Finds active turns that neither run nor wait for a replica, and makes them wait for a replica. */
 export async function sweepLostTurns(pool: EnginePool): Promise<number> {
   const { rowCount } = await pool.query(SWEEP);
   return rowCount ?? 0;
 }
 
-// A turn is lost if it is its thread's active one and still queued, without waiting for a replica; or if its thread is free.
+// A turn is lost if it is its thread's active turn and still queued, but doesn't wait for a replica; or if its thread has no active turn.
 const SWEEP = `
   with idle as (
     select threads.id from threads

@@ -1,11 +1,11 @@
 import type { EnginePool } from '../engine-connection.ts';
 
-/** How many rows one statement deletes: it stays short, and its locks too. */
+/** How many rows one statement deletes, so that the statement and its locks stay short. */
 const PIECE = 5000;
 
 /**
- * Deletes what has served its time, piece by piece until nothing is left. The events of a turn go an hour after it has ended; one
- * that runs keeps all of its own.
+ * Deletes expired rows in batches until none is left. The events of a turn expire an hour after it has ended; a running
+ * turn keeps all of its events.
  */
 export async function forgetOld(pool: EnginePool, keepJobsDays: number): Promise<void> {
   for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS])
@@ -32,7 +32,7 @@ const FORGET_LIMITS = `
   delete from rate_windows where ctid = any (array(
     select ctid from rate_windows where expires_at < now() limit $1))`;
 
-// With a job goes its thread, unless the caller has named it in order to go on with it, or another job is still kept.
+// A job's thread is deleted with it, unless the caller named the thread in order to continue it, or another of its jobs is still kept.
 const FORGET_JOBS = `
   with forgotten as (
     delete from jobs where id = any (array(

@@ -12,26 +12,26 @@ import { callParameters, itemParameters, parameters } from './append.ts';
 export type TurnEnd = {
   readonly outcome: TurnOutcome;
   readonly usage: Usage;
-  /** The last items, not written yet. `position` is null when the attempt has not looked at what its turn holds. */
+  /** The last items, not written yet. `position` is null when the attempt has not read the turn's items. */
   readonly last: { readonly position: number | null; readonly items: readonly WrittenItem[] };
-  /** Model calls that are not counted yet: the one that made the last items, and those that failed. */
+  /** Model calls that are not counted yet: the call that made the last items, and failed calls. */
   readonly calls: readonly ModelCall[];
-  /** Called once the end is written, before the watchers learn of it. */
+  /** Called once the end is written, before the watchers are notified. */
   readonly onWritten?: () => void;
 };
 
-/** A turn that is to end. `grows`: the bytes that this attempt has added to the thread. */
+/** A turn that is about to end. `grows`: the bytes that this attempt has added to the thread. */
 export type Settling = TurnEnd & { readonly turn: Turn; readonly grows: number };
 
 export type Settled =
   /** `next`: the thread's next turn, already running here. `waits`: it waits for a replica instead. */
   | { readonly outcome: 'ended'; readonly ending: TurnEnding; readonly next?: TurnId; readonly waits: boolean }
-  /** `busy`: a row is locked, send again. `lost`: the turn is no longer this attempt's. */
+  /** `busy`: a row is locked; retry. `lost`: another attempt has taken over. */
   | { readonly outcome: 'busy' | 'lost' };
 
 /**
- * The only way a turn ends. One statement writes its last items, gives it its status, opens its gate, completes its job and
- * passes its thread on to the next queued turn, which starts here at once if there is room.
+ * The only way a turn ends. One statement writes its last items, sets its status, opens its gate, completes its job and
+ * activates the thread's next queued turn, which starts here at once if there is room.
  */
 export async function settleTurns(
   pool: EnginePool,

@@ -4,10 +4,10 @@ import type { EnginePool } from '../engine-connection.ts';
 import { sendSignal } from '../presence/listener.ts';
 import { repeat } from '../repeat.ts';
 
-/** Something about the thread is not as it was: a turn came or ended, or it was renamed or deleted. */
+/** A thread changed: a turn was added or ended, or the thread was renamed or deleted. */
 export type ThreadChanged = { readonly threadId: ThreadId; readonly userId: UserId };
 
-/** One who wants to know. It is only a hint, and may come twice: whoever hears it looks for themselves. */
+/** A change is only a hint and may be reported twice: the follower reads the current state. */
 type Follower = {
   readonly userIds: readonly UserId[];
   readonly prefix: string | undefined;
@@ -16,19 +16,19 @@ type Follower = {
 
 const GATHER_MS = 30;
 const LOOK_AGAIN_MS = 1000;
-/** PostgreSQL takes 8,000 bytes. */
+/** The limit of PostgreSQL is 8,000 bytes. */
 const MAX_SIGNAL_BYTES = 7000;
 
 /**
- * Tells everyone who follows a user's threads, on whichever replica they are. Nothing is sent while no other replica has
- * a follower, and a lost signal only costs time: one query a process looks for the users who are followed here.
+ * Notifies the followers of a user's threads on all replicas. Signals are sent only while another replica has followers,
+ * and a lost signal only costs time: one query per process polls the threads of the users followed here.
  */
 export function createThreadChanges(options: {
   pool: EnginePool;
   replica: ReplicaId;
   /** Whether another replica has followers. */
   isFollowedElsewhere: () => boolean;
-  /** Somebody here began or ended to follow. */
+  /** A follower was added or removed on this replica. */
   onFollowers: () => void;
   onError: (error: unknown) => void;
 }) {
@@ -42,7 +42,7 @@ export function createThreadChanges(options: {
     for (const follower of followers) if (isFor(follower, change.userId)) follower.hear(change);
   }
 
-  function tell({ threadId, userId }: ThreadChanged): void {
+  function notify({ threadId, userId }: ThreadChanged): void {
     hear({ threadId, userId });
     if (!options.isFollowedElsewhere()) return;
     gathered.set(threadId, userId);
@@ -56,7 +56,7 @@ export function createThreadChanges(options: {
     for (const threads of inPieces(changes)) await sendSignal(pool, { threads, from: replica });
   }
 
-  /** What the followed users' threads look like now; each that differs from the last look is told here. */
+  /** Polls the followed users' threads and reports those that changed since the last poll. */
   async function look(): Promise<void> {
     if (followers.size === 0) return;
     const users = [...new Set([...followers].flatMap(({ userIds }) => userIds))];
@@ -69,14 +69,14 @@ export function createThreadChanges(options: {
   const looking = repeat(LOOK_AGAIN_MS, look, onError);
 
   return {
-    tell,
+    notify,
     /** From another replica. */
     hear(threads: unknown): void {
       if (!Array.isArray(threads)) return;
       for (const [threadId, userId] of threads as [unknown, unknown][])
         if (typeof threadId === 'string' && typeof userId === 'string') hear({ threadId, userId });
     },
-    /** Hears of the threads of these users, and of those whose id begins with `prefix`. Answers what ends it. */
+    /** Reports changes of the threads of these users, and of users whose ID starts with `prefix`. Returns a function that stops it. */
     follow(who: Omit<Follower, 'hear'>, listener: Follower['hear']): () => void {
       const follower = { ...who, hear: listener };
       followers.add(follower);
@@ -102,7 +102,7 @@ function* inPieces(changes: readonly (readonly [ThreadId, UserId])[]): Generator
   let bytes = 0;
   for (const [threadId, userId] of changes) {
     const size = Buffer.byteLength(JSON.stringify([threadId, userId])) + 1;
-    if (size > MAX_SIGNAL_BYTES) continue; // found by looking
+    if (size > MAX_SIGNAL_BYTES) continue; // found by polling
     if (bytes + size > MAX_SIGNAL_BYTES) {
       yield piece;
       piece = [];
@@ -116,7 +116,7 @@ function* inPieces(changes: readonly (readonly [ThreadId, UserId])[]): Generator
 
 const IDLE = '/idle';
 
-// Both values of `pinned` are named so that the index on (user_id, pinned, updated_at) leads straight to the newest.
+// Naming both values of `pinned` lets the index on (user_id, pinned, updated_at) lead straight to the newest threads.
 const LOOK = `
   select id as "threadId", user_id as "userId",
     concat(updated_at, '/', last_seq, '/', coalesce(active::text, 'idle')) as state

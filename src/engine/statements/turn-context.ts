@@ -12,35 +12,35 @@ import type { EnginePool } from '../engine-connection.ts';
 export type ClaimedTurn = {
   readonly turn: Turn;
   readonly suspicion: Suspicion;
-  /** How many attempts ended in an error that nobody expected. */
+  /** How many attempts ended in an unexpected error. */
   readonly broken: number;
-  /** Comes along when the turn starts in the call that accepts it; otherwise it is read once the turn is claimed. */
+  /** Present when the turn starts in the call that accepts it; otherwise it is read after the claim. */
   readonly context?: TurnContext;
 };
 
-/** What a turn needs to begin, as of the moment it began. */
+/** The data a turn starts with, as of its start. */
 export type TurnContext = {
-  /** The user's limits, if they differ from everyone's. */
+  /** The user's limits, if they differ from the default. */
   readonly limits: SpendingLimits | null;
   /** What the user has spent today. */
   readonly spent: Spent;
-  /** The identity notes of the user, and the operator's default. */
+  /** The user's identity notes and the operator's defaults. */
   readonly notes: readonly { readonly userId: UserId; readonly path: string; readonly text: string }[];
-  /** The user's skills and everyone's. */
+  /** The user's skills and the shared ones. */
   readonly skills: readonly { readonly userId: UserId; readonly name: string; readonly description: string }[];
   /** Changes when a secret that the user may use is added, changed or removed; null when there are none. */
   readonly secrets: string | null;
-  /** A gate that was open when the turn got its place, and that it does not answer. */
+  /** A gate that was open when the turn was queued and that the turn does not answer. */
   readonly gateAhead: Gate | null;
-  /** Replaces the older part of the thread, which does not come along. */
+  /** Replaces the older part of the thread, which is not included. */
   readonly summary: Summary | null;
-  /** The thread up to and including this turn's input, at least from the summary on; null when it is too large to come along. */
+  /** The thread up to and including this turn's input, at least from the summary on; null when it is too large to include. */
   readonly history: readonly Item[] | null;
 };
 
 /**
- * Whether a turn kills its hosts. Each attempt that ended in a crash without having written anything makes it more
- * likely: after two it is a suspect and runs on trial; if that attempt crashed as well, it is poison.
+ * Whether a turn kills its hosts. Each attempt that crashed without having written anything makes it more likely: after
+ * two it is a suspect and runs on trial; if that attempt crashes as well, it is poison.
  */
 export type Suspicion = 'none' | 'suspect' | 'poison';
 
@@ -49,12 +49,12 @@ const LOST_ATTEMPTS_OF_A_SUSPECT = 2;
 /** A context as the database gives it. */
 export type ContextJson = Omit<TurnContext, 'history'> & { readonly history: readonly ItemJson[] | null };
 
-/** `input`: what the turn itself begins with, if it is not in the table yet. */
+/** `input`: the turn's own input, if it is not in the table yet. */
 export function contextFromJson(json: ContextJson, input: readonly Item[] = []): TurnContext {
   return { ...json, history: json.history && [...json.history.map(itemFromJson), ...input] };
 }
 
-/** Reads the rows of turns that this replica has claimed; one that is no longer its own is left out. */
+/** Reads the rows of turns that this replica has claimed, without those it has lost since. */
 export async function readClaimedTurns(
   pool: EnginePool,
   self: ReplicaId,
@@ -75,7 +75,7 @@ type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly broken: number;
 };
 
-// The newest attempt that left a trace is looked for only when this is not the first.
+// The newest attempt that wrote an item is looked up only from the second attempt on.
 const CLAIMED = `
   select id, thread_id as "threadId", user_id as "userId", seq, status, channel, request, failure, attempt,
     cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt", handback, trial, broken,
@@ -100,16 +100,16 @@ export async function readContexts(pool: EnginePool, turns: readonly Turn[]): Pr
   return rows.map(({ context }) => contextFromJson(context));
 }
 
-/** How much of a thread one prompt takes in. What is older is left out, unless it belongs to the calls that are pending now. */
+/** How much of a thread fits into one prompt. Older items are left out, unless they belong to pending calls. */
 const MAX_HISTORY_BYTES = 32 * 1024 * 1024;
 
-/** The history of a thread that is too large to come along with its turn, newest part first up to the limit, in order. */
+/** The history of a thread that is too large for its turn's context: the newest part up to the limit, in order. */
 export async function readLargeHistory(pool: EnginePool, turn: Turn): Promise<Item[]> {
   const { rows } = await pool.query<ItemJson>(LARGE_HISTORY, [turn.threadId, turn.userId, turn.seq, MAX_HISTORY_BYTES]);
   return rows.map(itemFromJson);
 }
 
-// Whole turns only, so that no call is separated from its output. `needed`: the turns since the last one that did not end at a gate.
+// Whole turns only, so that no call is separated from its output. `needed`: the turns after the last one that did not end at a gate.
 const LARGE_HISTORY = `
   with sizes as (
     select turn_seq, sum(sum(octet_length(body::text))) over (order by turn_seq desc) as held

@@ -57,7 +57,7 @@ const outcomes = (accepted: readonly Accepted[]) =>
 
 async function begin(more: Partial<Accepting> = {}): Promise<ClaimedTurn> {
   const [accepted] = await accept([input(more)]);
-  if (accepted?.outcome !== 'accepted' || !accepted.claimed) throw new Error('It does not run.');
+  if (accepted?.outcome !== 'accepted' || !accepted.claimed) throw new Error('The turn does not run.');
   return accepted.claimed;
 }
 
@@ -81,11 +81,11 @@ const rows = async <T extends pg.QueryResultRow>(statement: string, values: unkn
   (await database.everything.query<T>(statement, values)).rows;
 const positions = async (threadId: ThreadId) =>
   (
-    await rows<{ place: string }>(
-      `select turn_seq || '.' || position as place from items where thread_id = $1 order by turn_seq, position`,
+    await rows<{ position: string }>(
+      `select turn_seq || '.' || position as position from items where thread_id = $1 order by turn_seq, position`,
       [threadId],
     )
-  ).map(({ place }) => place);
+  ).map(({ position }) => position);
 const tokensOf = async (userId: string) =>
   Number(
     (
@@ -95,7 +95,7 @@ const tokensOf = async (userId: string) =>
     )[0]?.sum,
   );
 
-test('of two messages for a free thread in one call the first runs at once and the second waits behind it', async () => {
+test('of two messages for a free thread in one call, the first runs at once and the second is queued', async () => {
   const { turn } = await begin();
   await settle({ turn, suspicion: 'none', broken: 0 });
   const batch = [input({ threadId: turn.threadId }), input({ threadId: turn.threadId })];
@@ -104,7 +104,7 @@ test('of two messages for a free thread in one call the first runs at once and t
   expect(await positions(turn.threadId)).toEqual(['1.0', '1.1', '2.0', '3.0']);
 });
 
-test('what a turn needs comes along: its history with the new message at the end', async () => {
+test('an accepted turn comes with its history, the new message last', async () => {
   const { turn } = await begin();
   await settle({ turn, suspicion: 'none', broken: 0 });
   const { context } = await begin({ threadId: turn.threadId, items: [message('again')] });
@@ -113,7 +113,7 @@ test('what a turn needs comes along: its history with the new message at the end
   expect(words).toEqual([[text('hello')], [text('hi')], [text('again')]]);
 });
 
-test('without room a turn waits for a replica, and the next one with room takes it', async () => {
+test('without room a turn waits for a replica, and the next replica with room claims it', async () => {
   const waiting = input();
   expect(outcomes(await accept([waiting], { room: 0 }))).toEqual(['waits']);
 
@@ -123,14 +123,14 @@ test('without room a turn waits for a replica, and the next one with room takes 
   expect(claimed[0]).toMatchObject({ turn: { attempt: 0 }, suspicion: 'none' });
 });
 
-test('a thread of somebody else is unknown, and nothing is written to it', async () => {
+test("another user's thread is unknown, and nothing is written to it", async () => {
   const { turn } = await begin({ userId: 'bob' });
 
   expect(outcomes(await accept([input({ threadId: turn.threadId, userId: 'ann' })]))).toEqual(['unknown']);
   expect(await positions(turn.threadId)).toEqual(['1.0']);
 });
 
-test('a previous turn that is not one of the thread makes the thread unknown', async () => {
+test('a previous turn of another thread makes the thread unknown', async () => {
   const [one, other] = [await begin(), await begin()];
   const ask = (after: string) => accept([input({ threadId: one.turn.threadId, after })]);
 
@@ -145,7 +145,7 @@ test('an input that is sent twice is accepted once', async () => {
   expect(await positions(sent.threadId)).toEqual(['1.0']);
 });
 
-test('an idempotency key stands for one turn, also within one call, and only while its turn was accepted', async () => {
+test('an idempotency key identifies one turn, also within one call, and only if the turn was accepted', async () => {
   const keyed = (key: string, more: Partial<Accepting> = {}) => input({ idempotency: { key, digest: 'd' }, ...more });
   const [first, second] = [keyed('k'), keyed('k')];
 
@@ -158,7 +158,7 @@ test('an idempotency key stands for one turn, also within one call, and only whi
   expect(outcomes(await accept([keyed('other')]))).toEqual(['running']);
 });
 
-test('a locked thread is busy, and does not hold up the others of its call', async () => {
+test('a locked thread is busy and does not delay the others of its call', async () => {
   const { turn } = await begin();
   const client = await database.everything.connect();
   await client.query('begin');
@@ -169,7 +169,7 @@ test('a locked thread is busy, and does not hold up the others of its call', asy
   client.release();
 });
 
-test('a thread that holds too much takes no more messages', async () => {
+test('a thread over its size limit accepts no more messages', async () => {
   const { turn } = await begin();
   await pool.query('update threads set bytes = 300000000 where id = $1', [turn.threadId]);
 
@@ -190,7 +190,7 @@ test('items that are sent twice are written and counted once', async () => {
   expect(await tokensOf('twice')).toBe(3);
 });
 
-test('items are written by the attempt and the replica that run the turn alone, and never after a gap', async () => {
+test('only the attempt and replica that run the turn can write items, and never after a gap', async () => {
   const { turn } = await begin();
   const append = (by: ReplicaId, attempt: number, position: number) =>
     appendItems(pool, by, [{ turn: { ...turn, attempt }, position, items: [answer('x')], call: CALL }]);
@@ -201,7 +201,7 @@ test('items are written by the attempt and the replica that run the turn alone, 
   expect(await append(self, 0, 1)).toEqual(['written']);
 });
 
-test('a turn ends with its last items, and the next one of its thread runs at once', async () => {
+test('a turn ends with its last items, and the next turn of its thread starts at once', async () => {
   const claimed = await begin({ userId: 'ends' });
   const next = input({ threadId: claimed.turn.threadId, userId: 'ends' });
   await accept([next]);
@@ -215,10 +215,10 @@ test('a turn ends with its last items, and the next one of its thread runs at on
   expect(row?.turn).toMatchObject({ status: 'running', attempt: 0 });
 });
 
-test('the turns of a replica that is gone are moved, and its late writes are lost', async () => {
+test('the turns of a dead replica are moved, and its late writes are refused', async () => {
   const gone = await addReplica();
   const [accepted] = await accept([input()], { by: gone });
-  if (accepted?.outcome !== 'accepted' || !accepted.claimed) throw new Error('It does not run.');
+  if (accepted?.outcome !== 'accepted' || !accepted.claimed) throw new Error('The turn does not run.');
   const { turn } = accepted.claimed;
   await pool.query('delete from replicas where id = $1', [gone]);
 

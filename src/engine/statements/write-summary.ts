@@ -4,7 +4,7 @@ import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
 
-/** Writes a summary and counts the call that made it, if the turn's attempt still runs here. Sent twice, it is counted once. */
+/** Writes a summary and counts the model call that made it, if the turn's attempt still runs here. Sent twice, it is counted once. */
 export async function writeSummary(
   pool: EnginePool,
   self: ReplicaId,

@@ -54,18 +54,18 @@ test.each([
   ['foreign', 403, 'Email domain not allowed'],
   ['untimely', 503, 'Database unavailable'],
   ['unsure', 503, 'Identity provider unavailable'],
-])('who is %s gets %d and the plain text %s', async (token, status, text) => {
+])('the verdict %s is answered with %d and the plain text %s', async (token, status, text) => {
   const response = await post(`Bearer ${token}`);
 
   expect([response.statusCode, response.body]).toEqual([status, text]);
   expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
 });
 
-test.each(['{', '"more than ten bytes"'])('the token is checked before the body %s is', async (payload) => {
+test.each(['{', '"more than ten bytes"'])('the token is checked before the body %s', async (payload) => {
   expect(await post('Bearer bad', payload)).toMatchObject({ statusCode: 401 });
 });
 
-test('routes outside need no token', async () => {
+test('public routes need no token', async () => {
   await using app = await startServer();
 
   expect(await app.inject('/open')).toMatchObject({ statusCode: 200, body: 'open' });

@@ -11,31 +11,31 @@ import type { Site } from './site.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set before any handler of a protected route. */
+    /** The caller; set before any handler of a protected route. */
     principal: Principal;
   }
 }
 
-export type Doorkeeper = {
-  /** Tells whom a bearer token stands for. */
+export type Authenticators = {
+  /** Authenticates a bearer token. */
   readonly bearer: Authenticate;
-  /** Tells whose a browser's session is. */
+  /** Authenticates a browser's session. */
   readonly session: Authenticate;
   readonly site: Site;
 };
 
-/** Protects every route of `app`: who is not let in gets a plain text, before the body is read. */
-export function requireBearer(app: FastifyInstance, doorkeeper: Doorkeeper): void {
+/** Protects every route of `app`: an unauthenticated caller gets a plain-text refusal before the body is read. */
+export function requireBearer(app: FastifyInstance, authenticators: Authenticators): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const verdict = await judge(request, doorkeeper);
+    const verdict = await judge(request, authenticators);
     if (verdict.outcome !== 'known') return refuse(reply, verdict);
     request.principal = verdict.principal;
     admitConnection(request);
   });
 }
 
-/** A hook for routes of the operator: others are refused before their bodies are read. */
+/** A hook for operator routes: other callers are refused before their bodies are read. */
 export async function operatorOnly({ principal }: FastifyRequest): Promise<void> {
   requireOperator(principal);
 }
@@ -44,15 +44,15 @@ export function readBearer({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** A token counts for more than a cookie, which comes along unasked. */
-export async function judge(request: FastifyRequest, { bearer, session, site }: Doorkeeper): Promise<Verdict> {
+/** A token takes precedence over a cookie, which the browser sends by itself. */
+export async function judge(request: FastifyRequest, { bearer, session, site }: Authenticators): Promise<Verdict> {
   if (request.headers.authorization !== undefined) {
     const token = readBearer(request);
-    return token === undefined ? NOBODY : bearer(token);
+    return token === undefined ? UNKNOWN : bearer(token);
   }
   const cookie = readCookie(request, site, SESSION_COOKIE);
   const key = readSessionKey(request);
-  if (!cookie || !key) return NOBODY;
+  if (!cookie || !key) return UNKNOWN;
   const verdict = await session(pairOf(cookie, key));
   if (verdict.outcome === 'known') requireSameOrigin(request, site);
   return verdict;
@@ -60,7 +60,7 @@ export async function judge(request: FastifyRequest, { bearer, session, site }: 
 
 export const SESSION_COOKIE = 'reborn_session';
 
-const NOBODY: Verdict = { outcome: 'unknown' };
+const UNKNOWN: Verdict = { outcome: 'unknown' };
 
 const REFUSALS = {
   unknown: [401, 'Invalid or missing auth token'],

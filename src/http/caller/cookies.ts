@@ -3,7 +3,7 @@ import { isHttps, type Site } from './site.ts';
 
 export type CookieOptions = { readonly sameSite: 'Strict' | 'Lax'; readonly seconds: number };
 
-/** Under https the name is one that no other host and no plain connection can set. */
+/** Under https the `__Host-` prefix prevents other hosts and plain connections from setting the cookie. */
 const nameOf = (name: string, https: boolean) => (https ? `__Host-${name}` : name);
 
 export function readCookie(request: FastifyRequest, site: Site, name: string): string | undefined {

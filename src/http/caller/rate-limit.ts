@@ -6,18 +6,18 @@ export type RateLimit = { readonly limit: number; readonly windowSeconds: number
 /** Counts a use of `key` if the limit allows one more. */
 export type TakeUse = (key: string, limit: RateLimit) => Promise<{ isAllowed: boolean; retryInSeconds: number }>;
 
-/** Counts a use of `key`, and throws `RateLimited` when there have been too many. */
+/** Counts a use of `key`, and throws `RateLimited` above the limit. */
 export type Limiter = (key: string) => Promise<void>;
 
 const MAX_REMEMBERED = 10_000;
 
 /**
- * At most `limit` uses per key in any `windowSeconds`; another limit counts separately. Who is known to be over the limit
- * is turned away without asking again.
+ * At most `limit` uses per key in any `windowSeconds`; each limit counts separately. A caller known to be over the limit is
+ * refused without another query.
  */
 export function createLimiter(takeUse: TakeUse, rate: RateLimit): Limiter {
   const { limit, windowSeconds } = rate;
-  const blocked = new Map<string, number>(); // until when, by this process's clock
+  const blocked = new Map<string, number>(); // the end of each block, by this process's clock
 
   return async (key) => {
     const left = ((blocked.get(key) ?? 0) - performance.now()) / 1000;
@@ -37,7 +37,7 @@ export function createLimiter(takeUse: TakeUse, rate: RateLimit): Limiter {
   }
 }
 
-/** A hook for every route that sends a message: they all count against the one limit of their user. */
+/** A hook for every route that sends a message: they share one limit per user. */
 export function limitSends(limiter: Limiter) {
   return async (request: FastifyRequest): Promise<void> => limiter(`chat:${request.principal.userId}`);
 }

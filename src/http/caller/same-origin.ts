@@ -4,12 +4,12 @@ import { originOf, type Site } from './site.ts';
 
 const HARMLESS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** `none`: the person did it, without any page. */
+/** `none`: the person acted directly, not through a page. */
 const OURS = ['same-origin', 'none'];
 
 /**
- * A browser sends its cookie along whoever made it ask. So what changes something, or opens a WebSocket, must come from
- * a page of ours; what does not say where it comes from is not believed.
+ * A browser sends its cookie with requests of any page. So a request that changes something, or opens a WebSocket, must
+ * come from a page of this service; a request without an origin is refused.
  */
 export function requireSameOrigin(request: FastifyRequest, site: Site): void {
   const isUpgrade = request.headers.upgrade !== undefined;
@@ -18,5 +18,8 @@ export function requireSameOrigin(request: FastifyRequest, site: Site): void {
   const from = request.headers['sec-fetch-site'];
   const isOurs = from === undefined ? request.headers.origin === originOf(request, site) : OURS.includes(from);
   if (!isOurs)
-    throw new Forbidden('cross_site', 'This came from another site. Ask from our own pages, or with a bearer token.');
+    throw new Forbidden(
+      'cross_site',
+      'The request came from another site. Send it from a page of this service, or with a bearer token.',
+    );
 }

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Where a browser puts the key of its session. A cookie goes to every port of its host; the key is kept by pages of one
- * origin only, so another server on the same host can't use the cookie it is sent.
+ * The header with a browser's session key. A cookie is sent to every port of its host, but only pages of one origin have
+ * the key, so another server on the same host can't use a cookie it receives.
  */
 const HEADER = 'x-session-key';
 
-/** A browser can't set headers on a WebSocket, so there the key is one of the protocols it offers. */
+/** A browser can't set headers on a WebSocket, so there the key is one of the offered protocols. */
 const PROTOCOL = /(?:^|,)\s*reborn\.key\.([\w-]+)\s*(?:,|$)/;
 
 export function readSessionKey({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {

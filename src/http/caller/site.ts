@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 
-/** How people reach this server. Without an address of its own, each request tells. */
+/** The public address of this server. If it is not set, the address is taken from each request. */
 export type Site = { readonly publicUrl: string | undefined };
 
-/** Such as `https://agent.example.com`. Behind a proxy the scheme and host are those it tells, if it is trusted. */
+/** Such as `https://agent.example.com`. Behind a trusted proxy, the scheme and host are those that the proxy reports. */
 export function originOf(request: FastifyRequest, { publicUrl }: Site): string {
   return publicUrl === undefined ? `${request.protocol}://${request.host}` : new URL(publicUrl).origin;
 }
 
-/** The address of a path of ours, as a browser sees it. */
+/** The URL of a path of this service, as a browser sees it. */
 export function addressOf(request: FastifyRequest, site: Site, path: string): string {
   return (site.publicUrl ?? originOf(request, site)) + path;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** A list that fills with every route that is added to `app` from now on, such as `GET /api/status`. */
+/** A list that collects every route added to `app` from now on, such as `GET /api/status`. */
 export function collectRoutes(app: FastifyInstance): readonly string[] {
   const routes: string[] = [];
   app.addHook('onRoute', ({ method, url }) => {

@@ -6,17 +6,17 @@ import { operatorOnly } from '../caller/bearer.ts';
 import type { Answer, RouteDescription } from './openapi.ts';
 import { parseBody } from './parse-body.ts';
 
-/** A route: what the OpenAPI document says about it, and the handler, which gets its services when it is mounted. */
+/** A route: its description for the OpenAPI document, and its handler, which gets its services when it is mounted. */
 export type Route<Services> = RouteDescription & {
-  /** The fields of the body that are stored as JSON, and so may hold U+0000. */
+  /** The fields of the body that are stored as JSON and may therefore contain U+0000. */
   readonly freeFields?: readonly string[];
   /** Runs before the body is read. */
   readonly before?: (request: FastifyRequest, services: Services) => Promise<void>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the schemas of `defineRoute` say what a call holds
+  // oxlint-disable-next-line typescript/no-explicit-any -- the schemas of `defineRoute` type the call
   readonly handle: (call: Call<any, any, any>, services: Services) => Promise<unknown>;
 };
 
-/** A request whose every part fits its schema. */
+/** A request whose parts all match their schemas. */
 export type Call<Params, Query, Body> = {
   readonly principal: Principal;
   readonly params: Params;
@@ -48,8 +48,8 @@ type Success<R> = {
 type BodyOf<A> = A extends { readonly json: infer J extends z.ZodType } ? z.input<J> : never;
 
 /**
- * Path, schemas, summary, access and handler of a route, all in one place: validation, the OpenAPI document, the API
- * reference and the typed client are made from it.
+ * Path, schemas, summary, access and handler of a route in one definition: validation, the OpenAPI document, the API
+ * reference and the typed client are derived from it.
  */
 export function defineRoute<
   R extends Readonly<Record<number, Answer>>,
@@ -61,14 +61,14 @@ export function defineRoute<
   return definition;
 }
 
-/** What all of the routes need together. */
+/** The services that all of the routes need. */
 export type ServicesOf<R> = (R extends Route<infer Services> ? (services: Services) => void : never) extends (
   services: infer All,
 ) => void
   ? All
   : never;
 
-/** Serves `routes`. `rename` changes their paths, for routes that are served at more than one. */
+/** Serves `routes`. `rename` changes their paths, for routes that are served under several. */
 export function mountRoutes<R extends Route<never>>(
   app: FastifyInstance,
   routes: readonly R[],
@@ -117,7 +117,7 @@ function pathParameters({ path }: RouteDescription, { params }: FastifyRequest):
   return wildcard === undefined ? values : { ...values, [wildcard]: values['*'] };
 }
 
-/** A path that can't be anybody's leads nowhere: the message of the first issue says what there is not. */
+/** Invalid path parameters are answered with 404 and the message of the first issue. */
 function parseParams(schema: z.ZodType, params: unknown): unknown {
   const { success, data, error } = schema.safeParse(params);
   if (!success) throw new NotFound(error.issues[0]?.message ?? 'There is no such resource.');

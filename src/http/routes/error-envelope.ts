@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The one error envelope of every interface, with the codes that each type has. */
+/** The error envelope of all interfaces, with the codes of each type. */
 export const errorEnvelope = z
   .strictObject({
     error: z.discriminatedUnion('type', [

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Conflict, InvalidRequest, InvalidSecret, NotFound, Superseded } from '#domain/errors.ts';
 import { createServer } from '../server/server.ts';
 
-/** What a caller and the log see of a route that throws. */
+/** The answer to the caller and the log lines of a route that throws. */
 async function answerTo(error: Error) {
   const logged: string[] = [];
   const sink = new Writable({
@@ -76,7 +76,7 @@ test.each([
   expect(logged[0]).toContain(String(response.headers['x-request-id']));
 });
 
-test('an unknown route is 404 in the same envelope, and its query is not repeated', async () => {
+test('an unknown route is 404 in the same envelope, and the message does not contain its query', async () => {
   await using app = createServer({ maxBodyBytes: 100, log: pino({ level: 'silent' }) });
 
   const response = await app.inject('/nowhere?token=secret');
@@ -87,7 +87,7 @@ test('an unknown route is 404 in the same envelope, and its query is not repeate
   });
 });
 
-test('where a server knows how to tell, a database that is away is a plain-text 503; any other bug stays a 500', async () => {
+test('with `isAway`, an unavailable database is a plain-text 503, and any other error stays a 500', async () => {
   const isAway = (error: unknown) => error instanceof RangeError;
   await using app = createServer({ maxBodyBytes: 100, log: pino({ level: 'silent' }), isAway });
   app.get('/away', async () => {

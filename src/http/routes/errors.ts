@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
 
-/** The one error envelope of every interface. */
+/** The error envelope of all interfaces. */
 export type ErrorEnvelope = {
   readonly error: {
     readonly message: string;
@@ -11,7 +11,7 @@ export type ErrorEnvelope = {
   };
 };
 
-/** The only place where an error becomes a status. What is not a caller's mistake is a bug: logged, and told without details. */
+/** The only place where an error becomes a status. Anything but a caller's mistake is a bug: it is logged, and answered without details. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body } = toEnvelope(error, request.id);
   if (error instanceof RateLimited) reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
@@ -23,7 +23,7 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
   return answerError(new NotFound(`There is no ${request.method} ${pathOf(request)}.`), request, reply);
 }
 
-/** What an error is to its caller; `id` is what they can quote when it is a fault of ours. */
+/** The status and body for an error; `id` is the request ID to quote when the service is at fault. */
 export function toEnvelope(error: unknown, id: string): { status: number; body: ErrorEnvelope } {
   if (error instanceof InvalidRequest)
     return { status: 400, body: envelope('invalid_request_error', error.code, error.message, error.param) };
@@ -37,7 +37,7 @@ export function toEnvelope(error: unknown, id: string): { status: number; body: 
   return answerToFramework(error) ?? { status: 500, body: internalError(id) };
 }
 
-/** What the framework itself refuses before any handler of ours sees it. */
+/** Errors that the framework raises before any handler runs. */
 function answerToFramework(error: unknown): { status: number; body: ErrorEnvelope } | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
@@ -49,7 +49,11 @@ function answerToFramework(error: unknown): { status: number; body: ErrorEnvelop
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return {
         status: 400,
-        body: envelope('invalid_request_error', 'invalid_request', 'The body is not as long as Content-Length says.'),
+        body: envelope(
+          'invalid_request_error',
+          'invalid_request',
+          'The length of the body differs from Content-Length.',
+        ),
       };
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return { status: 400, body: envelope('invalid_request_error', 'invalid_request', WANTS_JSON) };
@@ -64,7 +68,7 @@ function answerToFramework(error: unknown): { status: number; body: ErrorEnvelop
 export const WANTS_JSON = 'Send the body as JSON, with Content-Type: application/json.';
 
 function internalError(id: string): ErrorEnvelope {
-  const message = `Something went wrong on our side. Quote the request id ${id} when you report it.`;
+  const message = `The service failed to handle the request. Quote the request ID ${id} when you report it.`;
   return envelope('server_error', 'internal_error', message);
 }
 

@@ -25,6 +25,6 @@ test.each<[z.ZodType, unknown, string, string | null]>([
   [z.object({ a: z.number().gt(2) }), { a: 2 }, 'a must be more than 2.', 'a'],
   [z.object({ a: z.uuid() }), { a: 'x' }, 'a must be a UUID.', 'a'],
   [z.object({ a: z.string('a is needed.') }), {}, 'a is needed.', 'a'],
-])('%$ a refusal is a sentence that names the field', (schema, body, message, param) => {
+])('%$ the message is a sentence that names the field', (schema, body, message, param) => {
   expect(refusalOf(schema, body)).toMatchObject({ message, param });
 });

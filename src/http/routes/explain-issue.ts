@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What is wrong with a field, as a sentence for the caller; for every rule of a schema that brings no sentence with it. */
+/** Describes what is wrong with a field, as a sentence for the caller; for schema rules that have no message. */
 export function explainIssue(issue: z.core.$ZodRawIssue): string {
   const field = issue.path?.join('.') || 'The body';
   switch (issue.code) {
@@ -21,7 +21,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string {
     case 'not_multiple_of':
       return `${field} must be a multiple of ${issue.divisor}.`;
     default:
-      return `${field} is not in a form that is accepted here. See /docs for the allowed forms.`;
+      return `${field} has an invalid form. See /docs for the allowed forms.`;
   }
 }
 

@@ -4,7 +4,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 
 const MAX_BYTES = 256;
 
-/** How routes document the header. */
+/** The header, for the documentation of routes. */
 export const idempotencyHeader = z.object({
   'Idempotency-Key': z
     .string()

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { InvalidRequest } from '#domain/errors.ts';
 
 /**
- * PostgreSQL holds no U+0000 in a text. So it is refused wherever it could become one: in the parameters of a path or
- * query here, before the body is read, and in fields of a body by `parseBody`.
+ * PostgreSQL can't store U+0000 in text. So it is refused wherever it could be stored as text: in path and query parameters
+ * here, before the body is read, and in fields of a body by `parseBody`.
  */
 export function refuseNullInUrl(app: FastifyInstance): void {
   app.addHook('preParsing', async ({ params, query }, _reply, payload) => {
@@ -13,7 +13,7 @@ export function refuseNullInUrl(app: FastifyInstance): void {
   });
 }
 
-/** Throws `InvalidRequest` if a string in `value`, or the name of a field, holds U+0000; fields in `except` may. */
+/** Throws `InvalidRequest` if a string or field name in `value` contains U+0000, except in the fields `except`. */
 export function refuseNull(value: unknown, except: readonly string[] = []): void {
   const path = findNull(value, except);
   if (!path) return;
@@ -21,7 +21,7 @@ export function refuseNull(value: unknown, except: readonly string[] = []): void
   throw new InvalidRequest('invalid_request', param, `${param ?? 'The body'} must not contain the character U+0000.`);
 }
 
-/** Where the first one is. A stack, because a body may be nested deeper than calls can be. */
+/** The path of the first one. Uses a stack, because a body may be nested deeper than the call stack allows. */
 function findNull(root: unknown, except: readonly string[]): string[] | undefined {
   const stack: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
   for (let next = stack.pop(); next; next = stack.pop()) {

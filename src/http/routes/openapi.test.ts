@@ -18,7 +18,7 @@ const document = describeApi({ title: 'Cats', version: '1.2.3' }, [
   { path: '/', method: 'get', summary: 'Say hello.', access: 'public', responses: { 200: { description: 'Hello.' } } },
 ]);
 
-test('a document has what it was told of each route, and the routes of one path together', () => {
+test('a document describes each route, and groups the routes of one path', () => {
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Cats', version: '1.2.3' } });
   expect(document.paths).toMatchObject({
     '/cats/{id}': {
@@ -45,7 +45,7 @@ test('a document has what it was told of each route, and the routes of one path 
   expect(document.components.schemas['Cat']).toMatchObject({ required: ['name'], additionalProperties: false });
 });
 
-test('a protected route wants a token, and says what comes without', () => {
+test('a protected route requires a token and documents the refusal', () => {
   const text = { content: { 'text/plain': {} } };
   const answers = { 401: text, 403: text, 503: text, 500: { content: { 'application/json': {} } } };
 

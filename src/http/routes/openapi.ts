@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { errorEnvelope } from './error-envelope.ts';
 
-/** Everything about a route except its handler. In `path`, `{name}` is a parameter and a final `{name*}` may hold slashes. */
+/** Everything about a route except its handler. In `path`, `{name}` is a parameter and a final `{name*}` may contain slashes. */
 export type RouteDescription = {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
   readonly summary: string;
-  /** Who may call it; `user` when left out. */
+  /** Who may call it; `user` by default. */
   readonly access?: Access;
-  /** A parameter that does not fit its schema is answered with 404. */
+  /** A parameter that does not match its schema is answered with 404. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   /** The JSON body, which is checked before the handler runs. */
   readonly body?: z.ZodType;
-  /** The JSON body of a route whose handler checks it. */
+  /** The JSON body of a route whose handler validates it. */
   readonly uncheckedBody?: z.ZodType;
   /** Successful responses by status. */
   readonly responses: Readonly<Record<number, Answer>>;
@@ -22,10 +22,10 @@ export type RouteDescription = {
   readonly errors?: readonly ErrorStatus[];
 };
 
-/** Anybody; every user with a token or a session; operators; whoever has the webhook secret. */
+/** Everyone; every user with a token or a session; operators; callers with the webhook secret. */
 export type Access = 'public' | 'user' | 'operator' | 'webhook';
 
-/** What is sent: JSON, server-sent events, either of them, or a plain text. */
+/** The response: JSON, server-sent events, either of them, or plain text. */
 export type Answer = {
   readonly description: string;
   readonly json?: z.ZodType;
@@ -33,7 +33,7 @@ export type Answer = {
   readonly text?: z.ZodType;
 };
 
-/** An OpenAPI 3.1 document of `routes`. A schema whose metadata have an id becomes a component of that name. */
+/** An OpenAPI 3.1 document of `routes`. A schema with an ID in its metadata becomes a component of that name. */
 export function describeApi(info: { title: string; version: string }, routes: readonly RouteDescription[]) {
   const { schemaOf, components } = toSchemas(routes.flatMap(schemasOf));
   const paths: Record<string, Record<string, unknown>> = {};
@@ -59,7 +59,7 @@ export function describeApi(info: { title: string; version: string }, routes: re
   };
 }
 
-/** The path as OpenAPI writes it, which has no wildcards. */
+/** The path in the form of OpenAPI, which has no wildcards. */
 export const publishedPath = ({ path }: RouteDescription) => path.replace('*}', '}');
 
 type Answers = Readonly<Record<number, Answer>>;
@@ -86,7 +86,8 @@ const UNAUTHORIZED: Answer = {
 };
 
 const FORBIDDEN: Answer = {
-  description: 'The caller may not do this. The plain text is sent when single sign-on refuses the email domain.',
+  description:
+    'The caller is not allowed to do this. The plain text is sent when single sign-on refuses the email domain.',
   json: errorEnvelope,
   text: z.literal('Email domain not allowed'),
 };
@@ -96,7 +97,7 @@ const UNAVAILABLE: Answer = {
   text: z.enum(['Database unavailable', 'Identity provider unavailable']),
 };
 
-/** What every route with authentication may answer. */
+/** The refusals of every route with authentication. */
 const GUARDED: Answers = { 401: UNAUTHORIZED, 403: FORBIDDEN, 503: UNAVAILABLE };
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -110,7 +111,7 @@ function schemasOf(route: RouteDescription): z.ZodType[] {
   return [route.body, route.uncheckedBody, ...fields, ...answers].filter((schema) => schema !== undefined);
 }
 
-/** All in one go, so that every component is made once. */
+/** Converts all schemas at once, so that every component is created once. */
 function toSchemas(schemas: readonly z.ZodType[]): { schemaOf: SchemaOf; components: JsonSchema } {
   const names = new Map([...new Set(schemas)].map((schema, index) => [schema, String(index)]));
   const all = z.object(Object.fromEntries([...names].map(([schema, name]) => [name, schema])));
@@ -152,10 +153,10 @@ function operation(route: RouteDescription, schemaOf: SchemaOf) {
   };
 }
 
-function toParameters(place: 'path' | 'query' | 'header', fields: z.ZodObject | undefined, schemaOf: SchemaOf) {
+function toParameters(location: 'path' | 'query' | 'header', fields: z.ZodObject | undefined, schemaOf: SchemaOf) {
   return Object.entries((fields?.shape ?? {}) as Record<string, z.ZodType>).map(([name, field]) => ({
     name,
-    in: place,
+    in: location,
     required: !field.safeParse(undefined).success,
     schema: schemaOf(field),
   }));

@@ -2,26 +2,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborts when this server begins to close. */
+    /** Aborts when this server starts to close. */
     closing: AbortSignal;
   }
 }
 
-/** Lets long answers know that the server wants to close: it waits for the short ones only. */
+/** Signals long answers that the server is closing: it waits only for short ones. */
 export function announceClosing(app: FastifyInstance): void {
   const controller = new AbortController();
   app.decorate('closing', controller.signal);
   app.addHook('preClose', async () => controller.abort());
 }
 
-/** Aborts when the client has gone, or when the server closes. */
+/** Aborts when the client has disconnected or the server closes. */
 export function whileConnected(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   return AbortSignal.any([gone.signal, request.server.closing]);
 }
 
-/** Cuts the line without a proper end, so that the client knows that there is more to come elsewhere. */
+/** Closes the connection without a proper end, so that the client knows that the answer is incomplete and continues elsewhere. */
 export function hangUp(reply: FastifyReply): FastifyReply {
   reply.hijack();
   reply.raw.destroy();

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Connections on which nobody has authenticated yet, the oldest first. */
+/** Connections without an authenticated request so far, oldest first. */
 type Strangers = Set<Socket>;
 
 const strangersOf = new WeakMap<Socket, Strangers>();
 
 /**
- * Holds at most `limit` connections on which nobody has authenticated. One more closes the oldest of them, so a flood of
- * idle connections costs bounded memory and never keeps a newcomer out.
+ * Allows at most `limit` unauthenticated connections. One more closes the oldest of them, so a flood of idle connections
+ * uses bounded memory and never blocks new ones.
  */
 export function boundStrangers(app: FastifyInstance, limit: number): void {
   const strangers: Strangers = new Set();
@@ -21,7 +21,7 @@ export function boundStrangers(app: FastifyInstance, limit: number): void {
   });
 }
 
-/** The request's connection belongs to an authenticated caller from now on, and is no longer closed to make room. */
+/** Marks the request's connection as authenticated, so that it is no longer closed to make room. */
 export function admitConnection({ raw: { socket } }: FastifyRequest): void {
   strangersOf.get(socket)?.delete(socket);
 }
@@ -30,7 +30,7 @@ export function isStranger({ raw: { socket } }: FastifyRequest): boolean {
   return strangersOf.get(socket)?.has(socket) ?? true;
 }
 
-/** Closes what is still open `graceMs` after the server began to close: a client that never finishes must not hold it up. */
+/** Closes all remaining connections `graceMs` after the server started to close, so that a stuck client can't delay it. */
 export function closeAfterGrace(app: FastifyInstance, graceMs: number): void {
   let impatience: NodeJS.Timeout | undefined;
   app.addHook('preClose', async () => {

@@ -18,7 +18,7 @@ test.each([
   'agent.example.com',
   'agent.example.com:443',
   'Agent.Example.com.',
-])('%s is known to a gateway of this machine, and to one of the network', (host) => {
+])('%s is accepted by a local gateway and by one on the network', (host) => {
   expect(isKnownHost(host, local)).toBe(true);
   expect(isKnownHost(host, open)).toBe(true);
 });
@@ -30,7 +30,7 @@ test.each([
   'mybox.local',
   'nas.lan',
   'svc.default.svc.cluster.local',
-])('%s is known to a gateway of the network alone', (host) => {
+])('%s is accepted only by a gateway on the network', (host) => {
   expect(isKnownHost(host, local)).toBe(false);
   expect(isKnownHost(host, open)).toBe(true);
 });
@@ -47,7 +47,7 @@ test.each([
   '',
   '@localhost@evil.example',
   'evil.example@localhost',
-])('%j is known to no gateway of this machine', (host) => {
+])('%j is refused by a local gateway', (host) => {
   expect(isKnownHost(host, local)).toBe(false);
   expect(isKnownHost(host, open)).toBe(!host.includes('.') && /^\w+$/.test(host));
 });
@@ -61,7 +61,7 @@ async function statusOf(bindHost: string, url: string, headers: Record<string, s
   return statusCode;
 }
 
-test('a page under a foreign name gets nothing, whatever it says about a proxy', async () => {
+test('a request under a foreign name is refused, even with proxy headers', async () => {
   const rebound = { host: 'evil.example', cookie: 'reborn_session=x', 'x-forwarded-host': 'localhost' };
   expect(await statusOf('127.0.0.1', '/', rebound)).toBe(403);
   expect(await statusOf('0.0.0.0', '/', rebound)).toBe(403);
@@ -69,7 +69,7 @@ test('a page under a foreign name gets nothing, whatever it says about a proxy',
   expect(await statusOf('127.0.0.1', '/healthz', rebound)).toBe(200);
 });
 
-test('a gateway of the network believes a caller with a token under any name, one of this machine does not', async () => {
+test('a gateway on the network accepts a caller with a token under any name, a local one does not', async () => {
   const caller = { host: 'agent.intern.example', authorization: 'Bearer x' };
   expect(await statusOf('0.0.0.0', '/', caller)).toBe(200);
   expect(await statusOf('127.0.0.1', '/', caller)).toBe(403);

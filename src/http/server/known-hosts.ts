@@ -4,27 +4,27 @@ import { Forbidden } from '#domain/errors.ts';
 import { answerError } from '../routes/errors.ts';
 
 export type HostNames = {
-  /** Where the server listens. */
+  /** The interface that the server listens on. */
   readonly bindHost: string;
-  /** Names of the service besides those that everybody may use: of PUBLIC_URL, of the machine, and configured ones. */
+  /** Further names of the service: from PUBLIC_URL, of the machine, and configured ones. */
   readonly names: readonly string[];
 };
 
-/** Probes come under any name, and learn nothing. */
+/** Probes may use any name, because their answers reveal nothing. */
 const PROBES = ['/healthz', '/readyz'];
 
 /**
- * Refuses requests under a name that is not ours. A page of an attacker can make its own name point to this machine (DNS
- * rebinding), and then counts as the same origin to the browser; but the browser still sends that name as `Host`. What a proxy says
- * about the host doesn't count: a page can set such headers itself.
+ * Refuses requests under a foreign name. An attacker's page can point its own name to this machine (DNS rebinding), and the
+ * browser then treats it as the same origin; but the browser still sends that name as `Host`. Proxy headers about the host
+ * don't count, because a page can set them itself.
  */
 export function requireKnownHost(app: FastifyInstance, hosts: HostNames): void {
   app.addHook('onRequest', async (request, reply) => {
     const { authorization, host } = request.headers;
     if (host === undefined || PROBES.includes(request.routeOptions.url ?? '')) return;
-    // Who has a token to send is no such page. On this machine alone there is no reason for other names either way.
+    // A caller with a token is not such a page. A server that listens only locally has no other names in any case.
     if (authorization !== undefined && !isLoopback(hosts.bindHost)) return;
-    // Not thrown: an error in a request for a WebSocket ends the connection without an answer.
+    // Not thrown: an error in a WebSocket upgrade would end the connection without an answer.
     if (!isKnownHost(host, hosts)) return answerError(unknownHost(host), request, reply);
   });
 }
@@ -33,7 +33,7 @@ function unknownHost(host: string): Forbidden {
   const name = JSON.stringify(host.slice(0, 100));
   return new Forbidden(
     'unknown_host',
-    `This service does not go by the name ${name}. If it should, set PUBLIC_URL to its address, or add the name to GATEWAY_ALLOWED_HOSTS.`,
+    `Unknown host name ${name}. To serve it, set PUBLIC_URL to its address, or add the name to GATEWAY_ALLOWED_HOSTS.`,
   );
 }
 
@@ -51,7 +51,7 @@ function isLoopback(host: string): boolean {
   return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 }
 
-/** Nobody can register such a name, so only the local network can say where it points. */
+/** Such names can't be registered publicly, so only the local network decides where they point. */
 function isPrivateName(host: string): boolean {
   return !host.includes('.') || /\.(?:local|lan|home|corp|internal|intranet|private|home\.arpa)$/.test(host);
 }

@@ -59,13 +59,13 @@ test.each(['{"a":1', '{a:1}', "{'a':1}", ' ', 'NaN', '{"a":1}x'])('the malformed
   expect(response.json()).toEqual({ error: { ...invalid, message: 'The body is not valid JSON.' } });
 });
 
-test('an empty body is no body', async () => {
+test('an empty body counts as no body', async () => {
   await post('');
 
   expect(received).toBeUndefined();
 });
 
-test('a field named __proto__ is a field like any other', async () => {
+test('a field named __proto__ is an ordinary field', async () => {
   const response = await post('{"__proto__":{"admin":true},"constructor":{"prototype":{}}}');
 
   expect(response.statusCode).toBe(200);
@@ -74,7 +74,7 @@ test('a field named __proto__ is a field like any other', async () => {
   expect({}).not.toHaveProperty('admin');
 });
 
-test('a body may have as many bytes as the limit says, and not one more', async () => {
+test('a body may have exactly as many bytes as the limit', async () => {
   expect(await post(`"${'é'.repeat(49)}"`)).toMatchObject({ statusCode: 200 });
 
   const refused = await post(`"${'é'.repeat(49)}a"`);
@@ -84,7 +84,7 @@ test('a body may have as many bytes as the limit says, and not one more', async 
   });
 });
 
-test('every answer carries an X-Request-Id of its own', async () => {
+test('every answer has a unique X-Request-Id', async () => {
   const answers = await Promise.all([post('{}'), post('{'), app.inject('/nowhere'), app.inject('/nowhere')]);
   const ids = answers.map((answer) => answer.headers['x-request-id']);
 

@@ -19,32 +19,32 @@ import { type BodyPatience, boundBodyTime, discardUnreadBodies } from './unread-
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The SHA-256 of the body as it came, when the request carries an Idempotency-Key. */
+    /** The SHA-256 of the raw body, when the request has an Idempotency-Key. */
     bodyDigest: string;
   }
 }
 
 export type ServerOptions = {
-  /** The largest body of a route that sets no limit of its own. */
+  /** The largest body of a route that sets no limit. */
   readonly maxBodyBytes: number;
   readonly log: FastifyBaseLogger;
-  /** Whether a handler failed because the database is away. It is then a plain-text 503; left out, it is a 500. */
+  /** Whether a handler failed because the database is unavailable, which is answered with a plain-text 503 instead of a 500. */
   readonly isAway?: (error: unknown) => boolean;
-  /** The proxies that may tell whom they speak for. */
+  /** The proxies whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[];
   readonly site?: Site;
-  /** Where WebSockets are; everywhere else a request stays a request, whatever else it offers. */
+  /** The only path where a request may be upgraded to a WebSocket. */
   readonly webSocketPath?: string;
   readonly patience?: Partial<Patience>;
 };
 
-/** How much a client may take of the server before it has authenticated, and how slow it may be. */
+/** Limits on what a client may use before it has authenticated, and on how slow it may be. */
 export type Patience = BodyPatience & {
-  /** From the first byte of a request, or from the opening of the connection, to the end of the headers. */
+  /** From the first byte of a request, or from opening the connection, to the end of the headers. */
   readonly headersMs: number;
-  /** Between two requests on one connection. Longer than the minute that common proxies keep theirs. */
+  /** Between two requests on one connection. Longer than the one minute that common proxies keep connections. */
   readonly keepAliveMs: number;
-  /** Connections on which nobody has authenticated. */
+  /** The number of unauthenticated connections. */
   readonly strangers: number;
   /** How long a closing server waits for clients. */
   readonly graceMs: number;
@@ -60,10 +60,10 @@ const PATIENCE: Patience = {
   graceMs: 3000,
 };
 
-/** How often Node looks for connections whose headers are late. */
+/** How often Node checks for connections with late headers. */
 const CHECK_MS = 1000;
 
-/** A server with what every HTTP channel shares: request ids, JSON bodies of a bounded size, and one error envelope. */
+/** A server with everything that the HTTP channels share: request IDs, JSON bodies of bounded size, and one error envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { site = { publicUrl: undefined }, trustedProxies = [] } = options;
   const patience = { ...PATIENCE, ...options.patience };
@@ -78,7 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     keepAliveTimeout: patience.keepAliveMs,
     http: {
-      // What some clients offer with any request, such as h2c, is passed over: only a WebSocket leaves HTTP.
+      // Other upgrades that some clients offer, such as h2c, are ignored: only a WebSocket leaves HTTP.
       shouldUpgradeCallback: isUpgrade,
       headersTimeout: patience.headersMs,
       connectionsCheckingInterval: Math.min(CHECK_MS, patience.headersMs),
@@ -92,9 +92,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   boundStrangers(app, patience.strangers);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
-    if (request.is404) return answerNotFound(request, reply); // before anybody reads the body
+    if (request.is404) return answerNotFound(request, reply); // before the body is read
   });
-  // Node has let go of the connection of a request to upgrade. If it is refused, we close it, and say so.
+  // Node has released the connection of an upgrade request. If the upgrade is refused, the connection must be closed here.
   app.addHook('onSend', async ({ raw }, reply, payload) => {
     if (isUpgrade(raw)) reply.header('connection', 'close');
     return payload;
@@ -102,7 +102,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onResponse', async ({ raw }) => {
     if (isUpgrade(raw)) raw.socket.destroySoon();
   });
-  // Size comes before Content-Type: what announces too much is not read at all.
+  // Size comes before Content-Type: a body that is declared too large is not read at all.
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (Number(request.headers['content-length']) > (request.routeOptions.bodyLimit ?? options.maxBodyBytes))
       throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
@@ -111,7 +111,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   refuseNullInUrl(app);
   boundBodyTime(app, patience);
   discardUnreadBodies(app);
-  // Plain JSON.parse: a field may be named __proto__ like any other unknown field, because nothing is merged.
+  // Plain JSON.parse: a field may be named __proto__, because nothing is merged.
   app.removeAllContentTypeParsers();
   app.decorateRequest('bodyDigest', '');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
@@ -138,7 +138,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** Lets the routes that are added to `app` from now on take larger bodies than the rest of the server. */
+/** Allows larger bodies on the routes that are added to `app` from now on. */
 export function allowBodies(app: FastifyInstance, maxBytes: number): void {
   app.addHook('onRoute', (route) => {
     route.bodyLimit ??= maxBytes;
@@ -147,7 +147,7 @@ export function allowBodies(app: FastifyInstance, maxBytes: number): void {
 
 const STRICT = ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"].join('; ');
 
-/** On every answer. A page that needs more of the browser sets a policy of its own. */
+/** For every answer. A page that needs more sets its own policy. */
 function securityHeaders(https: boolean): Record<string, string> {
   return {
     'content-security-policy': STRICT,

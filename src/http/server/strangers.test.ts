@@ -10,7 +10,7 @@ import { allowBodies, createServer, type Patience } from './server.ts';
 const LIMIT = 100;
 const LARGE = 20 * 1024 * 1024;
 
-/** A server on a real port: `/open` takes small bodies, `/closed` asks for a token first, `/slow` never answers. */
+/** A server on a real port: `/open` accepts small bodies, `/closed` requires a token, `/slow` never answers. */
 async function listen(patience: Partial<Patience> = {}) {
   const app = createServer({ maxBodyBytes: LIMIT, log: pino({ level: 'silent' }), patience });
   let parsed = 0;
@@ -32,7 +32,7 @@ async function listen(patience: Partial<Patience> = {}) {
   return { app, port, parsed: () => parsed };
 }
 
-/** A connection that sends `text` and keeps what comes back. */
+/** A connection that sends `text` and collects the answer. */
 function open(port: number, text = '') {
   const socket: Socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -51,7 +51,7 @@ test.each([
   ['an unknown path', '/nowhere', 404],
   ['a wrong token', '/closed', 401],
   ['a public route and too large a body', '/open', 413],
-])('%s is answered although most of the body never comes, and nothing is parsed', async (_, path, status) => {
+])('%s is answered although most of the body never arrives, and nothing is parsed', async (_, path, status) => {
   const { port, parsed } = await listen();
   const stranger = open(port, `${post(path, 10_000_000)}[`);
   await stranger.closed;
@@ -70,7 +70,7 @@ test.each([
   let failed = false;
   client.socket.on('error', () => (failed = true));
   await new Promise((sent) => client.socket.write(Buffer.alloc(LARGE, ' '), sent));
-  client.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'); // the connection goes on
+  client.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'); // the connection stays usable
   client.socket.resume();
   await client.closed;
   expect(failed).toBe(false);
@@ -78,7 +78,7 @@ test.each([
   expect(client.answer()).toMatch(/well$/);
 });
 
-test('a route behind the token takes a body that a public one does not', async () => {
+test('a protected route accepts a body that is too large for a public one', async () => {
   const { port } = await listen();
   const body = JSON.stringify('x'.repeat(2 * LIMIT));
   const known = open(
@@ -89,7 +89,7 @@ test('a route behind the token takes a body that a public one does not', async (
   expect(known.answer()).toMatch(/^HTTP\/1.1 200 [^]*202$/);
 });
 
-test('headers and bodies that do not arrive in time end their connections', async () => {
+test('connections with late headers or bodies are closed', async () => {
   const { port } = await listen({ headersMs: 300, strangerMs: 300, idleMs: 60_000 });
   const halves = [
     open(port),
@@ -102,11 +102,11 @@ test('headers and bodies that do not arrive in time end their connections', asyn
   expect(halves[2]?.answer()).toMatch(/^HTTP\/1.1 408 /);
 });
 
-test('an authenticated caller may be slower, and is not given up while the body moves', async () => {
+test('an authenticated caller may be slower, as long as the body makes progress', async () => {
   const { port } = await listen({ strangerMs: 50, callerMs: 60_000, idleMs: 1500 });
   const whole = open(port, `${post('/closed', 20, 'Authorization: Bearer good\r\nConnection: close\r\n')}"`);
   for (let sent = 1; sent < 19; sent++) {
-    await sleep(60); // longer than a stranger is given, shorter than a pause may be
+    await sleep(60); // longer than the limit for unauthenticated callers, shorter than the idle limit
     whole.socket.write('a');
   }
   whole.socket.write('"');
@@ -118,7 +118,7 @@ test('an authenticated caller may be slower, and is not given up while the body 
   expect(stuck.answer()).toMatch(/^HTTP\/1.1 408 /);
 });
 
-test('above the limit the oldest stranger makes room, and an authenticated connection never does', async () => {
+test('above the limit the oldest unauthenticated connection is closed, and never an authenticated one', async () => {
   const { port } = await listen({ strangers: 3 });
   const known = open(port, `${post('/closed', 2, 'Authorization: Bearer good\r\n')}{}`);
   await once(known.socket, 'data');
@@ -132,7 +132,7 @@ test('above the limit the oldest stranger makes room, and an authenticated conne
   expect(others.map(({ socket }) => socket.destroyed)).toEqual([false, false, false]);
 });
 
-test('a server that closes does not wait for clients that never finish', async () => {
+test('a closing server does not wait for clients that never finish', async () => {
   const { app, port } = await listen({ graceMs: 300 });
   const held = [
     open(port),
@@ -142,8 +142,8 @@ test('a server that closes does not wait for clients that never finish', async (
   await Promise.all(held.map(({ connected }) => connected));
   await open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n').closed; // the others have arrived too
 
-  const begun = performance.now();
+  const started = performance.now();
   await app.close();
-  expect(performance.now() - begun).toBeLessThan(3000);
+  expect(performance.now() - started).toBeLessThan(3000);
   await Promise.all(held.map(({ closed }) => closed));
 });

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { isStranger } from './connections.ts';
 
-/** Slightly more than twice the largest body, so that a client that sends a body that is too large still reads why. */
+/** Slightly more than twice the largest body, so that a client that sends too large a body still reads the answer. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
 const DISCARD_MS = 15_000;
 const DISCARD_IDLE_MS = 500;
 
 /**
  * A request that is refused early leaves its body unread. If the connection were closed now, many clients would report a
- * broken pipe instead of the answer. So a bounded part of the body is read and dropped, without being kept or parsed.
+ * broken pipe instead of the answer. So a bounded part of the body is read and discarded, without being parsed.
  */
 export function discardUnreadBodies(app: FastifyInstance): void {
   app.addHook('onSend', async ({ raw }, reply, payload) => {
@@ -18,13 +18,13 @@ export function discardUnreadBodies(app: FastifyInstance): void {
   });
 }
 
-/** A request to upgrade is never complete, and has no body. */
+/** An upgrade request is never complete, and has no body. */
 function isUnread({ complete, readableEnded, headers }: IncomingMessage): boolean {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   return hasBody && !complete && !readableEnded;
 }
 
-/** Whether the end of the body was reached. */
+/** Resolves to whether the end of the body was reached. */
 async function discard(request: IncomingMessage): Promise<boolean> {
   let bytes = 0;
   return new Promise((resolve) => {
@@ -52,7 +52,7 @@ export type BodyPatience = {
   /** For a caller who has not authenticated. */
   readonly strangerMs: number;
   readonly callerMs: number;
-  /** A body that makes no progress for this long is given up. */
+  /** The longest time without progress. */
   readonly idleMs: number;
 };
 

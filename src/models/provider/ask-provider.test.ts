@@ -5,7 +5,7 @@ import type { Prompt } from '../model.ts';
 import { askProvider, type TokenCounts } from './ask-provider.ts';
 import { readLanguage } from './read-parts.ts';
 
-test('an abort ends even a call that does not listen to it', async () => {
+test('an abort ends even a call that ignores it', async () => {
   const { model, options } = providerThat(() => new Promise(() => {}));
   const cancel = new AbortController();
   const asked = askProvider(model, hello, () => {}, cancel.signal);
@@ -16,7 +16,7 @@ test('an abort ends even a call that does not listen to it', async () => {
   expect(options[0]?.abortSignal?.aborted).toBe(true);
 });
 
-test('an abort ends even a stream that has fallen silent', async () => {
+test('an abort ends even a stream that has stalled', async () => {
   const { model, options } = providerThat(async () => new ReadableStream({ cancel: () => new Promise(() => {}) }));
   const cancel = new AbortController();
   const asked = askProvider(model, hello, () => {}, cancel.signal);
@@ -26,7 +26,7 @@ test('an abort ends even a stream that has fallen silent', async () => {
   expect(options[0]?.abortSignal?.aborted).toBe(true);
 });
 
-test("what the listener throws does not wait for the provider's stream to be cancelled", async () => {
+test("an error of the listener does not wait for the provider's stream to be cancelled", async () => {
   const said: LanguageModelV4StreamPart = { type: 'text-delta', id: 'txt', delta: 'Once' };
   const { model, options } = providerThat(
     async () =>
@@ -46,7 +46,7 @@ test("what the listener throws does not wait for the provider's stream to be can
   expect(options[0]?.abortSignal?.aborted).toBe(true);
 });
 
-test('a stream that ends without a finish is a failure, and what it consumed is estimated', async () => {
+test('a stream that ends without a finish is a failure, and its usage is estimated', async () => {
   const { model } = providerThat(async () =>
     ReadableStream.from<LanguageModelV4StreamPart>([
       { type: 'reasoning-delta', id: 'why', delta: 'Twelve characters each.' },
@@ -62,7 +62,7 @@ test('a stream that ends without a finish is a failure, and what it consumed is 
   });
 });
 
-test('an aborted call consumed its prompt and what it has said so far', async () => {
+test('the usage of an aborted call covers its prompt and the output so far', async () => {
   const pieces = ['a', 'b', 'c'].map((delta): LanguageModelV4StreamPart => ({ type: 'text-delta', id: 'txt', delta }));
   const { model } = providerThat(
     async () => new ReadableStream({ start: (stream) => pieces.forEach((piece) => stream.enqueue(piece)) }),
@@ -74,7 +74,7 @@ test('an aborted call consumed its prompt and what it has said so far', async ()
   await expect(asked).rejects.toMatchObject({ cause: 'enough', usage: { inputTokens: 6, outputTokens: 3 } });
 });
 
-test('a call that the provider refused consumed nothing', async () => {
+test('a call that the provider refused has no usage', async () => {
   const { model } = providerThat(() => Promise.reject(new Error('refused')));
 
   await expect(askProvider(model, hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ test('a call that the provider refused consumed nothing', async () => {
   });
 });
 
-test('every count is taken over, and arguments that the model left out are an empty object', async () => {
+test('all token counts are kept, and missing arguments become an empty object', async () => {
   const { model } = providerThat(async () =>
     ReadableStream.from<LanguageModelV4StreamPart>([
       { type: 'tool-call', toolCallId: 'call_a', toolName: 'ping', input: '' },

@@ -21,7 +21,7 @@ export type ProviderModel = {
   readonly usageOf: (tokens: TokenCounts) => Usage;
 };
 
-/** What a call consumed; undefined when the provider did not say. */
+/** The tokens a call used; undefined when the provider did not report them. */
 export type TokenCounts = {
   readonly inputTokens: number | undefined;
   readonly cachedInputTokens: number;
@@ -32,7 +32,7 @@ export type TokenCounts = {
 
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
-/** One step of a provider's model. Throws `ModelFailure`, `ModelCallAborted`, or what `onText` throws. */
+/** One step of a provider's model. Throws `ModelFailure`, `ModelCallAborted`, or the error of `onText`. */
 export async function askProvider(
   model: ProviderModel,
   prompt: Prompt,
@@ -51,7 +51,7 @@ export async function askProvider(
     try {
       onText(delta);
     } catch (error) {
-      stop(error); // the listener's fault, not the model's
+      stop(error); // an error of the listener, not of the model
     }
   };
   const onAbort = () => stop(new ModelCallAborted(signal.reason, call.estimate()));
@@ -60,7 +60,7 @@ export async function askProvider(
     return await Promise.race([readAnswer(call, toCallOptions(model, prompt, request.signal), say), stopped.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // However we leave, nothing is left running. A reason is given because the usual one is made anew, with a stack.
+    // Leaves nothing running. The reason is a constant, because the default one is created each time, with a stack.
     request.abort(OVER);
   }
 }
@@ -69,17 +69,17 @@ const OVER = 'The call is over.';
 
 type Call = ReturnType<typeof createCall>;
 
-/** A call under way: what it has consumed so far can only be estimated, as usage is reported at the end. */
+/** A call in progress. Its usage so far can only be estimated, because providers report usage at the end. */
 function createCall(model: ProviderModel, prompt: Prompt) {
   let pieces = 0;
   let characters = 0;
   return {
     model,
-    /** The provider has accepted the prompt and answers. */
+    /** Whether the provider has accepted the prompt and is answering. */
     accepted: false,
-    /** Nobody waits for it any more: what still comes is dropped. */
+    /** Whether the call is over: further output is dropped. */
     stopped: false,
-    /** Counts output of any kind: providers also bill reasoning and arguments that nobody reads. */
+    /** Counts all output: providers also bill reasoning and arguments. */
     countOutput(delta: string): void {
       pieces++;
       characters += delta.length;
@@ -89,7 +89,7 @@ function createCall(model: ProviderModel, prompt: Prompt) {
         inputTokens: Math.ceil(estimateTokens(prompt)),
         cachedInputTokens: 0,
         cacheWriteTokens: 0,
-        // Most providers send a piece for every token, and some send several tokens at once.
+        // Most providers send one piece per token, and some send several tokens at once.
         outputTokens: Math.max(pieces, Math.ceil(characters / 4)),
         reasoningTokens: 0,
       }),
@@ -106,7 +106,7 @@ function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortS
   };
 }
 
-/** Whatever goes wrong in here is a `ModelFailure`. */
+/** Every error in here becomes a `ModelFailure`. */
 async function readAnswer(
   call: Call,
   options: LanguageModelV4CallOptions,
@@ -142,7 +142,7 @@ async function readAnswer(
 }
 
 function toToolCall(part: LanguageModelV4ToolCall): ToolCall {
-  // Models write nothing at all for a tool without arguments.
+  // Models send nothing at all for a tool without arguments.
   return { callId: part.toolCallId, name: part.toolName, arguments: part.input.trim() ? part.input : '{}' };
 }
 
@@ -155,7 +155,7 @@ function finishOf(finish: FinishPart | undefined, consumed: () => Usage): ModelA
     case 'length':
       return 'length';
     case 'content-filter':
-      // A model that declines in words has answered; a filter of its provider has cut the answer off.
+      // A model that declines in its own text has answered; a provider's content filter has cut the answer off.
       if (finish.finishReason.raw === undefined || finish.finishReason.raw === 'stop') return 'stop';
       throw new ModelFailure('model_error', FILTERED, { usage: consumed() });
     case 'interrupted':

@@ -5,7 +5,7 @@ import { text } from '#domain/thread/item.ts';
 import type { Prompt } from '../model.ts';
 import { createModel } from './create-model.ts';
 
-test('text that came before a tool call stays before it, and the call is read as its server wrote it', async () => {
+test('text that came before a tool call stays before it, and the call is read unchanged', async () => {
   const answer = await ask([
     chunk({ role: 'assistant', content: 'Let me ' }),
     chunk({ content: 'look.' }),
@@ -25,7 +25,7 @@ test('text that came before a tool call stays before it, and the call is read as
   });
 });
 
-test('text after something that is not plain keeps its order', async () => {
+test('text after a chunk of another kind keeps its order', async () => {
   const answer = await ask([
     chunk({ content: 'one ' }),
     chunk({ content: [{ type: 'text', text: 'two ' }] }),
@@ -37,7 +37,7 @@ test('text after something that is not plain keeps its order', async () => {
   expect(answer).toMatchObject({ text: 'one two three', usage: { inputTokens: 100 } });
 });
 
-test('an end that came before something odd is not forgotten', async () => {
+test('a finish before an unusual chunk is kept', async () => {
   const odd = `data: ${JSON.stringify({ choices: [{ delta: { refusal: 7 } }] })}\n\n`;
 
   expect(await ask([chunk({ content: 'done' }, 'stop'), USAGE, odd])).toMatchObject({
@@ -47,14 +47,14 @@ test('an end that came before something odd is not forgotten', async () => {
   });
 });
 
-test('events are read whatever their line ends, comments and pieces', async () => {
+test('events are read with any line endings, comments and splits', async () => {
   const stream = `\uFEFF: hello\r\n\r\n${chunk({ content: 'zwölf ' }).replaceAll('\n', '\r\n')}event: x\nid: 7\n${chunk({ content: '€' })}${chunk({}, 'stop').replace('data: ', 'data:')}`;
   const bytes = [...Buffer.from(stream)].map((byte) => Buffer.from([byte]));
 
   expect(await ask(bytes)).toMatchObject({ text: 'zwölf €', finish: 'stop' });
 });
 
-test('a server may count with every chunk', async () => {
+test('a server may report usage with every chunk', async () => {
   const counting = (content: string, output: number) =>
     chunk({ content }).replace('{"id"', `{"usage":{"prompt_tokens":9,"completion_tokens":${output}},"id"`);
   const called = chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }] });
@@ -82,7 +82,7 @@ test.each([
   });
 });
 
-test('a connection that the server kept open and then closed is not a failure', async () => {
+test('a kept-alive connection that the server has closed is not a failure', async () => {
   await using server = await serve([chunk({ content: 'hi' }), chunk({}, 'stop')]);
   const model = createModel({ provider: 'openai-compatible', name: 'm', baseUrl: server.url });
   for (let round = 0; round < 5; round++) {
@@ -92,7 +92,7 @@ test('a connection that the server kept open and then closed is not a failure', 
   expect(server.connections()).toBeGreaterThan(1);
 });
 
-test('connections are used again', async () => {
+test('connections are reused', async () => {
   await using server = await serve([chunk({ content: 'hi' }), chunk({}, 'stop')]);
   const model = createModel({ provider: 'openai-compatible', name: 'm', baseUrl: server.url });
   for (let round = 0; round < 5; round++) await model.ask(hello, () => {}, new AbortController().signal);

@@ -6,13 +6,13 @@ import type { ModelRoute } from '../model-route.ts';
 import { createPlainAnswer } from './plain-answer.ts';
 import { type PartListener, type ReadParts, readLanguage } from './read-parts.ts';
 
-/** As long as `fetch` waits for a server that says nothing. */
+/** How long `fetch` waits for a server that sends nothing. */
 const SILENCE_MS = 300_000;
 
 /**
- * Chat completions, streamed. The adapter of the AI SDK builds the request and reads refusals. Chunks of plain text, which
- * are nearly all of them, are read here: its reader takes ten times as long. It takes over at the first chunk of any
- * other kind, such as a tool call.
+ * Streamed chat completions. The AI SDK's adapter builds the request and reads refusals. Plain text chunks, which are
+ * nearly all, are read here, because the adapter takes ten times as long. The adapter takes over at the first chunk of
+ * another kind, such as a tool call.
  */
 export function readCompatible({ name, apiKey = '', baseUrl = '' }: ModelRoute): ReadParts {
   const modelWith = (fetch: typeof globalThis.fetch) =>
@@ -28,13 +28,13 @@ export function readCompatible({ name, apiKey = '', baseUrl = '' }: ModelRoute):
   };
 }
 
-/** How an accepted answer leaves the adapter, which would otherwise read it. */
-class AnswerBegun extends Error {
-  override readonly name = 'AnswerBegun';
+/** Carries an accepted answer out of the adapter, which would otherwise read it. */
+class AnswerStarted extends Error {
+  override readonly name = 'AnswerStarted';
   readonly answer: IncomingMessage;
 
   constructor(answer: IncomingMessage) {
-    super('The model has begun to answer.');
+    super('The model has started to answer.');
     this.answer = answer;
   }
 }
@@ -43,19 +43,20 @@ async function findAnswer(ask: () => PromiseLike<unknown>): Promise<IncomingMess
   try {
     await ask();
   } catch (error) {
-    if (error instanceof AnswerBegun) return error.answer;
+    if (error instanceof AnswerStarted) return error.answer;
     throw error;
   }
   throw new Error('The adapter read the answer itself.');
 }
 
-/** What the adapter is given as `fetch`: refusals are its to read, answers are thrown. */
+/** The `fetch` given to the adapter: it returns refusals to the adapter and throws answers. */
 async function askOrThrowAnswer(...[url, init]: Parameters<typeof globalThis.fetch>): Promise<Response> {
-  if (typeof url !== 'string' || typeof init?.body !== 'string') throw new Error('The adapter asks in an unknown way.');
+  if (typeof url !== 'string' || typeof init?.body !== 'string')
+    throw new Error('The adapter made an unexpected request.');
   const headersSent = init.headers as Readonly<Record<string, string>>;
   const response = await post({ url, headers: headersSent, body: init.body, signal: init.signal });
   const { statusCode: status = 0, statusMessage: statusText = '', headersDistinct } = response;
-  if (status >= 200 && status < 300) throw new AnswerBegun(response);
+  if (status >= 200 && status < 300) throw new AnswerStarted(response);
   const headers = Object.entries(headersDistinct).flatMap(([key, values = []]) =>
     values.map((value): [string, string] => [key, value]),
   );
@@ -77,19 +78,19 @@ function post({ url, headers, body, signal }: Post, isAgain = false): Promise<In
   request.on('response', resolve);
   request.on('error', (error) => {
     if (isStale(request, error) && !isAgain && !signal?.aborted) resolve(post({ url, headers, body, signal }, true));
-    else reject(new TypeError('fetch failed', { cause: error })); // as `fetch` does, which the adapter knows
+    else reject(new TypeError('fetch failed', { cause: error })); // the same error as from `fetch`, which the adapter expects
   });
-  request.setTimeout(SILENCE_MS, () => request.destroy(new Error('The model was silent for five minutes.')));
+  request.setTimeout(SILENCE_MS, () => request.destroy(new Error('The model sent nothing for five minutes.')));
   signal?.addEventListener('abort', () => request.destroy(), { once: true });
   request.end(body);
   return promise;
 }
 
-/** The server closed a connection that it had kept open for us, and has not seen the request. */
+/** The server has closed a kept-alive connection and has not seen the request. */
 const isStale = (request: ClientRequest, error: Error) =>
   request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
 
-/** Resolves when the answer is complete. `takeOver` reads the rest of one that is not plain text. */
+/** Resolves when the answer is complete. `takeOver` reads the rest of an answer that is not plain text. */
 function readAnswer(
   answer: IncomingMessage,
   { onPart }: PartListener,
@@ -104,7 +105,7 @@ function readAnswer(
     if (rest) return pass(data);
     if (plain.read(data)) return;
     const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (rest = controller) });
-    pass(plain.untold());
+    pass(plain.pending());
     pass(data);
     takeOver(stream).then(resolve, reject);
   });
@@ -134,7 +135,7 @@ function readAnswer(
   return promise;
 }
 
-/** Finds the data of server-sent events in text that comes in pieces. Names, ids and comments are skipped. */
+/** Extracts the data of server-sent events from text that arrives in pieces. Names, IDs and comments are skipped. */
 function createEventReader(onData: (data: string) => void): (piece: string) => void {
   let unread = '';
   let data: string | undefined;

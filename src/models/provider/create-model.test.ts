@@ -16,7 +16,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
   const ask = (answer: WireAnswer | null, prompt = hello, signal = new AbortController().signal) =>
     askServer(wire.provider, answer, prompt, signal);
 
-  test('an answer is handed on piece by piece, with what it used', async () => {
+  test('an answer is passed on piece by piece, with its usage', async () => {
     const { answer, deltas } = await ask({ body: wire.says(['Good ', 'morning', '!']) });
 
     expect(deltas).toEqual(['Good ', 'morning', '!']);
@@ -25,7 +25,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     expect(answer.usage.reasoningTokens).toBe(wire.provider === 'anthropic' ? 0 : 5);
   });
 
-  test('calls come in order, with their arguments as the model wrote them', async () => {
+  test('calls come in order, with unchanged arguments', async () => {
     const calls = [
       { callId: 'call_a', name: 'lookup', arguments: '{"city":"Oslo","days":2}' },
       { callId: 'call_b', name: 'lookup', arguments: '{"city":"Bergen"}' },
@@ -42,18 +42,18 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     expect((await ask({ body: wire.calls(calls) })).answer.calls).toEqual(calls);
   });
 
-  test.skipIf(wire.provider === 'google')('ill-formed arguments reach us as they are', async () => {
+  test.skipIf(wire.provider === 'google')('malformed arguments are passed on unchanged', async () => {
     const calls = [{ callId: 'call_a', name: 'lookup', arguments: '{"city": "Os' }];
     const { answer } = await ask({ body: wire.calls(calls) }, { ...hello, tools: [lookup] });
 
     expect(answer.calls).toEqual(calls);
   });
 
-  test("an answer cut short by the model's limit says so", async () => {
+  test("an answer cut short by the model's limit is marked", async () => {
     expect((await ask({ body: wire.says(['Once upon'], 'length') })).answer.finish).toBe('length');
   });
 
-  test('a refusal by the provider is a failure in its own words', async () => {
+  test("a refusal by the provider is a failure with the provider's message", async () => {
     const body = wire.errorBody('Your credit is used up.') as Record<string, unknown>;
 
     await expect(ask({ status: 402, body })).rejects.toMatchObject(
@@ -61,7 +61,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     );
   });
 
-  test('a failure never quotes the key', async () => {
+  test('a failure never contains the key', async () => {
     const body = wire.errorBody('Incorrect API key provided: the-key or sk-proj-****abcd') as Record<string, unknown>;
 
     const message = 'The model answered 401: Incorrect API key provided: [key] or [key]';
@@ -74,14 +74,14 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     await expect(ask({ status: 500, body })).rejects.toSatisfy((error: Error) => error.message.length < 330);
   });
 
-  test('a page instead of an answer is a failure without the page', async () => {
+  test('an HTML page instead of an answer is a failure without the page', async () => {
     const body = ['<html>proxy error at 10.0.0.7</html>'];
 
     await expect(ask({ status: 502, body })).rejects.toMatchObject(failure('The model answered 502: Bad Gateway'));
     await expect(ask({ status: 200, body })).rejects.toSatisfy((error: Error) => !error.message.includes('10.0.0.7'));
   });
 
-  test.each(['end', 'cut'] as const)('a stream that breaks off by %s is a failure', async (ending) => {
+  test.each(['end', 'cut'] as const)('a stream that breaks off (%s) is a failure', async (ending) => {
     const body = wire.says(['Once ', 'upon']).slice(0, -wire.closingEvents);
 
     await expect(ask({ body, ending })).rejects.toSatisfy(
@@ -89,7 +89,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     );
   });
 
-  test('an abort before the first byte, which never comes, rejects with its reason, and hangs up', async () => {
+  test('an abort before the first byte rejects with its reason and closes the connection', async () => {
     await using server = await serveWire(null);
     const cancel = new AbortController();
     const asked = createModel(routeTo(wire.provider, server.baseUrl)).ask(hello, () => {}, cancel.signal);
@@ -102,7 +102,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     await server.closed;
   });
 
-  test('an abort in mid-sentence rejects with its reason, and nothing follows', async () => {
+  test('an abort during the answer rejects with its reason, and nothing follows', async () => {
     const body = wire.says(['Once ', 'upon ', 'a ', 'time']).slice(0, -wire.closingEvents);
     await using server = await serveWire({ body, ending: 'silence' });
     const cancel = new AbortController();
@@ -119,14 +119,14 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     await server.closed;
   });
 
-  test('an aborted signal asks nobody', async () => {
+  test('with an aborted signal no request is sent', async () => {
     await expect(ask(null, hello, AbortSignal.abort('too late'))).rejects.toMatchObject({
       cause: 'too late',
       usage: null,
     });
   });
 
-  test("what the listener throws is the listener's, and the call is dropped", async () => {
+  test('an error of the listener is passed on unchanged, and the call is dropped', async () => {
     const body = wire.says(['Once ', 'upon']).slice(0, -wire.closingEvents);
     await using server = await serveWire({ body, ending: 'silence' });
     const bug = new TypeError('a bug');
@@ -140,7 +140,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     await server.closed;
   });
 
-  test('nothing is printed, whatever goes wrong', async () => {
+  test('nothing is printed on any failure', async () => {
     const prints = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn'), vi.spyOn(process, 'emitWarning')];
 
     await ask({ body: wire.says(['Once ']).slice(0, -wire.closingEvents), ending: 'cut' }).catch(() => {});
@@ -151,7 +151,7 @@ describe.each(Object.values(wires))('$provider', (wire) => {
   });
 });
 
-test('a known model has a cost, and an unknown one has none', async () => {
+test('a known model has a cost, and an unknown model has none', async () => {
   const known = await askServer('anthropic', { body: wires.anthropic.says(['Hi']) });
   const unknown = await askServer('openai-compatible', { body: wires['openai-compatible'].says(['Hi']) });
 
@@ -160,7 +160,7 @@ test('a known model has a cost, and an unknown one has none', async () => {
   expect(unknown.answer.usage.cost).toBeNull();
 });
 
-test('an unreachable model is a failure without its address', async () => {
+test('the failure of an unreachable model does not contain its address', async () => {
   const model = createModel(routeTo('openai', 'http://127.0.0.1:1'));
 
   await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject(
@@ -168,7 +168,7 @@ test('an unreachable model is a failure without its address', async () => {
   );
 });
 
-test('a content filter is a failure, but a model that declines in words has answered', async () => {
+test("a content filter is a failure, but a refusal in the model's own text is an answer", async () => {
   const filtered = wires['openai-compatible'].says(['I will']).join('').replace('"stop"', '"content_filter"');
   const declined = wires['openai-compatible'].says([]).join('').replace('"content":""', '"refusal":"No, sorry."');
 
@@ -183,7 +183,7 @@ test('a content filter is a failure, but a model that declines in words has answ
   });
 });
 
-test('an error in mid-stream is a failure in the words of the provider', async () => {
+test("an error in mid-stream is a failure with the provider's message", async () => {
   const [start = '', block = ''] = wires.anthropic.says(['Once']);
   const overloaded =
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
@@ -198,14 +198,14 @@ test.each([
   ['openai', { type: 'error', sequence_number: 9, code: 'server_error', message: 'Overloaded', param: null }],
   ['google', { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }],
   ['openai-compatible', { error: { message: 'Overloaded', type: 'server_error', code: null, param: null } }],
-] as const)('%s reports an error in mid-stream in its own way', async (provider, event) => {
+] as const)('an error of %s in mid-stream is recognised', async (provider, event) => {
   const wire = wires[provider];
   const body = [...wire.says(['Once']).slice(0, -wire.closingEvents), `data: ${JSON.stringify(event)}\n\n`];
 
   await expect(askServer(provider, { body })).rejects.toMatchObject(failure('The model broke off: Overloaded'));
 });
 
-test('a server that counts no tokens has no cost, even when the price is known', async () => {
+test('an answer without token counts has no cost, even when the price is known', async () => {
   const body = wires['openai-compatible'].says(['Hi']).filter((event) => !event.includes('"usage"'));
   await using server = await serveWire({ body });
   const prices = { m: { inputPerMillion: 1, outputPerMillion: 1 } };
@@ -224,7 +224,7 @@ test.each([
   ['google', 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).'],
   ['openai-compatible', 'the request exceeds the available context size, try increasing it'],
   ['openai-compatible', "This model's maximum context length is 4096 tokens, however you requested 5000 tokens."],
-] as const)('%s says that a prompt is too long: %s', async (provider, message) => {
+] as const)('a prompt that is too long for %s is recognised: %s', async (provider, message) => {
   const body = wires[provider].errorBody(message) as Record<string, unknown>;
 
   await expect(askServer(provider, { status: 400, body })).rejects.toMatchObject({ tooLong: true });
@@ -234,7 +234,7 @@ test.each([
   [400, 'The maximum length of a tool name is 64.'],
   [429, 'Too many tokens this minute, try again later.'],
   [500, 'The server ran out of context.'],
-])('another refusal is not taken for it: %i %s', async (status, message) => {
+])('other refusals are not: %i %s', async (status, message) => {
   const body = wires.openai.errorBody(message) as Record<string, unknown>;
 
   await expect(askServer('openai', { status, body })).rejects.toMatchObject({ tooLong: false });
@@ -247,7 +247,7 @@ test.each([
   [404, 'ask-another'],
   [400, 'none'],
   [422, 'none'],
-] as const)('after status %i it is known what can help: %s', async (status, remedy) => {
+] as const)('the remedy after status %i is %s', async (status, remedy) => {
   const body = wires.openai.errorBody('No.') as Record<string, unknown>;
 
   await expect(askServer('openai', { status, body })).rejects.toMatchObject({ remedy, usage: null });
@@ -259,13 +259,13 @@ test.each([
   [{ 'retry-after': '2', 'retry-after-ms': '150' }, 150],
   [{ 'retry-after': 'soon' }, 0],
   [{}, 0],
-])('how long a provider asks to wait is read from its headers: %j', async (headers, expected) => {
+])('the wait that a provider asks for is read from its headers: %j', async (headers, expected) => {
   const body = wires.openai.errorBody('Slow down.') as Record<string, unknown>;
   const failed = await askServer('openai', { status: 429, body, headers }).catch((error: unknown) => error);
 
   expect(failed).toBeInstanceOf(ModelFailure);
   const { retryAfterMs } = failed as ModelFailure;
-  // A date is compared with the clock, which goes on.
+  // A date is compared with the clock, which keeps running.
   expect(Math.abs(retryAfterMs - expected)).toBeLessThanOrEqual(expected > 1e6 ? 60_000 : 0);
 });
 
@@ -274,7 +274,7 @@ test.each<[ModelRoute, string]>([
   [{ provider: 'anthropic', name: '', apiKey: 'k' }, 'LLM_MODEL'],
   [{ provider: 'openai-compatible', name: 'm' }, 'LLM_BASE_URL'],
   [{ provider: 'google', name: 'm', apiKey: 'k', baseUrl: 'not an address' }, 'LLM_BASE_URL'],
-])('a route that lacks something fails only when asked, and says what to set: %j', async (route, setting) => {
+])('an incomplete route fails only when used, and the error says what to set: %j', async (route, setting) => {
   vi.stubEnv('OPENAI_API_KEY', 'from the environment');
 
   await expect(createModel(route).ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject({

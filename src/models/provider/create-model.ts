@@ -7,7 +7,7 @@ import { createPricing, type PricedTokens, type PriceOverrides } from '../price.
 import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
 import { readLanguage } from './read-parts.ts';
 
-/** The model at the end of a route. It never throws here: a route that lacks something fails when it is asked. */
+/** The model of a route. Never throws: an incomplete route fails when it is used. */
 export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): Model {
   const { provider } = route;
   if (provider === 'demo') return createDemoModel();
@@ -27,13 +27,13 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   };
 }
 
-/** What has to be set before this route can be asked, as a sentence; null when nothing is missing. */
+/** What must be set before this route can be used, as a sentence; null when nothing is missing. */
 function lackOf(route: ModelRoute): string | null {
-  if (!route.name) return `No model is named for ${route.provider}. Set LLM_MODEL.`;
+  if (!route.name) return `No model is set for ${route.provider}. Set LLM_MODEL.`;
   if (route.provider === 'openai-compatible' && !route.baseUrl)
     return 'The openai-compatible provider needs an address. Set LLM_BASE_URL.';
   if (route.baseUrl && !/^https?:$/.test(URL.parse(route.baseUrl)?.protocol ?? ''))
-    return 'The base URL of the model is not an http address. Correct LLM_BASE_URL.';
+    return 'The base URL of the model is not an http address. Fix LLM_BASE_URL.';
   if (route.provider !== 'openai-compatible' && !route.apiKey)
     return `The model has no key for ${route.provider}. Set LLM_API_KEY.`;
   return null;
@@ -51,8 +51,8 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
 }
 
 /**
- * A provider is loaded when it is first asked. Every address and key is given outright: the providers would otherwise read
- * the environment themselves.
+ * A provider library is loaded when it is first used. Every address and key is set explicitly: the library would otherwise
+ * read the environment itself.
  */
 async function loadProvider(
   route: ModelRoute,
@@ -73,7 +73,7 @@ async function loadProvider(
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
       const anthropic = createAnthropic({ apiKey, baseURL: route.baseUrl || 'https://api.anthropic.com/v1' });
-      // Streamed arguments are not checked by Anthropic, and servers that speak its API refuse the field that asks for them.
+      // Anthropic does not check streamed arguments, and servers that implement its API refuse the field that requests them.
       return {
         provider,
         apiKey,

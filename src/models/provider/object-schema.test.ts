@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { toObjectSchema } from './object-schema.ts';
 
-test('a schema of an object stays as it is', () => {
+test('an object schema is unchanged', () => {
   const schema = { type: 'object', properties: { a: { oneOf: [{ type: 'string' }] } }, required: ['a'] };
 
   expect(toObjectSchema(schema)).toEqual(schema);
   expect(toObjectSchema(null)).toEqual({ type: 'object', properties: {} });
 });
 
-test('branches at the top become one object, which tells in words what belongs together', () => {
+test('top-level branches become one object, whose description says what belongs together', () => {
   const branch = (action: string, more: object, required: string[]) => ({
     type: 'object',
     properties: { action: { const: action }, units: { enum: ['metric', 'imperial'] }, ...more },
@@ -44,7 +44,7 @@ test('a property that has different forms may have any of them', () => {
   });
 });
 
-test('of allOf everything is wanted', () => {
+test('all properties of allOf are required', () => {
   const allOf = [
     { properties: { a: {} }, required: ['a'] },
     { properties: { b: {} }, required: ['b'] },
@@ -53,6 +53,6 @@ test('of allOf everything is wanted', () => {
   expect(toObjectSchema({ allOf, required: ['c'] })).toMatchObject({ required: ['c', 'a', 'b'] });
 });
 
-test.each([{ oneOf: 'x' }, { oneOf: [1, null] }, { anyOf: [] }])('what is no choice does no harm: %j', (schema) => {
+test.each([{ oneOf: 'x' }, { oneOf: [1, null] }, { anyOf: [] }])('an invalid choice is ignored: %j', (schema) => {
   expect(toObjectSchema(schema)).toMatchObject({ type: 'object', properties: {} });
 });

@@ -3,9 +3,9 @@ type Schema = Readonly<Record<string, unknown>>;
 const CHOICES = ['oneOf', 'anyOf', 'allOf'] as const;
 
 /**
- * A tool's parameters as providers take them: an object without a choice at the top, which several of them refuse. The
- * branches become one object with the properties of all; what belongs together is told in words, and the tool itself
- * checks what it gets.
+ * A tool's parameters as providers accept them: an object without a choice at the top level, which several of them refuse.
+ * The branches become one object with the properties of all; the description says what belongs together, and the tool
+ * itself validates its input.
  */
 export function toObjectSchema(parameters: Schema | null): Schema {
   const schema: Schema = { type: 'object', properties: {}, ...parameters };
@@ -20,7 +20,7 @@ export function toObjectSchema(parameters: Schema | null): Schema {
     properties: mergeProperties(all.map((part) => part['properties'])),
     required: requiredOf(schema, branches),
     ...(!isOpen && { additionalProperties: false }),
-    description: [rest['description'], tellBranches(schema)].filter(Boolean).join(' '),
+    description: [rest['description'], describeBranches(schema)].filter(Boolean).join(' '),
   };
 }
 
@@ -36,7 +36,7 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A property that several branches know: the same everywhere, or one of its forms. */
+/** A property of several branches: the same in all of them, or one of its forms. */
 function mergeProperties(all: readonly unknown[]): Schema {
   const forms = new Map<string, Schema[]>();
   for (const properties of all.filter(isSchema))
@@ -54,7 +54,7 @@ function mergeForms(forms: readonly Schema[]): Schema {
   return { ...without(first, ['const']), enum: [...new Set(values.flat())] };
 }
 
-/** What every branch wants; of `allOf` what any of them wants. */
+/** The properties that every branch requires; for `allOf`, those that any branch requires. */
 function requiredOf(schema: Schema, branches: readonly Schema[]): string[] {
   const lists = branches.map(({ required }) => (Array.isArray(required) ? required.map(String) : []));
   const own = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
@@ -63,11 +63,11 @@ function requiredOf(schema: Schema, branches: readonly Schema[]): string[] {
   return [...new Set([...own, ...shared])];
 }
 
-function tellBranches(schema: Schema): string {
-  const told = CHOICES.flatMap((key) =>
-    Array.isArray(schema[key]) ? `${WORDS[key]} ${JSON.stringify(schema[key])}` : [],
+function describeBranches(schema: Schema): string {
+  const branches = CHOICES.flatMap((key) =>
+    Array.isArray(schema[key]) ? `${CHOICE_TEXTS[key]} ${JSON.stringify(schema[key])}` : [],
   );
-  return told.join(' ');
+  return branches.join(' ');
 }
 
-const WORDS = { oneOf: 'It must fit exactly one of', anyOf: 'It must fit one of', allOf: 'It must fit all of' };
+const CHOICE_TEXTS = { oneOf: 'It must fit exactly one of', anyOf: 'It must fit one of', allOf: 'It must fit all of' };

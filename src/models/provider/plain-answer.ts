@@ -1,15 +1,15 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 
 /**
- * Reads the chunks of a streamed chat completion that hold text or reasoning and how the answer ended. Every other chunk is
- * left to the adapter of the AI SDK, which knows what servers make of tool calls, refusals and errors.
+ * Reads the chunks of a streamed chat completion that contain text, reasoning or the finish. All other chunks are left to
+ * the AI SDK's adapter, which knows how servers format tool calls, refusals and errors.
  */
 export function createPlainAnswer(onPart: (part: LanguageModelV4StreamPart) => void) {
   let finish: 'stop' | 'length' | undefined;
   let counts: Counts | undefined;
 
   return {
-    /** Whether the chunk was read. If not, nothing of it was told, and no later chunk may be read here. */
+    /** Whether the chunk was read. If not, nothing of it was emitted, and no later chunk may be read here. */
     read(data: string): boolean {
       if (data === '[DONE]') return true;
       const chunk = parse(data);
@@ -23,8 +23,8 @@ export function createPlainAnswer(onPart: (part: LanguageModelV4StreamPart) => v
       return true;
     },
 
-    /** What was read and not told yet, as a chunk for whoever takes over. */
-    untold: (): string => JSON.stringify({ choices: [{ delta: {}, finish_reason: finish }], usage: counts }),
+    /** What was read but not emitted yet, as a chunk for the adapter that takes over. */
+    pending: (): string => JSON.stringify({ choices: [{ delta: {}, finish_reason: finish }], usage: counts }),
 
     end(): void {
       if (!finish) return;
@@ -57,7 +57,7 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    return undefined; // the adapter says what is wrong with it
+    return undefined; // the adapter reports what is wrong with it
   }
 }
 

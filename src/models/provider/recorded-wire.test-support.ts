@@ -4,13 +4,13 @@ import { json } from 'node:stream/consumers';
 import type { ToolCall } from '#domain/tool/tool.ts';
 import type { ModelProvider } from '../model-route.ts';
 
-/** How a provider's stream looks on the wire. Each answer uses 100 input tokens, 40 of them cached, and 20 output. */
+/** A provider's stream on the wire. Each answer uses 100 input tokens, 40 of them cached, and 20 output tokens. */
 export type Wire = {
   readonly provider: Exclude<ModelProvider, 'demo'>;
   /** The streamed events of an answer. `length`: cut short by the model's own limit. */
   says(words: readonly string[], finish?: 'stop' | 'length'): string[];
   calls(calls: readonly ToolCall[]): string[];
-  /** How many events at the end of an answer say that it is complete. */
+  /** How many events at the end of an answer mark it as complete. */
   readonly closingEvents: number;
   errorBody(message: string): unknown;
 };
@@ -25,7 +25,7 @@ export type WireAnswer = {
 
 export type SentRequest = { readonly path: string; readonly headers: IncomingMessage['headers']; readonly body: never };
 
-/** A provider on loopback that records what it is sent. Without an answer it accepts the request and says nothing. */
+/** A provider on loopback that records its requests. Without an answer it accepts the request and sends nothing. */
 export async function serveWire(answer: WireAnswer | null) {
   const requests: SentRequest[] = [];
   const closed = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { ModelFailure, type Remedy } from '../model.ts';
 
 const MAX_MESSAGE = 300;
 
-/** A failure whose message the caller may read; what really happened is its cause, for the log. */
+/** A failure with a message that is safe for the caller; the original error is its cause, for the log. */
 export function toModelFailure(error: unknown, apiKey: string, usage: Usage | null = null): ModelFailure {
   if (error instanceof ModelFailure) return error;
   const tooLong = isTooLong(error);
@@ -19,7 +19,7 @@ export function toModelFailure(error: unknown, apiKey: string, usage: Usage | nu
 
 function remedyFor(error: unknown): Remedy {
   if (UnsupportedFunctionalityError.isInstance(error)) return 'none';
-  // Whatever else has no status is a line that broke, or a report of trouble in mid-stream.
+  // Without a status, the error is a lost connection or an error event in mid-stream.
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (status === undefined || status < 300 || status >= 500 || ASK_AGAIN.has(status)) return 'ask-again';
   return ASK_ANOTHER.has(status) ? 'ask-another' : 'none';
@@ -40,7 +40,7 @@ function retryAfterOf(error: unknown): number {
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }
 
-/** No two providers say it alike, and only OpenAI has a code for it. */
+/** Every provider words it differently, and only OpenAI has a code for it. */
 function isTooLong(error: unknown): boolean {
   if (APICallError.isInstance(error))
     return error.statusCode === 400 || error.statusCode === 413
@@ -55,7 +55,7 @@ const saysTooLong = (message: string, body = '') =>
 const TOO_LONG =
   /prompt is too long|\b(exceeds?|longer than|maximum|available) ([^.]{0,40} )?context (window|length|size|limit)|input token count[^.]{0,40}exceeds|too many (input )?tokens/i;
 
-/** Only messages written by the provider are passed on: the library's own quote whole bodies and addresses. */
+/** Only the provider's messages are passed on: those of the library quote whole bodies and addresses. */
 function messageFor(error: unknown, apiKey: string): string {
   if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 300)
     return `The model answered ${error.statusCode}: ${fitForCaller(error.message, apiKey)}`;
@@ -66,7 +66,7 @@ function messageFor(error: unknown, apiKey: string): string {
   return "The model's answer could not be read to its end.";
 }
 
-/** What a provider reports in mid-stream comes as a plain object; only the library's own failures are errors. */
+/** An error event of a provider in mid-stream is a plain object; only the library's own failures are errors. */
 function isReport(error: unknown): error is { readonly message: string } {
   if (error instanceof Error || typeof error !== 'object' || error === null) return false;
   return 'message' in error && typeof error.message === 'string';

@@ -9,7 +9,7 @@ import type { ModelProvider } from '../model-route.ts';
 
 type NotText = Exclude<ContentPart, { type: 'text' }>;
 
-/** A file of a user's message. One that the provider would refuse is named instead: it stays in the thread for good. */
+/** A file in a user's message. Because it stays in the thread, one that the provider would refuse is replaced by its name. */
 export function toFilePart(part: NotText, provider: ModelProvider): LanguageModelV4FilePart | LanguageModelV4TextPart {
   if (isTextual(part)) return { type: 'text', text: readOut(part) };
   if (!canSee(part, provider)) return { type: 'text', text: describeUnseen(part) };
@@ -17,7 +17,7 @@ export function toFilePart(part: NotText, provider: ModelProvider): LanguageMode
   return { ...toFile(part), ...filename };
 }
 
-/** The words of an output come first and in one piece: Google counts each as a result, and a call has exactly one. */
+/** The text of an output comes first, as one part: Google counts each part as a result, and a call has exactly one. */
 export function toToolOutput(output: readonly ContentPart[], provider: ModelProvider): LanguageModelV4ToolResultOutput {
   const files = output.filter((part) => part.type !== 'text').filter((part) => canSeeInOutput(part, provider));
   const words = output.flatMap((part) => wordsOf(part, provider)).join('\n');
@@ -40,7 +40,7 @@ function canSee(part: NotText, provider: ModelProvider): boolean {
   return provider === 'openai-compatible' && /^audio\/(?:wav|mp3|mpeg)$/.test(part.mediaType);
 }
 
-/** Chat completions have only text for a tool's output. */
+/** Chat completions accept only text as a tool's output. */
 function canSeeInOutput(part: NotText, provider: ModelProvider): boolean {
   return isPicture(part) && provider !== 'openai-compatible';
 }
@@ -51,15 +51,15 @@ const isPicture = (part: NotText): boolean =>
 const isTextual = (part: NotText): boolean => /^text\/|[/+](?:json|xml)\b/.test(part.mediaType);
 
 /**
- * Bytes, never the base64 text: a text that begins like an address may be taken for one, and OpenAI's adapter takes one
- * that begins with `file-` for a stored file.
+ * Bytes, never the base64 text: text that starts like a URL may be taken for one, and OpenAI's adapter takes text that
+ * starts with `file-` for a stored file.
  */
 function toFile(part: NotText): { type: 'file'; mediaType: string; data: SharedV4FileData } {
   const data = new Uint8Array(Buffer.from(part.base64, 'base64'));
   return { type: 'file', mediaType: findImageType(data) ?? part.mediaType, data: { type: 'data', data } };
 }
 
-/** What the bytes say they are. Providers refuse an image that is called something else, as clients often do. */
+/** The type according to the bytes. Providers refuse an image with a wrong type, and clients often send one. */
 function findImageType(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   return IMAGE_SIGNATURES.find(([signature]) => signature.test(start))?.[1];
@@ -72,7 +72,7 @@ const IMAGE_SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^RIFF.{4}WEBP/s, 'image/webp'],
 ];
 
-/** Text is read out, because most providers take only images and PDFs as files. */
+/** Text files are included as text, because most providers accept only images and PDFs as files. */
 function readOut(part: NotText): string {
   return `[${nameOf(part)}]\n${Buffer.from(part.base64, 'base64').toString('utf8')}`;
 }

@@ -93,7 +93,7 @@ test('openai gets a Responses request that is not stored', async () => {
   ]);
 });
 
-test('anthropic gets a Messages request, with a late system message in words of the user', async () => {
+test('anthropic gets a Messages request, with a late system message as a user message', async () => {
   const { path, headers, body } = await sent('anthropic', 'claude-sonnet-4-5');
 
   expect(path).toBe('/base/messages');
@@ -145,9 +145,9 @@ test('anthropic gets a Messages request, with a late system message in words of 
   ]);
 });
 
-test('anthropic may cache the tools and instructions, and all that was said so far', async () => {
+test('anthropic may cache the tools and instructions, and the conversation so far', async () => {
   const { body } = await sent('anthropic', 'claude-sonnet-4-5');
-  const again = prompt.messages.slice(0, 5); // as it is asked while its tools are at work
+  const again = prompt.messages.slice(0, 5); // the prompt while its tools run
   const { body: midway } = await sent('anthropic', 'claude-sonnet-4-5', { ...prompt, messages: again });
   const cached = { cache_control: { type: 'ephemeral' } };
 
@@ -157,7 +157,7 @@ test('anthropic may cache the tools and instructions, and all that was said so f
   expect(JSON.stringify(body).split('cache_control')).toHaveLength(3);
 });
 
-test('google gets a streamGenerateContent request, with one response to each call', async () => {
+test('google gets a streamGenerateContent request, with one response for each call', async () => {
   const { path, headers, body } = await sent('google', 'gemini-2.5-flash');
 
   expect(path).toBe('/base/models/gemini-2.5-flash:streamGenerateContent?alt=sse');
@@ -206,7 +206,7 @@ test('google gets a streamGenerateContent request, with one response to each cal
   });
 });
 
-test('openai-compatible gets chat completions that count their tokens, with text alone for tool outputs', async () => {
+test('openai-compatible gets chat completions that report usage, with only text as tool outputs', async () => {
   const { path, headers, body } = await sent('openai-compatible', 'm');
 
   expect(path).toBe('/base/chat/completions');
@@ -253,7 +253,7 @@ test('a prompt without tools and temperature sends neither', async () => {
   expect(body).not.toHaveProperty('temperature');
 });
 
-test('system messages alone are asked as what the user says', async () => {
+test('a prompt with only system messages is sent as a user message', async () => {
   const messages: Prompt['messages'] = [{ role: 'system', content: [text('Introduce yourself.')] }];
   const { body } = await sent('google', 'gemini-2.5-flash', { ...prompt, messages });
 
@@ -270,37 +270,37 @@ test('an output that is only an image still answers its call', async () => {
   expect(body).toHaveProperty('contents[2].parts[0].functionResponse.response.content', 'The output is attached.');
 });
 
-test.each(['http://127.0.0.1:1/secret', 'file-abc123'])(
-  'data that looks like an address stays data: %s',
-  async (data) => {
-    const content: ContentPart[] = [{ type: 'image', mediaType: 'image/png', base64: data }];
-    const { body } = await sent('openai', 'gpt-4o', { ...prompt, messages: [{ role: 'user', content }] });
+test.each(['http://127.0.0.1:1/secret', 'file-abc123'])('data that looks like a URL stays data: %s', async (data) => {
+  const content: ContentPart[] = [{ type: 'image', mediaType: 'image/png', base64: data }];
+  const { body } = await sent('openai', 'gpt-4o', { ...prompt, messages: [{ role: 'user', content }] });
 
-    expect(body).toHaveProperty('input[1].content[0].image_url', expect.stringMatching(/^data:image\/png;base64,/));
-  },
-);
+  expect(body).toHaveProperty('input[1].content[0].image_url', expect.stringMatching(/^data:image\/png;base64,/));
+});
 
 test.each([
   ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d]],
   ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0]],
   ['image/gif', [...Buffer.from('GIF89a')]],
   ['image/webp', [...Buffer.from('RIFF\n\0\0\0WEBPVP8 ')]],
-  ['image/bmp', [0x42, 0x4d, 1, 2, 3]], // not known by its bytes, so it is what it is said to be
-])('an image goes by what its bytes are, whatever it is called: %s', async (mediaType, bytes) => {
+  ['image/bmp', [0x42, 0x4d, 1, 2, 3]], // not recognised by its bytes, so the given type is used
+])('an image is sent with the type of its bytes, not the given one: %s', async (mediaType, bytes) => {
   const picture: ContentPart = { type: 'image', mediaType: 'image/bmp', base64: Buffer.from(bytes).toString('base64') };
   const { body } = await sent('google', 'm', { ...prompt, messages: [{ role: 'user', content: [picture] }] });
 
   expect(body).toHaveProperty('contents[0].parts[0].inlineData.mimeType', mediaType);
 });
 
-test.each(Object.values(wires))('a file that $provider does not take is named to it instead', async ({ provider }) => {
-  const zip: ContentPart = { type: 'file', mediaType: 'application/zip', base64: 'UEsDBAo=', filename: 'all.zip' };
-  const svg: ContentPart = { type: 'image', mediaType: 'image/svg+xml', base64: btoa('<svg></svg>') };
-  const { body } = await sent(provider, 'm', { ...prompt, messages: [{ role: 'user', content: [zip, svg] }] });
+test.each(Object.values(wires))(
+  'a file that $provider does not accept is replaced by its name',
+  async ({ provider }) => {
+    const zip: ContentPart = { type: 'file', mediaType: 'application/zip', base64: 'UEsDBAo=', filename: 'all.zip' };
+    const svg: ContentPart = { type: 'image', mediaType: 'image/svg+xml', base64: btoa('<svg></svg>') };
+    const { body } = await sent(provider, 'm', { ...prompt, messages: [{ role: 'user', content: [zip, svg] }] });
 
-  expect(JSON.stringify(body)).toContain("[all.zip, application/zip: this model can't look at it]");
-  expect(JSON.stringify(body)).toContain('[image/svg+xml]\\n<svg></svg>');
-});
+    expect(JSON.stringify(body)).toContain("[all.zip, application/zip: this model can't look at it]");
+    expect(JSON.stringify(body)).toContain('[image/svg+xml]\\n<svg></svg>');
+  },
+);
 
 async function sent(provider: keyof typeof wires, name: string, asked = prompt) {
   await using server = await serveWire({ body: wires[provider].says(['Fine.']) });

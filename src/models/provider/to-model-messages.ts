@@ -6,7 +6,7 @@ import type { ModelProvider } from '../model-route.ts';
 import { toObjectSchema } from './object-schema.ts';
 import { toFilePart, toToolOutput } from './to-model-files.ts';
 
-/** The prompt in the words of the AI SDK's providers, without what this one would refuse. */
+/** The prompt in the format of the AI SDK's providers, without parts that this provider would refuse. */
 export function toModelMessages(prompt: Prompt, provider: ModelProvider): LanguageModelV4Prompt {
   const firstSpoken = prompt.messages.findIndex((message) => message.role !== 'system');
   const leading = prompt.messages.slice(0, Math.max(firstSpoken, 0));
@@ -18,7 +18,7 @@ export function toModelMessages(prompt: Prompt, provider: ModelProvider): Langua
   return provider === 'anthropic' ? markForCache(all) : all;
 }
 
-/** The results of one answer's calls belong together: Google wants them in one message. */
+/** The results of one answer's calls belong together: Google requires them in one message. */
 function joinToolResults(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   const joined: LanguageModelV4Message[] = [];
   for (const message of messages) {
@@ -30,8 +30,8 @@ function joinToolResults(messages: readonly LanguageModelV4Message[]): LanguageM
 }
 
 /**
- * Anthropic caches a prompt up to a mark: one after the tools and instructions, which threads share, and one at the
- * end, from which the next step of this thread goes on.
+ * Anthropic caches a prompt up to a mark: one after the tools and instructions, which threads share, and one at the end,
+ * where the next step of this thread continues.
  */
 function markForCache(messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
@@ -62,8 +62,8 @@ function toModelMessage(message: PromptMessage, provider: ModelProvider): Langua
 }
 
 /**
- * Only OpenAI takes a system message in the middle of a conversation: Google refuses it, Anthropic does so for most of
- * its models, and so do the chat templates of many compatible servers.
+ * Only OpenAI accepts a system message in the middle of a conversation: Google and most models of Anthropic refuse it, and
+ * so do the chat templates of many compatible servers.
  */
 function toSystemMessage(text: string, provider: ModelProvider): LanguageModelV4Message[] {
   if (!isSaid(text)) return [];
@@ -84,7 +84,7 @@ function toCallPart(call: ToolCall) {
   };
 }
 
-/** A provider refuses a history whose call has anything but an object for its arguments. */
+/** A provider refuses a history in which a call's arguments are not an object. */
 function isJsonObject(json: string): boolean {
   try {
     const value: unknown = JSON.parse(json);
@@ -102,7 +102,7 @@ const hasContent = (part: ContentPart): boolean => part.type !== 'text' || isSai
 
 const isSaid = (text: string): boolean => text.trim() !== '';
 
-/** The tools as they are described to the model, which never runs them. */
+/** The tools as described to the model, which never runs them. */
 export function toModelTools(definitions: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
   return definitions.map((definition) => ({
     type: 'function',

@@ -8,19 +8,19 @@ import { secretFormArguments, secretForms } from '../rules/secret-forms.ts';
 import { storedSecretArguments, storedSecrets } from '../rules/stored-secrets.ts';
 import { createSecretSearch, type Redacted, type SecretSearch } from '../secrets/secret-search.ts';
 
-/** What was found in a text. The text itself is left out when nothing was redacted. */
+/** The findings in a text. `text` is absent when nothing was redacted. */
 export type Findings = { readonly text?: string; readonly actions: readonly Action[] };
 
-/** The values to look for, and a number that they keep as long as they do not change. */
+/** The values to search for, and a number that stays the same as long as they do. */
 export type Wanted = { readonly id: number; readonly values: ReadonlyMap<string, string> };
 
-/** What comes in from somebody else: a tool's output, a fetched page, a note. */
+/** Content from others: a tool's output, a fetched page, a note. */
 const INCOMING: readonly Rule[] = [injectionPhrases, imageBeacon, hiddenText, storedSecrets, secretForms];
 
-/** What the model wants to send to a tool. */
+/** Arguments that the model sends to a tool. */
 const OUTGOING: readonly Rule[] = [storedSecretArguments, secretFormArguments, longEncoding];
 
-/** Only the rules that ask: of what was inspected before, and is kept. */
+/** Only the rules that ask, for stored text that was inspected before. */
 const ASKING = INCOMING.filter(({ does }) => does === 'ask');
 
 export const incoming = ({ text, wanted }: { text: string; wanted: Wanted }) => run(INCOMING, text, wanted);
@@ -49,7 +49,7 @@ async function run(rules: readonly Rule[], text: string, wanted: Wanted): Promis
   return { actions, ...(kept !== text && { text: kept }) };
 }
 
-/** The last searches that were made; each takes some milliseconds to make. */
+/** The most recent searches, because building one takes some milliseconds. */
 const searches = new Map<number, SecretSearch>();
 const MAX_SEARCHES = 100;
 

@@ -2,19 +2,19 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type Program, programFile } from '#program-files.ts';
 
-/** A function to be run in another thread: somebody else chose what it works on, and it may take long. */
+/** A function to run in another thread, because its input comes from others and may take long to process. */
 export type Job = {
   /** The file that exports the function. */
   readonly program: Program;
   readonly run: string;
-  /** Cloned on its way there, and so is the result on its way back. */
+  /** Cloned, as is the result. */
   readonly input: unknown;
-  /** Whose work it is. Each user has one job running at a time, so nobody can take all workers. */
+  /** The user the job belongs to. Each user has one job running at a time, so no user can take all workers. */
   readonly lane: string;
   readonly deadlineMs?: number;
 };
 
-/** The job took too long, needed too much memory, or too many others wait. What it was to look at counts as suspicious. */
+/** The job took too long, needed too much memory, or too many jobs wait. Its input counts as suspicious. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp';
 }
@@ -23,21 +23,21 @@ const WORKERS = 2;
 const DEADLINE_MS = 10_000;
 const MAX_MEMORY_MB = 256;
 
-/** A user with more jobs than this has them given up at once. */
+/** Further jobs of a user who has this many waiting are rejected. */
 const MAX_WAITING = 200;
 
 type Waiting = Job & { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 type Busy = { readonly job: Waiting; readonly timer: NodeJS.Timeout };
 type Thread = { readonly worker: Worker; busy: Busy | undefined };
 
-/** One for the process. It is empty until there is work. */
+/** One set per process. It is empty until there is work. */
 const threads = new Set<Thread>();
 const lanes = new Map<string, Waiting[]>();
 
 /** Runs the job in one of a few threads, so that the event loop stays free. Throws `GivenUp` when it can't be finished. */
 export function runApart<Result>(job: Job): Promise<Result> {
   const waiting = lanes.get(job.lane) ?? [];
-  if (waiting.length >= MAX_WAITING) return Promise.reject(new GivenUp('Too many jobs of one user wait.'));
+  if (waiting.length >= MAX_WAITING) return Promise.reject(new GivenUp('The user has too many waiting jobs.'));
 
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   waiting.push({ ...job, resolve, reject });
@@ -54,11 +54,11 @@ function startWaiting(): void {
     start(thread, job);
     const rest = lanes.get(lane) ?? [];
     lanes.delete(lane);
-    if (rest.length > 0) lanes.set(lane, rest); // behind all others
+    if (rest.length > 0) lanes.set(lane, rest); // to the end of the queue
   }
 }
 
-/** The one that has waited longest of those that have nothing running. */
+/** The lane that has waited longest and has no job running. */
 function nextLane(): string | undefined {
   const running = new Set([...threads].map(({ busy }) => busy?.job.lane));
   return [...lanes.keys()].find((lane) => !running.has(lane));
@@ -71,7 +71,7 @@ function startThread(): Thread {
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   });
   const thread: Thread = { worker, busy: undefined };
-  worker.unref(); // an idle thread keeps no process alive
+  worker.unref(); // an idle thread must not keep the process alive
   worker.on('message', (answer: WorkerAnswer) => {
     const job = release(thread);
     if ('error' in answer) job?.reject(new Error(answer.error));
@@ -91,7 +91,7 @@ function start(thread: Thread, job: Waiting): void {
   const timer = setTimeout(() => discard(thread, `It took more than ${deadlineMs} ms.`), deadlineMs);
   thread.busy = { job, timer };
   thread.worker.ref();
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
   thread.worker.postMessage({ module: pathToFileURL(programFile(program)).href, run, input });
 }
 

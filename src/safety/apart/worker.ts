@@ -3,9 +3,9 @@ import type { WorkerAnswer } from './worker-pool.ts';
 
 type Order = { readonly module: string; readonly run: string; readonly input: unknown };
 
-/** Does what it is sent, one job at a time. A module is loaded when the first job needs it. */
+/** Runs the jobs it receives, one at a time. A module is loaded when the first job needs it. */
 parentPort?.on('message', (order: Order) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
   void answer(order).then((value) => parentPort?.postMessage(value)); // it never rejects
 });
 

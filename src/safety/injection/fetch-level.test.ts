@@ -34,11 +34,11 @@ test.each([
   expect(await fetchLevel(url, ['hello', said])).toBe('ask');
 });
 
-test('what is no address reaches nobody', async () => {
+test('an invalid URL needs no consent, because no request is made', async () => {
   expect(await fetchLevel('evil', [])).toBe('allow');
 });
 
-test('a host is found in a long text as well', async () => {
+test('a host is also found in a long text', async () => {
   const long = 'word '.repeat(10_000);
   expect(await fetchLevel('https://example.com/', [`${long} example.com`])).toBe('allow');
   expect(await fetchLevel('https://example.com/', [long])).toBe('ask');

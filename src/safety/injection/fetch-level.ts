@@ -2,12 +2,12 @@ import type { ToolLevel } from '#domain/tool/tool.ts';
 import { GivenUp, runApart } from '../apart/worker-pool.ts';
 import { bareHost, hostsIn } from './hosts-in.ts';
 
-/** Above this, texts are searched in another thread. */
+/** Longer texts are searched in another thread. */
 const INLINE_LENGTH = 16 * 1024;
 
 /**
- * An address is a message, too: whoever is asked learns it. So only hosts that the user has named are asked without
- * consent; what somebody else wrote into a user's message names none.
+ * A URL can carry data to its host. So only hosts that the user has named are fetched without consent; hosts in content
+ * that others wrote into a user's message do not count.
  */
 export async function fetchLevel(
   url: string,
@@ -15,7 +15,7 @@ export async function fetchLevel(
   lane = '',
 ): Promise<Extract<ToolLevel, 'allow' | 'ask'>> {
   const host = URL.parse(url)?.hostname;
-  if (!host) return 'allow'; // nobody will be asked
+  if (!host) return 'allow'; // no request will be made
   return (await isNamed(bareHost(host), userTexts, lane)) ? 'allow' : 'ask';
 }
 
@@ -30,5 +30,5 @@ async function isNamed(host: string, texts: readonly string[], lane: string): Pr
   }
 }
 
-/** Whether both are one site by the usual custom. */
+/** Whether both URLs have the same host, ignoring `www.`. */
 export const isSameSite = (one: URL, other: URL): boolean => bareHost(one.hostname) === bareHost(other.hostname);

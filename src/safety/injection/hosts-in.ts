@@ -1,6 +1,6 @@
 import { withoutUntrusted } from '#domain/text/untrusted.ts';
 
-/** The hosts that the one who speaks names in a text, `www.` left out; what is wrapped in it names none. */
+/** The hosts that the author of a text names, without `www.`; hosts in wrapped untrusted content do not count. */
 export function hostsIn(text: string): Set<string> {
   const own = withoutUntrusted(text);
   const addresses = Array.from(own.matchAll(ADDRESS), ([address]) => address);
@@ -17,6 +17,6 @@ function hostOf(address: string): string[] {
 
 const ADDRESS = /https?:\/\/[^\s"'<>()[\]{}]{1,2000}/gi;
 
-/** A name that stands alone: not the end of a mail address, not a part of a longer name, and not what looks like a file. */
+/** A separate name: not the end of an email address, not part of a longer name, and not what looks like a file name. */
 const NAME =
   /(?<![\p{L}\p{N}@._/:-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?!(?:md|py|sh|rs|pl|zip|mov|ps|cc|so)(?![\p{L}\p{N}]))\p{L}{2,24}(?![\p{L}\p{N}@_-]|\.[\p{L}\p{N}])/giu;

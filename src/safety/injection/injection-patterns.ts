@@ -4,13 +4,13 @@ import { OVERRIDES } from './override-words.ts';
 
 export type InjectionPattern = {
   readonly name: string;
-  /** Every gap is bounded, and none holds another: the time to search grows with the text, and no faster. */
+  /** Every gap is bounded and none is nested, so the search time is linear in the length of the text. */
   readonly pattern: Pick<RegExp, 'test'>;
-  /** Matched with the text as it was written, in lower case; otherwise with its plain letters. */
+  /** Matched against the text as written, in lower case; otherwise against its plain letters. */
   readonly asWritten?: true;
 };
 
-/** Between two words of one order; a new sentence ends it. */
+/** The gap between two words of one instruction; a new sentence ends it. */
 const NEAR = '[^.!?]{0,40}?';
 
 const MODEL = String.raw`(?:ai|llm|a\.i\.|language model|chat ?bot|gpt|claude|gemini)(?: (?:assistant|agent|model|system|tool)s?)?s?`;
@@ -25,10 +25,10 @@ const word = (name: string, source: string): InjectionPattern => ({
 
 const mark = (name: string, pattern: RegExp): InjectionPattern => ({ name, pattern, asWritten: true });
 
-/** What pages and outputs say that were written to be obeyed. */
+/** Phrases of texts that were written to make a model obey. */
 export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   ...OVERRIDES.map((words) => ({ name: 'override', pattern: createOverrideSearch(words) })),
-  // A new role, in which no rule holds.
+  // A new role without rules.
   word(
     'role',
     `you are (?:now|no longer)${NEAR}(?:unrestricted|unfiltered|jailbroken|dan|developer mode|root|a different|an? (?:ai|assistant|agent|model)|bound|restricted)`,
@@ -49,7 +49,7 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
     'new-orders',
     `(?:important|urgent|critical|mandatory|system) (?:system )?(?:instruction|directive|override|notice to|message for)s?`,
   ),
-  // It speaks to whoever reads for somebody else.
+  // It addresses an AI reader.
   word(
     'addressed',
     `(?:note|message|instructions?|attention|notice|reminder|hello|hey|dear|hi)[,:]? (?:to |for |all |any |the |every ){0,3}${READER}`,
@@ -59,13 +59,13 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
     'addressed',
     `${READER} (?:reading|processing|parsing|summari[sz]ing|visiting|accessing|that reads?|who reads?|must|should now|shall|are (?:required|instructed|ordered) to)`,
   ),
-  // What the user shall not learn.
+  // Hiding something from the user.
   word(
     'secrecy',
     `(?:do not|don't|never|without) (?:tell|telling|inform|informing|mention|mentioning|notify|notifying|alert|alerting|ask|asking|show|showing|reveal|revealing|disclose|disclosing)${NEAR}${PERSON}`,
   ),
   word('secrecy', `(?:hide|conceal|keep) (?:this|it|these)${NEAR}from the ${PERSON}`),
-  // Consent that nobody gave.
+  // A claim of consent.
   word(
     'approval',
     `${PERSON}s? (?:has|have|had)?${NEAR}(?:already |explicitly |pre-?)?(?:approved|authori[sz]ed|confirmed|consented|granted|agreed|signed off)`,
@@ -78,7 +78,7 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
     'approval',
     String.raw`no (?:further )?(?:approval|permission|confirmation|consent|authori[sz]ation)s? (?:is |are )?(?:needed|required|necessary)|pre-?approved|(?:skip|bypass|disable|ignore)${NEAR}(?:approvals?|confirmations?|safety checks?|safety|guard ?rails?|permissions?)`,
   ),
-  // What it wants to have, and where to.
+  // Data to send, and where to.
   word(
     'exfiltration',
     `(?:send|post|forward|upload|exfiltrate|leak|e-?mail|transmit|submit|append|deliver|copy|encode|include|embed|put|attach)${NEAR}${PRIVATE}${NEAR}(?:to|at|in|into|as|via|on)`,
@@ -93,7 +93,7 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
     'tool-order',
     `(?:call|use|invoke|run|trigger|execute)${NEAR}(?:tools?|function calls?)${NEAR}(?:to|with|now|immediately|and)`,
   ),
-  // What a prompt looks like from the inside.
+  // Markup from inside a prompt.
   mark(
     'prompt-marks',
     /<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|eot_id|begin_of_text)\b[^|\n]{0,20}\|>/,

@@ -5,7 +5,7 @@ import { createOverrideSearch } from './override-search.ts';
 const words = { language: 'test', drop: ['forget', 'drop'], earlier: ['prior', 'all '], orders: ['rule', 'order'] };
 const search = createOverrideSearch(words);
 
-/** The same as one regular expression, which is easy to read and too slow to use. */
+/** The same search as one regular expression, which is easy to read and too slow to use. */
 function isOverride(text: string): boolean {
   const [verb, before, noun] = [words.drop, words.earlier, words.orders].map(
     (each) => `(?:${each.map((word) => String.raw`(?<![\p{L}\p{N}])${word}`).join('|')})`,
@@ -20,7 +20,7 @@ function isOverride(text: string): boolean {
   return orders.some((order) => new RegExp(order.join(gap), 'u').test(text));
 }
 
-test('it finds what a regular expression with two gaps finds', () => {
+test('the search finds the same as a regular expression with two gaps', () => {
   const part = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom('forget', 'drop', 'prior', 'all ', 'rule', 'order') },
     { weight: 3, arbitrary: fc.constantFrom(' ', 'x', '. ', '。', '😀', ' some words between ', 'y'.repeat(19)) },

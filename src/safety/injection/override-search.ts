@@ -2,19 +2,19 @@ import { createMultiSearch, toSymbols } from '../multi-search.ts';
 import type { OVERRIDES } from './override-words.ts';
 import { toPlainLetters } from './plain-letters.ts';
 
-/** How many letters may lie between two of the words. */
+/** The maximum number of letters between two of the words. */
 const MAX_GAP = 40;
 
 type Kind = 'drop' | 'earlier' | 'orders';
 type Word = { readonly kind: Kind; readonly length: number; readonly letters: number; readonly isWhole: boolean };
 
-/** A word in the text, its place counted in letters; `after` are the kinds of words that lie close before it. */
+/** A word in the text, its position counted in letters; `after` are the kinds of words shortly before it. */
 type Found = { readonly kind: Kind; readonly end: number; readonly sentence: number; readonly after: Set<Kind> };
 
 /**
- * Finds an order to drop what holds so far: the verb, what is dropped, and that it came earlier, close together in one
- * sentence, with the verb first or last. A regular expression with two gaps took 2 s for 200 kB of hostile text; here
- * each word is looked at once, together with those that lie within the gap.
+ * Finds an instruction to ignore earlier instructions: the verb, its object and a word for "earlier", close together in one
+ * sentence, with the verb first or last. A regular expression with two gaps took 2 s for 200 kB of hostile text; this
+ * search visits each word once, together with those within the gap.
  */
 export function createOverrideSearch(language: (typeof OVERRIDES)[number]): Pick<RegExp, 'test'> {
   const kinds = ['drop', 'earlier', 'orders'] as const;
@@ -32,7 +32,7 @@ export function createOverrideSearch(language: (typeof OVERRIDES)[number]): Pick
       let sentence = 0;
       for (let at = 0; at < plain.length; at++) {
         const unit = plain.charCodeAt(at);
-        if (unit >> 10 !== 0b110111) letters++; // the second half of a letter is no other one
+        if (unit >> 10 !== 0b110111) letters++; // the second half of a surrogate pair is not another letter
         if (ENDS.has(unit)) sentence++;
         state = search.advance(state, unit);
         for (const index of search.hits(state)) {
@@ -49,10 +49,10 @@ export function createOverrideSearch(language: (typeof OVERRIDES)[number]): Pick
   };
 }
 
-/** More words than this can't lie within one gap. */
+/** No more words than this fit into one gap. */
 const MAX_RECENT = 500;
 
-/** The kinds of words close before a word; undefined if it completes an order. */
+/** The kinds of words shortly before a word; undefined if the word completes an instruction. */
 function kindsBefore(recent: readonly Found[], word: Word, start: number, sentence: number): Set<Kind> | undefined {
   const kinds = new Set<Kind>();
   for (let index = recent.length - 1; index >= 0; index--) {
@@ -68,7 +68,7 @@ function kindsBefore(recent: readonly Found[], word: Word, start: number, senten
 
 const ENDS: ReadonlySet<number> = new Set(Array.from('.!?。！？', (mark) => mark.charCodeAt(0)));
 
-/** Words are whole in scripts that have gaps between them; in the others they are found anywhere. */
+/** In scripts with spaces, only whole words match; in the others, words match anywhere. */
 const WITHOUT_GAPS =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/u;
 

@@ -1,4 +1,4 @@
-/** The words of `ignore the previous instructions` in many languages. A word stands for whatever begins with it. */
+/** The words of `ignore the previous instructions` in many languages. An entry matches every word that starts with it. */
 export const OVERRIDES: readonly {
   readonly language: string;
   readonly drop: readonly string[];

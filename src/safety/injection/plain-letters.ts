@@ -1,6 +1,6 @@
 /**
- * A text as somebody reads it who wants to understand it: no case, accents, invisible letters or foreign ones that look
- * like ours, and one space wherever there is a gap. Words to be searched for go through it as well.
+ * A text as a reader understands it: without case, accents and invisible characters, with look-alikes replaced by Latin
+ * letters, and one space for each gap. Search words go through it as well.
  */
 export function toPlainLetters(text: string): string {
   return text
@@ -12,12 +12,12 @@ export function toPlainLetters(text: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** Each stands for a letter of ASCII. */
+/** Each represents an ASCII character. */
 const TAGS = /[\u{e0020}-\u{e007e}]/gu;
 
 const INVISIBLE = /[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Co}]|(?!\s)\p{Cc}/gu;
 
-/** A letter, and what it is read as. */
+/** A letter and its replacement. */
 const TABLE = `
   аa вb еe кk мm нh оo рp сc тt уy хx іi ѕs јj ԁd ɡg ոn υu νv αa οo ρp ιi εe κk τt
   ıi łl øo đd ßss ’' ʼ' ‐- –-`;

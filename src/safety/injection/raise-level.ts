@@ -1,6 +1,6 @@
 import type { ToolLevel } from '#domain/tool/tool.ts';
 
-/** What was read may have misled the model, so that nothing it does from then on happens unasked. */
+/** Flagged content may have misled the model, so every later action needs approval. */
 export function raiseLevel(level: ToolLevel, flags: readonly string[]): ToolLevel {
   return level === 'allow' && flags.length > 0 ? 'ask' : level;
 }

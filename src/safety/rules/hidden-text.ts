@@ -1,8 +1,8 @@
 import type { Rule } from '../rule.ts';
 
 /**
- * Letters that models read and people don't see: the tags of Unicode, and long rows of variation selectors, by which
- * bytes are smuggled. Flags of regions are made of tags, too, and stay.
+ * Characters that models read and people don't see: Unicode tags, and long rows of variation selectors, which can encode
+ * bytes. Flags of regions also consist of tags, and stay.
  */
 export const hiddenText: Rule = {
   name: 'hidden-text',

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** An image whose address has room for data. A model that repeats it lets the reader's browser carry the data out. */
+/** An image whose URL can carry data. If the model repeats it, the reader's browser sends the data out. */
 export const imageBeacon: Rule = {
   name: 'image-beacon',
   does: 'ask',

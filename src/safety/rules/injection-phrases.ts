@@ -2,7 +2,7 @@ import { INJECTION_PATTERNS } from '../injection/injection-patterns.ts';
 import { toPlainLetters } from '../injection/plain-letters.ts';
 import type { Rule } from '../rule.ts';
 
-/** Words that speak to the model rather than to a reader. None is proof; all of them are reason to ask. */
+/** Phrases that address the model instead of a reader. None is proof, but each is a reason to ask. */
 export const injectionPhrases: Rule = {
   name: 'injection-phrase',
   does: 'ask',

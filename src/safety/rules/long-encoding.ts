@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** Long runs of base64 or hexadecimal digits, by which something can be carried out unread. Files are sent like that, too. */
+/** Long runs of base64 or hexadecimal digits, which can carry out data in unreadable form. Files are sent this way, too. */
 export const longEncoding: Rule = {
   name: 'long-encoding-in-arguments',
   does: 'warn',

@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts';
 import { redactRanges } from '../secrets/redact-ranges.ts';
 import { findSecretForms, type Range } from '../secrets/secret-forms.ts';
 
-/** What looks like a key, a token or a password, though it is none of ours. */
+/** Text that looks like a key, a token or a password, but is not a stored secret. */
 export const secretForms: Rule = {
   name: 'secret-form',
   does: 'redact',
@@ -15,8 +15,8 @@ export const secretForms: Rule = {
 };
 
 /**
- * Without the rule about comments: by it a text could ask that nothing be found in it. The names of the rules are
- * secretlint's own.
+ * Without the rule about comments, because with it a text could disable its own inspection. The rule names are
+ * secretlint's.
  */
 const RULES = rules
   .filter(({ meta }) => !meta.id.endsWith('filter-comments'))
@@ -30,7 +30,7 @@ async function lint(text: string): Promise<Range[]> {
   return messages.map(({ ruleId, range: [start, end] }) => ({ start, end, name: ruleId.replace(/^.*-rule-/, '') }));
 }
 
-/** It may be somebody's key that the model read on the way, or one that the user wants it to use: a person decides. */
+/** It may be a foreign key that the model has read, or one that the user wants it to use, so a person decides. */
 export const secretFormArguments: Rule = {
   name: 'secret-form-in-arguments',
   does: 'ask',

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** Values that are stored here, in any of their spellings, whoever came to know them. */
+/** Stored values, in any of their encodings. */
 export const storedSecrets: Rule = {
   name: 'stored-secret',
   does: 'redact',
@@ -12,7 +12,7 @@ export const storedSecrets: Rule = {
   },
 };
 
-/** No tool is told a secret by the model: the host adds credentials itself, where nobody sees them. */
+/** The model never passes secrets to a tool: the host adds credentials itself, where neither can see them. */
 export const storedSecretArguments: Rule = {
   name: 'stored-secret-in-arguments',
   does: 'block',

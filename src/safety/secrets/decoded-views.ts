@@ -1,18 +1,18 @@
-/** Bytes as they look after something was decoded, and where each of them came from. */
+/** Bytes after decoding, and where each of them came from. */
 export type View = {
   readonly bytes: Uint8Array;
-  /** The ranges of the original bytes from which ranges of this view were made. */
+  /** The ranges of the original bytes that these ranges of the view were decoded from. */
   toOriginal(ranges: readonly ByteRange[]): readonly ByteRange[];
 };
 
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/** How often a text may have been quoted on its way: JSON in JSON in a URL is three. */
+/** The maximum number of nested encodings: JSON in JSON in a URL is three. */
 const MAX_LAYERS = 3;
 
 /**
- * A text in every form in which something may stand in it: as it is, with the quoting of one kind undone before that of
- * the others, and with that of all kinds undone, layer by layer. Each form takes one pass, so all take linear time.
+ * A text in every form that may contain a secret: unchanged, with one kind of quoting decoded before the others, and with
+ * all kinds decoded, layer by layer. Each form takes one pass, so the total time is linear.
  */
 export function* viewsOf(bytes: Uint8Array, plusIsSpace: boolean): Generator<View> {
   const raw: View = { bytes, toOriginal: (ranges) => ranges };
@@ -31,14 +31,14 @@ export function* viewsOf(bytes: Uint8Array, plusIsSpace: boolean): Generator<Vie
   for (let layer = 0; layer < MAX_LAYERS && present.length > 0; layer++) {
     const outer = inner;
     inner = decodeView(outer, ALL);
-    if (inner.bytes.length === outer.bytes.length) return; // whatever is decoded becomes shorter
+    if (inner.bytes.length === outer.bytes.length) return; // decoding always shortens the text
     yield inner;
   }
 }
 
 const [BACKSLASH, PERCENT, AMPERSAND, PLUS] = [0x5c, 0x25, 0x26, 0x2b];
 
-/** For each byte, whether it begins something that is decoded. */
+/** For each byte, whether it starts a sequence to decode. */
 type Marks = Uint8Array;
 
 const marksOf = (...bytes: readonly number[]): Marks =>
@@ -67,7 +67,7 @@ function decodeView(outer: View, marks: Marks): View {
   };
 }
 
-/** Decodes again rather than keeping the place of every byte: that is asked for only where something was found. */
+/** Decodes again instead of storing the origin of every byte, because origins are needed only where something was found. */
 function originsOf(bytes: Uint8Array, marks: Marks, ranges: readonly ByteRange[]): ByteRange[] {
   const wanted = ranges.flatMap(({ start, end }) => [start, end - 1]).toSorted((one, other) => one - other);
   const origins = new Map<number, ByteRange>();
@@ -89,8 +89,8 @@ function originsOf(bytes: Uint8Array, marks: Marks, ranges: readonly ByteRange[]
 }
 
 /**
- * A sequence that stands for something else: how long it is, and the code point or, above all code points, the byte. One
- * number, because there can be millions of them, and each object would cost more than the decoding.
+ * An encoded sequence: its length, and its code point or, above all code points, its byte. Packed into one number, because
+ * there can be millions of them, and an object for each would cost more than the decoding.
  */
 type Unit = number;
 
@@ -125,7 +125,7 @@ function afterBackslash(bytes: Uint8Array, at: number): Unit {
   return isLetterOrDigit(next) ? NOTHING : byteUnit(2, next);
 }
 
-/** `\u0041`; of two that are one letter together, both. */
+/** `\u0041`; for a surrogate pair, both halves. */
 function escapedUnit(bytes: Uint8Array, at: number): Unit {
   const unit = hexAt(bytes, at + 2, 4);
   if (unit < 0) return NOTHING;
@@ -144,7 +144,7 @@ const CONTROLS: ReadonlyMap<number, number> = new Map([
   [0x74, 0x09],
 ]);
 
-/** An entity of HTML: a number, or one of the five that every encoder uses. */
+/** An HTML entity: a number, or one of the five that every encoder uses. */
 function entityAt(bytes: Uint8Array, at: number): Unit {
   if (bytes[at + 1] !== 0x23) return namedEntityAt(bytes, at);
   const isHex = ((bytes[at + 2] ?? 0) | 0x20) === 0x78;
@@ -160,7 +160,7 @@ function entityAt(bytes: Uint8Array, at: number): Unit {
   return NOTHING;
 }
 
-/** Of the largest code point in decimal digits, and the semicolon. */
+/** The decimal digits of the largest code point, and the semicolon. */
 const MAX_DIGITS = 8;
 
 function namedEntityAt(bytes: Uint8Array, at: number): Unit {
@@ -175,7 +175,7 @@ function namedEntityAt(bytes: Uint8Array, at: number): Unit {
   return NOTHING;
 }
 
-/** By the bytes of the name as one number. */
+/** Keyed by the bytes of the name as one number. */
 const ENTITIES: ReadonlyMap<number, number> = new Map(
   Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }).map(([name, letter]) => [
     Array.from(name).reduce((packed, character) => packed * 256 + character.charCodeAt(0), 0),
@@ -183,7 +183,7 @@ const ENTITIES: ReadonlyMap<number, number> = new Map(
   ]),
 );
 
-/** The number that is written there, or -1. */
+/** The hexadecimal number at this position, or -1. */
 function hexAt(bytes: Uint8Array, at: number, digits: number): number {
   let value = 0;
   for (let index = at; index < at + digits; index++) {
@@ -210,7 +210,7 @@ function widthOf(value: number): number {
   return value < 0x800 ? 2 : value < 0x10000 ? 3 : 4;
 }
 
-/** As UTF-8. Half of a pair has an encoding here, too, so that nothing gets lost. Returns where it ends. */
+/** Writes UTF-8. A lone surrogate is encoded, too, so that nothing gets lost. Returns the end position. */
 function write(out: Uint8Array, at: number, value: number): number {
   const width = widthOf(value);
   if (width === 1) {

@@ -1,7 +1,7 @@
 import type { Finding } from '../rule.ts';
 import type { Range } from './secret-forms.ts';
 
-/** The text with a mark in place of each range; ranges that overlap get one mark together. */
+/** Replaces each range with a mark; overlapping ranges get one mark. */
 export function redactRanges(text: string, ranges: readonly Range[]): Finding {
   const pieces: string[] = [];
   let times = 0;

@@ -4,14 +4,14 @@ import { scrubLine } from './scrub-line.ts';
 const KEY = `sk-proj-${'aB3'.repeat(14)}`;
 const TOKEN = 'q7Zk0nW2e4R6t8Y0u1I3o5P7';
 
-/** As the log writes it, and reads it back. */
+/** The message as it is logged, parsed back. */
 const logged = (message: string) => {
   const line = scrubLine(`${JSON.stringify({ level: 50, msg: message })}\n`);
   expect(line.endsWith('\n')).toBe(true);
   return (JSON.parse(line) as { msg: string }).msg;
 };
 
-test('a line without secrets stays as it is', () => {
+test('a line without secrets is unchanged', () => {
   const message = 'turn 3 of "ann"\n\tat C:\\new\\table.ts \u0001 é 🦀';
   expect(logged(message)).toBe(message);
 });
@@ -24,7 +24,7 @@ test.each([
   ['in quotes', `the key "${KEY}"`],
   ['in a body within a body', JSON.stringify({ error: `first\n${KEY}` })],
   ['behind a control character', `\u0001${KEY}`],
-])('a key is taken out of a line %s, and the rest stays readable', (_, message) => {
+])('a key is removed from a line %s, and the rest stays readable', (_, message) => {
   const found = logged(message);
   expect(found).not.toContain(KEY);
   expect(found).toBe(message.replace(KEY, '[redacted:api-key]'));
@@ -36,11 +36,11 @@ test.each([
   `{"headers":{ "Authorization" : "Bearer ${TOKEN}" }}`,
   JSON.stringify({ body: `{"authorization":"Bearer ${TOKEN}"}` }),
   `authorization='Bearer ${TOKEN}'`,
-])('the bearer token in %s is taken out', (message) => {
+])('the bearer token in %s is removed', (message) => {
   expect(logged(message)).toBe(message.replace(TOKEN, '[redacted:bearer-token]'));
 });
 
-test('several secrets in one line are all taken out', () => {
+test('several secrets in one line are all removed', () => {
   const aws = 'AKIAIOSFODNN7EXAMPLE';
   expect(logged(`${KEY}\n${aws} and ${KEY}`)).toBe('[redacted:api-key]\n[redacted:aws-key-id] and [redacted:api-key]');
 });

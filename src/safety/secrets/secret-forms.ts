@@ -1,6 +1,6 @@
 export type Range = { readonly start: number; readonly end: number; readonly name: string };
 
-/** Forms that secretlint leaves out. Each is anchored by a rare beginning and bounded, so a search takes linear time. */
+/** Forms that secretlint lacks. Each starts with a rare prefix and is bounded, so a search takes linear time. */
 const FORMS: readonly (readonly [name: string, form: RegExp])[] = [
   ['aws-key-id', /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g],
   ['google-api-key', /(?<![\w-])AIza[\w-]{35}(?![\w-])/g],

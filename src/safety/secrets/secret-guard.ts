@@ -2,19 +2,19 @@ import { wantedOf } from '../apart/wanted.ts';
 import { runApart } from '../apart/worker-pool.ts';
 import { createSecretSearch, type Redacted } from './secret-search.ts';
 
-/** Keeps a tool's secrets out of what it sends and gets. Throws `GivenUp` when a search takes too long. */
+/** Keeps a tool's secrets out of its requests and responses. Throws `GivenUp` when a search takes too long. */
 export type SecretGuard = {
-  /** The name of a secret that is in one of the parts. */
+  /** The name of a secret that occurs in one of the parts. */
   findIn(...parts: (string | Uint8Array)[]): Promise<string | undefined>;
   redact(bytes: Uint8Array): Promise<Redacted>;
-  /** A short message of ours without the secrets. */
+  /** Removes the secrets from a short message of the service. */
   scrub(message: string): string;
 };
 
-/** A search of this many bytes takes a few milliseconds at most; more is left to another thread. */
+/** Searching this many bytes takes a few milliseconds at most; more is searched in another thread. */
 const INLINE_BYTES = 32 * 1024;
 
-/** `lane` says whose work it is. */
+/** `lane` is the user the work belongs to. */
 export function createSecretGuard(values: ReadonlyMap<string, string>, lane: string): SecretGuard {
   const search = createSecretSearch(values);
   return {

@@ -45,7 +45,7 @@ test.each(Object.keys(ENCODINGS))('a secret is found and redacted in its %s form
   expect(search.redact(Buffer.from(`${encoded} ${encoded}`)).found).toEqual(['weather_key', 'weather_key']);
 });
 
-test('a secret inside a longer base64 text is found wherever it begins, and no bit of it stays', () => {
+test('a secret inside a longer base64 text is found at every offset, and no bit of it stays', () => {
   const plain = createSecretSearch(new Map([['key', 'abcdefgh']]));
   for (const lead of ['', '1', '12', '123', 'user:'])
     for (const tail of ['', '4', '45', '456']) {
@@ -57,7 +57,7 @@ test('a secret inside a longer base64 text is found wherever it begins, and no b
     }
 });
 
-test('all other bytes stay as they are', () => {
+test('all other bytes are unchanged', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 40 }), (before, after) => {
       const { bytes, found } = search.redact(Buffer.concat([before, Buffer.from(SECRET), after]));
@@ -68,7 +68,7 @@ test('all other bytes stay as they are', () => {
   );
 });
 
-test('a part of a larger buffer is searched, and only that part', () => {
+test('only the given part of a larger buffer is searched', () => {
   const buffer = Buffer.from(`${SECRET}|inside|${SECRET}`);
   const begin = Buffer.byteLength(SECRET) + 1;
   const inside = new Uint8Array(buffer.buffer, buffer.byteOffset + begin, 6);
@@ -76,7 +76,7 @@ test('a part of a larger buffer is searched, and only that part', () => {
   expect(search.findIn(inside)).toBeUndefined();
 });
 
-test('secrets that overlap, and a secret that holds another, leave nothing behind', () => {
+test('overlapping and nested secrets are redacted completely', () => {
   const both = createSecretSearch(
     new Map([
       ['one', 'abcdefgh'],
@@ -91,12 +91,12 @@ test('secrets that overlap, and a secret that holds another, leave nothing behin
   expect(redacted('<bcdefg>')).toBe('<[redacted:inner]>');
 });
 
-test('a stored line break at the end of a secret does not hide it', () => {
+test('a secret stored with a trailing line break is found', () => {
   const stored = createSecretSearch(new Map([['key', 'abcdefgh\n']]));
   expect(stored.findIn('Bearer abcdefgh')).toBe('key');
 });
 
-test('a secret that is too short is not looked for in answers, but never gets into a message', () => {
+test('a very short secret is not searched for in answers, but is removed from messages', () => {
   const short = createSecretSearch(new Map([['pin', '1234']]));
   expect(short.redact(Buffer.from('it is 1234 m high')).found).toEqual([]);
   expect(short.findIn('1234')).toBeUndefined();
@@ -105,14 +105,14 @@ test('a secret that is too short is not looked for in answers, but never gets in
   );
 });
 
-test('of an answer that is full of secrets nothing is kept', () => {
+test('an answer full of secrets is dropped completely', () => {
   const full = Buffer.from(`${SECRET}|`.repeat(100_000));
   expect(Buffer.from(search.redact(full).bytes).toString()).toBe('[redacted:weather_key]');
   const looped = createSecretSearch(new Map([['key', 'aaaaaaaa']]));
   expect(Buffer.from(looped.redact(Buffer.alloc(5_000_000, 'a')).bytes).toString()).toBe('[redacted:key]');
 });
 
-test('a long secret is found as a whole, and nothing of it stays', () => {
+test('a long secret is redacted completely', () => {
   const key = `-----BEGIN KEY-----\n${Array.from({ length: 80 }, (_, at) => `${String(at).repeat(40).slice(0, 60)}/"`).join('\n')}`;
   const long = createSecretSearch(new Map([['pem', key]]));
   const redacted = (text: string) => Buffer.from(long.redact(Buffer.from(text)).bytes).toString();
@@ -124,27 +124,24 @@ test('a long secret is found as a whole, and nothing of it stays', () => {
   expect(redacted(base64(`user:${key}`))).toMatch(/^dXNlcj\[redacted:pem\]=*$/);
 });
 
-test.each(['\\', '\\"', '%25', '&amp;', '%', '&#38;'])(
-  'a search comes to an end when a secret is a row of %s',
-  (mark) => {
-    const value = `a${mark.repeat(40)}b`;
-    const rows = createSecretSearch(new Map([['key', value]]));
-    const almost = (text: string) => Buffer.from(`${text.slice(0, -1)}|`.repeat(2_000));
+test.each(['\\', '\\"', '%25', '&amp;', '%', '&#38;'])('a search finishes when a secret repeats %s', (mark) => {
+  const value = `a${mark.repeat(40)}b`;
+  const rows = createSecretSearch(new Map([['key', value]]));
+  const almost = (text: string) => Buffer.from(`${text.slice(0, -1)}|`.repeat(2_000));
 
-    for (const quote of [ENCODINGS['raw'], ENCODINGS['JSON'], ENCODINGS['URL']]) {
-      const text = quote?.(value) ?? '';
-      expect(rows.findIn(text)).toBe('key');
-      expect(rows.redact(almost(text)).found).toEqual([]);
-    }
-  },
-);
+  for (const quote of [ENCODINGS['raw'], ENCODINGS['JSON'], ENCODINGS['URL']]) {
+    const text = quote?.(value) ?? '';
+    expect(rows.findIn(text)).toBe('key');
+    expect(rows.redact(almost(text)).found).toEqual([]);
+  }
+});
 
-test.each(["'", '😀', '&', 'é'])('a secret of a thousand times %s can be searched for', (character) => {
+test.each(["'", '😀', '&', 'é'])('a secret of a thousand %s can be searched for', (character) => {
   const odd = createSecretSearch(new Map([['key', character.repeat(1_500)]]));
   expect(odd.findIn(JSON.stringify(character.repeat(1_500)))).toBe('key');
 });
 
-test('a secret is found behind several layers of quoting, each of another kind', () => {
+test('a secret is found in several layers of quoting, each of another kind', () => {
   const json = (text: string) => JSON.stringify(text).slice(1, -1);
   const html = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
   for (const [one, other] of [
@@ -159,7 +156,7 @@ test('a secret is found behind several layers of quoting, each of another kind',
   }
 });
 
-/** Milliseconds of computing, which other processes do not lengthen. */
+/** CPU time in milliseconds, which other processes do not affect. */
 function costOf(work: () => void): number {
   const began = process.cpuUsage();
   work();
@@ -168,7 +165,7 @@ function costOf(work: () => void): number {
 }
 
 test.each(['a', '%', '\\', '&', '&amp;', '%25', '\\x5c', '+', ' x', 'é'])(
-  'the time to search does not grow with the length of a secret that is a row of %j',
+  'the search time does not grow with the length of a secret that repeats %j',
   (unit) => {
     const text = Buffer.from(unit.repeat(40_000 / unit.length));
     const [short, long] = [20, 1_000].map((length) =>

@@ -1,23 +1,23 @@
-/** A form of a secret that no quoting undoes, to be searched for in the decoded views of a text. */
+/** A form of a secret that decoding does not change, to be searched for in the decoded views of a text. */
 export type Spelling = {
   readonly bytes: Uint8Array;
-  /** How many bytes next to it, on either side, hold some bits of the secret, too. */
+  /** How many adjacent bytes on each side contain some bits of the secret, too. */
   readonly before: number;
   readonly after: number;
 };
 
 const MAX_PIECE = 1024;
 
-/** Nobody sends more in a request. What follows in a longer secret is not searched for. */
+/** No request contains more. The rest of a longer secret is not searched for. */
 const MAX_PIECES = 8;
 
-/** How `secret` looks when somebody passes it on: as it is, in hex, or in base64. */
+/** The forms in which `secret` may be passed on: unchanged, in hex, or in base64. */
 export function spellingsOf(secret: string): Spelling[] {
   const values = [...new Set([secret, secret.trim()])].map((value) => value.toWellFormed());
   return values.flatMap(cut).flatMap((piece) => [...plain(piece), ...base64(piece)]);
 }
 
-/** A long secret is searched for piece by piece. The last one goes back to be no shorter than the others. */
+/** A long secret is searched for in pieces. The last piece overlaps the one before, so that it has full length. */
 function cut(value: string): string[] {
   const characters = Array.from(value);
   const pieces = Math.min(MAX_PIECES, Math.ceil(characters.length / MAX_PIECE));
@@ -32,7 +32,7 @@ function plain(value: string): Spelling[] {
   return [value, hex, hex.toUpperCase()].map((text) => ({ bytes: Buffer.from(text), before: 0, after: 0 }));
 }
 
-/** In base64 a secret looks different by where in the encoded bytes it begins; there are three ways, in two alphabets. */
+/** The base64 form of a secret depends on its offset in the encoded bytes; there are three forms, in two alphabets. */
 function base64(value: string): Spelling[] {
   return [0, 1, 2].flatMap((lead) => {
     const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(value)]);

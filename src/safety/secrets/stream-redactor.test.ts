@@ -9,7 +9,7 @@ const sayAll = (pieces: readonly string[], values = new Map([['key', SECRET]])) 
   return [...pieces.map((piece) => redactor.push(piece)), redactor.end()];
 };
 
-test('a secret is taken out however it is cut into pieces', () => {
+test('a secret is removed for every split into pieces', () => {
   const cuts = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 20 });
   const around = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '-', 's', ' '), { maxLength: 10 });
   fc.assert(
@@ -22,16 +22,16 @@ test('a secret is taken out however it is cut into pieces', () => {
   );
 });
 
-test('what begins like a secret and is none is said in the end', () => {
+test('text that only starts like a secret is released in the end', () => {
   expect(sayAll(['abcab', 'e'])).toEqual(['', 'abcabe', '']);
   expect(sayAll(['abcabd-secre'])).toEqual(['', 'abcabd-secre']);
 });
 
-test('what can not be the beginning of one is not held back', () => {
+test("text that can't start a secret is not held back", () => {
   expect(sayAll(['hello ', 'world'])).toEqual(['hello ', 'world', '']);
 });
 
-test('short values are left alone', () => {
+test('short values are not redacted', () => {
   expect(sayAll(['abc'], new Map([['key', 'abc']])).join('')).toBe('abc');
 });
 

@@ -1,19 +1,19 @@
 import { createMultiSearch, type MultiSearch, toSymbols } from '../multi-search.ts';
 
-/** Shorter values would be found in any text by chance. */
+/** Shorter values would match any text by chance. */
 const LEAST_LENGTH = 6;
 
 export type StreamRedactor = {
-  /** What may be said now. The beginning of a value is held back until it is known for something else. */
+  /** Returns the text that can be released. The possible start of a value is held back until it turns out to be something else. */
   push(piece: string): string;
-  /** What was held back, once nothing follows. */
+  /** Returns the text still held back; call when nothing follows. */
   end(): string;
 };
 
-/** A range of the text that is held back; its mark may have been said already. */
+/** A range of the held text; its mark may have been released already. */
 type Found = { start: number; end: number; mark: string };
 
-/** Takes values out of a text that comes piece by piece, and has no place to take back what was said. */
+/** Removes values from a text that arrives in pieces, when released text can't be taken back. */
 export function createStreamRedactor(values: ReadonlyMap<string, string>): StreamRedactor {
   const { secrets, search } = remember(values);
   let held = '';
@@ -28,7 +28,7 @@ export function createStreamRedactor(values: ReadonlyMap<string, string>): Strea
         for (const index of search.hits(state)) note(held.length + at + 1, secrets[index]);
       }
       held += piece;
-      return say(held.length - search.depth(state)); // no value can begin earlier
+      return say(held.length - search.depth(state)); // no value can start earlier
     },
     end() {
       state = 0;
@@ -73,7 +73,7 @@ export function createStreamRedactor(values: ReadonlyMap<string, string>): Strea
 type Secret = { readonly plain: string; readonly mark: string };
 type Prepared = { readonly secrets: readonly Secret[]; readonly search: MultiSearch };
 
-/** Each answer of a model needs two redactors, and the values change seldom. */
+/** Each model answer needs two redactors, and the values seldom change. */
 const prepared = new WeakMap<ReadonlyMap<string, string>, Prepared>();
 
 function remember(values: ReadonlyMap<string, string>): Prepared {

@@ -8,7 +8,7 @@ import { userOf } from '../scope.ts';
 /** A webhook user whose calls may use the secrets of a gateway user. */
 export type Pairing = { readonly userId: UserId; readonly pairedUserId: UserId; readonly createdAt: Date };
 
-/** Pairs the owner; of two pairings the later one counts. */
+/** Pairs the owner. A later pairing replaces an earlier one. */
 export async function putPairing(trx: Audited<OwnedTransaction>, owner: Owner, pairedUserId: UserId): Promise<void> {
   await trx
     .insertInto('pairings')
@@ -17,7 +17,7 @@ export async function putPairing(trx: Audited<OwnedTransaction>, owner: Owner, p
     .execute();
 }
 
-/** Whose secrets the owner may use. */
+/** The user whose secrets the owner may use. */
 export async function findPairedUser(trx: OwnedTransaction, owner: Owner): Promise<UserId | undefined> {
   const row = await trx
     .selectFrom('pairings')
@@ -27,7 +27,7 @@ export async function findPairedUser(trx: OwnedTransaction, owner: Owner): Promi
   return row?.pairedUserId;
 }
 
-/** Those that use the secrets of `partner`. Row-level security lets only the operator see everyone's. */
+/** The pairings that use the secrets of `partner`. Row-level security lets only the operator see everyone's. */
 export function listPairings(trx: OwnedTransaction, partner: Scope): Promise<Pairing[]> {
   return trx
     .selectFrom('pairings')
@@ -37,12 +37,12 @@ export function listPairings(trx: OwnedTransaction, partner: Scope): Promise<Pai
     .execute();
 }
 
-/** Ends whatever lets others use the secrets of `partner`. */
+/** Removes every pairing that uses the secrets of `partner`. */
 export async function deletePairingsWith(trx: Audited<IdentityTransaction>, partner: UserId): Promise<void> {
   await trx.deleteFrom('pairings').where('pairedUserId', '=', partner).execute();
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export async function deletePairing(trx: Audited<OwnedTransaction>, partner: Scope, userId: UserId): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('pairings')

@@ -15,26 +15,26 @@ export type NewSession = {
   readonly expiresAt: Date;
 };
 
-/** A session that has not ended. The operator's has no role: the operator is no row. */
+/** A session that has not ended. The operator has no row in `users`, so the operator's session has no role. */
 export type FoundSession = {
   readonly id: string;
   readonly userId: UserId;
   readonly hash: Buffer;
   readonly keyHash: Buffer;
   readonly role: Role | null;
-  /** The operator's token by which it was opened, when that token is a lasting one. */
+  /** The operator token that opened the session, if that token is permanent. */
   readonly tokenHash: Buffer | null;
   readonly expiresAt: Date;
   readonly isStale: boolean;
 };
 
-/** Also clears away what has ended. */
+/** Also deletes expired sessions. */
 export async function insertSession(db: Audited<IdentityTransaction>, session: NewSession): Promise<void> {
   await db.deleteFrom('sessions').where('expiresAt', '<', sql<Date>`now()`).execute();
   await db.insertInto('sessions').values(session).execute();
 }
 
-/** A user's session ends with the user, and with the token that opened it. */
+/** A user's session ends when the user is removed, or when the token that opened it expires or is revoked. */
 export async function findSessions(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<FoundSession[]> {
   const { rows } = await sql<FoundSession>`
     select sessions.id, sessions.user_id, sessions.hash, sessions.key_hash, users.role, sessions.token_hash, sessions.expires_at,
@@ -48,17 +48,17 @@ export async function findSessions(db: IdentityDatabase, hashes: readonly Buffer
   return rows;
 }
 
-export async function noteSeen(db: IdentityDatabase, id: string): Promise<void> {
+export async function recordSeen(db: IdentityDatabase, id: string): Promise<void> {
   await db.updateTable('sessions').set({ lastSeenAt: sql<Date>`now()` }).where('id', '=', id).execute();
 }
 
-/** Whose it was; undefined when there was none. */
+/** Returns its user; undefined when there was no such session. */
 export async function deleteSession(db: Audited<IdentityTransaction>, hash: Buffer): Promise<UserId | undefined> {
   const row = await db.deleteFrom('sessions').where('hash', '=', hash).returning('userId').executeTakeFirst();
   return row?.userId;
 }
 
-/** Those that have not expired, the newest first. */
+/** The sessions that have not expired, newest first. */
 export function listSessions(db: IdentityDatabase, userId: UserId): Promise<Session[]> {
   return db
     .selectFrom('sessions')
@@ -69,7 +69,7 @@ export function listSessions(db: IdentityDatabase, userId: UserId): Promise<Sess
     .execute();
 }
 
-/** Whose it was; undefined when there is none, or it is somebody else's than `userId`'s. */
+/** Returns its user; undefined when there is no such session, or it is outside the scope. */
 export async function deleteSessionById(
   db: Audited<IdentityTransaction>,
   id: string,

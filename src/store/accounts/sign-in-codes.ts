@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { UserId } from '#domain/principal.ts';
 import type { IdentityDatabase } from '../identity-connection.ts';
 
-/** For whom a sign-in link was made. */
+/** The user a sign-in link was made for. */
 export type SignInCode = {
   readonly userId: UserId;
   /** The session ends with this token. */
   readonly tokenHash: Buffer | null;
-  /** The session ends then at the latest. */
+  /** When the session ends at the latest. */
   readonly sessionUntil: Date | null;
 };
 
-/** Also clears away codes that have expired. */
+/** Also deletes expired codes. */
 export async function insertSignInCode(
   db: IdentityDatabase,
   code: SignInCode & { readonly hash: Buffer; readonly expiresAt: Date },
@@ -20,7 +20,7 @@ export async function insertSignInCode(
   await db.insertInto('signInCodes').values(code).execute();
 }
 
-/** A code can be taken once, and only in time. */
+/** A code can be used once, before it expires. */
 export function takeSignInCode(db: IdentityDatabase, hash: Buffer): Promise<SignInCode | undefined> {
   return db
     .deleteFrom('signInCodes')

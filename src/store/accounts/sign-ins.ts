@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { IdentityDatabase } from '../identity-connection.ts';
 
-/** A browser that was sent to the identity provider, and what must fit when it comes back. */
+/** A sign-in in progress at the identity provider, and the values that must match when the browser returns. */
 export type PendingSignIn = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
-/** Also clears away what was never finished. */
+/** Also deletes expired sign-ins. */
 export async function insertSignIn(
   db: IdentityDatabase,
   hash: Buffer,
@@ -18,7 +18,7 @@ export async function insertSignIn(
     .execute();
 }
 
-/** Can be had once, and only in time. */
+/** A sign-in can be taken once, before it expires. */
 export function takeSignIn(db: IdentityDatabase, hash: Buffer): Promise<PendingSignIn | undefined> {
   return db
     .deleteFrom('signIns')

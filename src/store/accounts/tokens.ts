@@ -8,14 +8,14 @@ import { userOf } from '../scope.ts';
 
 export type NewToken = Pick<Token, 'id' | 'userId' | 'name' | 'expiresAt'> & { readonly hash: Buffer };
 
-/** A token that is good now, and whose it is. */
+/** A valid token and its user. */
 export type GoodToken = {
   readonly id: TokenId;
   readonly hash: Buffer;
   readonly userId: UserId;
   readonly role: Role;
   readonly expiresAt: Date | null;
-  /** Its last use was noted more than a minute ago, or never. */
+  /** Whether its last use was recorded more than a minute ago, or never. */
   readonly isStale: boolean;
 };
 
@@ -23,7 +23,7 @@ export function insertToken(db: Audited<IdentityTransaction>, token: NewToken): 
   return db.insertInto('tokens').values(token).returning(columns).executeTakeFirstOrThrow();
 }
 
-/** Those of the hashes that belong to a good token of a user who is still there. */
+/** The hashes that belong to a valid token of a user who was not removed. */
 export async function findTokens(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<GoodToken[]> {
   const { rows } = await sql<GoodToken>`
     select tokens.id, hash, user_id, role, expires_at,
@@ -34,14 +34,14 @@ export async function findTokens(db: IdentityDatabase, hashes: readonly Buffer[]
   return rows;
 }
 
-/** Not more often than once a minute, however many processes try. */
-export async function noteUse(db: IdentityDatabase, id: TokenId): Promise<void> {
+/** Writes at most once a minute, across all processes. */
+export async function recordUse(db: IdentityDatabase, id: TokenId): Promise<void> {
   await sql`
     update tokens set last_used_at = now()
     where id = ${id} and coalesce(last_used_at < now() - interval '1 minute', true)`.execute(db);
 }
 
-/** Those that were not revoked; an expired one is still told. */
+/** Tokens that were not revoked, including expired ones. */
 export function listTokens(db: IdentityDatabase, userId: UserId): Promise<Token[]> {
   return db
     .selectFrom('tokens')
@@ -52,7 +52,7 @@ export function listTokens(db: IdentityDatabase, userId: UserId): Promise<Token[
     .execute();
 }
 
-/** Undefined when there is none, it is somebody else's than `userId`'s, or it was revoked before. */
+/** Undefined when there is no such token in the scope, or it was revoked before. */
 export function revokeToken(db: Audited<IdentityTransaction>, id: TokenId, scope: Scope): Promise<Token | undefined> {
   return db
     .updateTable('tokens')

@@ -14,7 +14,7 @@ export type NewUser = {
 
 export type Page = { readonly after: string | undefined; readonly limit: number };
 
-/** Undefined when the email or the identity is somebody's already. */
+/** Undefined when another user has this email or identity. */
 export function insertUser(
   db: Audited<IdentityTransaction>,
   { identity, ...user }: NewUser,
@@ -31,7 +31,7 @@ export function findUser(db: IdentityDatabase, id: UserId): Promise<User | undef
   return db.selectFrom('users').select(columns).where('id', '=', id).where('removedAt', 'is', null).executeTakeFirst();
 }
 
-/** Whoever has this as their id, email or name. */
+/** The users with this ID, email or name. */
 export function findUsersCalled(db: IdentityDatabase, called: string): Promise<User[]> {
   return db
     .selectFrom('users')
@@ -41,7 +41,7 @@ export function findUsersCalled(db: IdentityDatabase, called: string): Promise<U
     .execute();
 }
 
-/** In the order in which they came. */
+/** In the order in which they were added. */
 export function listUsers(db: IdentityDatabase, { after, limit }: Page): Promise<User[]> {
   return db
     .selectFrom('users')
@@ -53,7 +53,7 @@ export function listUsers(db: IdentityDatabase, { after, limit }: Page): Promise
     .execute();
 }
 
-/** The row stays, so that what is left of them keeps its owner. False when there is no such user. */
+/** Keeps the row, so that the user's remaining data still has an owner. False when there is no such user. */
 export async function markRemoved(db: Audited<IdentityTransaction>, id: UserId): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
@@ -64,19 +64,19 @@ export async function markRemoved(db: Audited<IdentityTransaction>, id: UserId):
   return numUpdatedRows > 0n;
 }
 
-/** Whoever was removed within the last minute. */
+/** The users removed within the last minute. */
 export async function findRecentlyRemoved(db: IdentityDatabase): Promise<UserId[]> {
   const query = db.selectFrom('users').select('id').where('removedAt', '>', sql<Date>`now() - interval '1 minute'`);
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Whether this was the address of somebody who was removed, and is nobody's now. */
+/** Whether this email belonged to a removed user and no current user has it. */
 export async function isRemovedAddress(db: IdentityDatabase, email: string): Promise<boolean> {
   const rows = await db.selectFrom('users').select('removedAt').where('email', '=', email).execute();
   return rows.length > 0 && rows.every(({ removedAt }) => removedAt !== null);
 }
 
-/** Also one that was removed: who comes back with the same identity is told apart from who is new. */
+/** Includes removed users, so that a removed user who returns can be distinguished from a new one. */
 export function findUserByIdentity(
   db: IdentityDatabase,
   { issuer, subject }: OidcIdentity,
@@ -89,7 +89,7 @@ export function findUserByIdentity(
     .executeTakeFirst();
 }
 
-/** Gives the identity to the user who was added with this address and has none yet. */
+/** Sets the identity of the user who was added with this email and has no identity yet. */
 export function claimUserByEmail(
   db: Audited<IdentityTransaction>,
   email: string,

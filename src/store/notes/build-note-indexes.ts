@@ -3,23 +3,23 @@ import { buildStatement, INDEX_PREFIX, MAX_DIMENSIONS, type NoteIndex, nameOf } 
 import { findPgvector } from './pgvector.ts';
 
 export type IndexPlan = {
-  /** Those that shall be there. */
+  /** Indexes that must exist. */
   readonly wanted: readonly NoteIndex[];
-  /** Those that may stay, but are not worth building. */
+  /** Indexes that may stay if they exist, but are not built. */
   readonly tolerated: readonly NoteIndex[];
 };
 
-/** How many were built and dropped, and what keeps others from being built, in words for the operator. */
+/** How many indexes were built and dropped, and why others can't be built, as a message for the operator. */
 export type IndexReport = { readonly built: number; readonly dropped: number; readonly problem?: string };
 
-/** Any number that no other program on this database uses. */
+/** An arbitrary lock number that no other program on this database uses. */
 const INDEX_LOCK = 7_267_332_668;
-/** The default is too small for an index of this kind: once it is full, building takes many times as long. */
+/** The default is too small for this kind of index: when it is exceeded, building takes many times as long. */
 const MEMORY = '256MB';
 
 /**
- * Builds and drops indexes until they are as planned, unless another replica is at it. Nobody has to wait meanwhile.
- * When `signal` aborts, PostgreSQL goes on alone with what it has begun.
+ * Builds and drops indexes until they match the plan, unless another replica is doing so. It blocks no other query.
+ * When `signal` aborts, PostgreSQL still finishes the statement it has started.
  */
 export async function buildNoteIndexes(
   connection: pg.ClientConfig,
@@ -27,7 +27,7 @@ export async function buildNoteIndexes(
   signal: AbortSignal,
 ): Promise<IndexReport> {
   const client = new pg.Client(connection);
-  client.on('error', () => {}); // a cut line fails the query, which reports it
+  client.on('error', () => {}); // a lost connection fails the query, which reports it
   await client.connect();
   const leave = () => void client.end();
   signal.addEventListener('abort', leave);
@@ -46,10 +46,10 @@ export async function buildNoteIndexes(
 const NOTHING_DONE: IndexReport = { built: 0, dropped: 0 };
 
 async function carryOut(client: pg.Client, { wanted, tolerated }: IndexPlan): Promise<IndexReport> {
-  await client.query('set statement_timeout = 0'); // what is good for a query is too short for an index
+  await client.query('set statement_timeout = 0'); // the timeout for queries is too short for building an index
   const present = await listIndexes(client);
   const mayStay = new Set([...wanted, ...tolerated].map(nameOf));
-  // One that is not valid was left behind by a build that failed: who builds holds the lock.
+  // An invalid index was left by a failed build: a build in progress would hold the lock.
   const useless = present.filter(({ name, valid }) => !valid || !mayStay.has(name));
   for (const { name } of useless) await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(name)}`);
 
@@ -60,7 +60,7 @@ async function carryOut(client: pg.Client, { wanted, tolerated }: IndexPlan): Pr
   const pgvector = await findPgvector(client);
   if (typeof pgvector !== 'object')
     return { built: 0, dropped: useless.length, ...(pgvector && { problem: pgvector }) };
-  // Workers would share the memory, of which a container often has too little for them.
+  // Parallel workers would share the memory, and containers often have too little shared memory for them.
   await client.query(`set maintenance_work_mem = '${MEMORY}'; set max_parallel_maintenance_workers = 0`);
   for (const index of missing) await client.query(buildStatement(index, pgvector.schema));
   return { built: missing.length, dropped: useless.length };

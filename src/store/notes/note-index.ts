@@ -4,33 +4,33 @@ import type { UserId } from '#domain/principal.ts';
 import { type OwnedTransaction, runStatement } from '../connection.ts';
 
 /**
- * An index of pgvector over the vectors of one user and one model. One for everybody would return the nearest notes of
- * everybody, among which those of a user with few are lost.
+ * A pgvector index over the vectors of one user and one model. A shared index would return the nearest notes of all
+ * users, and those of a user with few notes would be missing.
  */
 export type NoteIndex = { readonly userId: UserId; readonly model: string; readonly dimensions: number };
 
-/** More numbers than this a vector in such an index can't have. */
+/** The maximum length of an indexed `halfvec`. */
 export const MAX_DIMENSIONS = 4000;
 export const INDEX_PREFIX = 'notes_near_';
 
-/** How many notes an index looks at for one search; it takes no more than the second. */
+/** How many notes an index search examines, at least and at most. */
 const LEAST_LOOKED_AT = 200;
 const MOST_LOOKED_AT = 1000;
 
-/** The same for the same index, in every replica. */
+/** The same index has the same name in every replica. */
 export function nameOf({ userId, model, dimensions }: NoteIndex): string {
   const parts = JSON.stringify([userId, model, dimensions]);
   return INDEX_PREFIX + createHash('sha256').update(parts).digest('hex').slice(0, 32);
 }
 
-/** `schema` is where pgvector is, spelled as it stands in a statement. */
+/** `schema` is the quoted schema of pgvector. */
 export function buildStatement(index: NoteIndex, schema: string): string {
   return `
     create index concurrently ${nameOf(index)} on notes
     using hnsw ((${halfVector(index, schema)}) ${schema}.halfvec_ip_ops) where ${conditionOf(index)}`;
 }
 
-/** The paths of the nearest notes, the nearest first; undefined when there is no such index. */
+/** The paths of the nearest notes, nearest first; undefined when there is no such index. */
 export async function findByIndex(
   trx: OwnedTransaction,
   index: NoteIndex,
@@ -46,13 +46,13 @@ export async function findByIndex(
   return rows.map(({ path }) => path);
 }
 
-/** Whether the index is there and whole; and if so, how far this transaction looks into it. */
+/** Whether the index exists and is valid; if so, also sets how many rows this transaction examines in it. */
 const MAKE_READY = `
   select extnamespace::regnamespace::text as schema, set_config('hnsw.ef_search', $2, true)
   from pg_extension, pg_index
   where extname = 'vector' and indexrelid = to_regclass($1) and indisvalid`;
 
-/** The index holds rounded numbers; which of the found ones are the nearest is decided by the exact ones. */
+/** The index holds rounded numbers, so the rows it finds are ordered by the exact vectors. */
 function nearestStatement(index: NoteIndex, schema: string): string {
   const [wanted, apart] = [`$1::${schema}.vector`, `operator(${schema}.<#>)`];
   return `
@@ -67,7 +67,7 @@ function nearestStatement(index: NoteIndex, schema: string): string {
 
 const halfVector = ({ dimensions }: NoteIndex, schema: string) => `embedding::${schema}.halfvec(${dimensions})`;
 
-/** Without parameters: the planner uses a part of a table only if it sees that nothing else is asked for. */
+/** Without parameters: the planner uses a partial index only if the query repeats the index's condition literally. */
 function conditionOf({ userId, model, dimensions }: NoteIndex): string {
   return `user_id = ${pg.escapeLiteral(userId)} and embedding_model = ${pg.escapeLiteral(model)}
     and length(signature) = ${dimensions}`;

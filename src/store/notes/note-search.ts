@@ -2,7 +2,7 @@ import { type OwnedTransaction, type Owner, runStatement } from '../connection.t
 import { findByIndex } from './note-index.ts';
 import { toSignature } from './signature.ts';
 
-/** The paths of notes that share words with the question, the best first. */
+/** The paths of notes that share words with the question, best match first. */
 export async function findByWords(
   trx: OwnedTransaction,
   owner: Owner,
@@ -14,8 +14,8 @@ export async function findByWords(
 }
 
 /**
- * The paths of notes whose meaning is nearest to a vector of the same model, the nearest first. Where there is an index
- * over them it is asked, and otherwise every note.
+ * The paths of notes whose meaning is nearest to a vector of the same model, nearest first. Uses an index if there is
+ * one, and otherwise scans all notes.
  */
 export async function findByMeaning(
   trx: OwnedTransaction,
@@ -38,8 +38,8 @@ export async function findByMeaning(
 }
 
 /**
- * Rare words tell more than common ones, and a short note is about its words more than a long one is. What English
- * has no use for is left out, and of a word that stands everywhere only so many notes are looked at.
+ * Rare words weigh more than common ones, and a match in a short note weighs more than in a long one. English stop words
+ * are left out, and for a very common word only a limited number of notes is examined.
  */
 const BY_WORDS = `
   with words as (

@@ -24,7 +24,7 @@ const words = async () =>
     ({ word }) => word,
   );
 
-test('a note is found by a word of its text or path, stemmed or as it stands, and by no word it lost', async () => {
+test('a note is found by a word of its text or path, stemmed or exact, and not by words it no longer has', async () => {
   await write(ann, 'people/o-hara', 'The dogs were barking at Zoë.');
   for (const question of ['dog', 'DOGS', 'barks', 'zoë', 'hara?', 'people'])
     expect(await find(ann, question)).toEqual(['people/o-hara']);
@@ -37,7 +37,7 @@ test('a note is found by a word of its text or path, stemmed or as it stands, an
 });
 
 test.each(['the of and', '', '?!', "it's", "' | ! & ( \\", "a:* <-> 'b"])(
-  'the question %j is no harm, whatever it finds',
+  'the question %j does not fail',
   async (question) => {
     await write(ann, 'a', 'nothing of the kind');
     await expect(find(ann, question)).resolves.toEqual([]);
@@ -50,12 +50,12 @@ test('a rare word weighs more than a common one', async () => {
   expect((await find(ann, 'favourite walrus'))[0]).toBe('z');
 });
 
-test('a word longer than any index takes does not keep a note from being written', async () => {
+test('a note can contain a word too long for an index', async () => {
   await write(ann, 'a', `${'x'.repeat(10_000)} bees`);
   expect(await find(ann, 'bees')).toEqual(['a']);
 });
 
-test('writers of one new path at the same moment leave one note, with the words of its text', async () => {
+test('concurrent writers of one new path leave one note, indexed by the words of its text', async () => {
   await Promise.all(['bees', 'birds', 'bats', 'beetles'].map((text) => write(ann, 'a', text)));
 
   const { rows } = await server.everything.query<{ text: string }>('select text from notes');
@@ -65,7 +65,7 @@ test('writers of one new path at the same moment leave one note, with the words 
   for (const other of others) expect(await find(ann, other)).toEqual([]);
 });
 
-test('a query that forgets the owner sees only their rows, and can neither change nor make those of others', async () => {
+test("a query without an owner filter sees only the owner's rows, and can't change or insert rows of others", async () => {
   await write(ann, 'a', 'bees');
   await write(operator, 'identity/agent', 'You are Pip.');
   await withOwner(server.db, bob, async (trx) => {
@@ -79,7 +79,7 @@ test('a query that forgets the owner sees only their rows, and can neither chang
   expect(await find(bob, 'Pip')).toEqual([]);
 });
 
-test('the nearest come first, and vectors of another model or length are passed over', async () => {
+test('the nearest notes come first, and vectors of another model or length are skipped', async () => {
   const vectors = { a: [1, 0, 0], b: [0.8, 0.6, 0], c: [-1, 0, 0], short: [1, 0] };
   for (const [path, vector] of Object.entries(vectors)) {
     await write(ann, path, path);

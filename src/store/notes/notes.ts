@@ -22,7 +22,7 @@ export function findNotes(trx: OwnedTransaction, owner: Owner, paths: readonly s
     .execute();
 }
 
-/** The last changed first. */
+/** Last changed first. */
 export function listNotes(trx: OwnedTransaction, owner: Owner, limit: number): Promise<Note[]> {
   return trx
     .selectFrom('notes')
@@ -34,11 +34,11 @@ export function listNotes(trx: OwnedTransaction, owner: Owner, limit: number): P
     .execute();
 }
 
-/** Writing what is there already changes nothing; another text waits to be embedded. */
+/** Writing an unchanged text does nothing; a new text is queued for embedding. */
 export async function writeNote(trx: OwnedTransaction, owner: Owner, path: string, text: string): Promise<void> {
   const known = await lockNote(trx, owner, path);
   if (known?.text === text) return;
-  if (known) await forgetWords(trx, owner, { ...known, path });
+  if (known) await unindexWords(trx, owner, { ...known, path });
 
   const { number } = await trx
     .insertInto('notes')
@@ -48,14 +48,14 @@ export async function writeNote(trx: OwnedTransaction, owner: Owner, path: strin
     )
     .returning('number')
     .executeTakeFirstOrThrow();
-  await keepWords(trx, owner, { number, path, text });
+  await indexWords(trx, owner, { number, path, text });
 }
 
-/** Answers false when there was none. */
+/** Returns false when there was none. */
 export async function deleteNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<boolean> {
   const known = await lockNote(trx, owner, path);
   if (!known) return false;
-  await forgetWords(trx, owner, { ...known, path });
+  await unindexWords(trx, owner, { ...known, path });
   await trx.deleteFrom('notes').where('userId', '=', owner.userId).where('number', '=', known.number).execute();
   return true;
 }
@@ -63,8 +63,8 @@ export async function deleteNote(trx: OwnedTransaction, owner: Owner, path: stri
 export type WaitingNote = Pick<Note, 'path' | 'text'> & { readonly attempts: number };
 
 /**
- * Takes notes that have no vector of `model`, and reserves each for as long as embedding may take: if nobody reports
- * how it went, it is due again.
+ * Takes notes that have no vector of `model`, and leases each for as long as embedding may take. Without a reported
+ * result a note becomes due again.
  */
 export function takeWaitingNotes(
   trx: OwnedTransaction,
@@ -74,7 +74,7 @@ export function takeWaitingNotes(
   return runStatement<WaitingNote>(trx, TAKE, [owner.userId, model, count, leaseSeconds]);
 }
 
-/** Materialized: a subquery in its place may be run once for each row, and then takes more than it should. */
+/** Materialized: an inline subquery may run once per row and then take more rows than the limit. */
 const TAKE = `
   with due as materialized (
     select number from notes
@@ -87,7 +87,7 @@ const TAKE = `
 
 export type EmbeddedNote = Pick<Note, 'path' | 'text'> & { readonly vector: readonly number[] };
 
-/** Holds only for the text that was embedded: one written meanwhile waits for a vector of its own. */
+/** Applies only to the text that was embedded: a note written in the meantime waits for a new vector. */
 export async function recordEmbeddings(
   trx: OwnedTransaction,
   owner: Owner,
@@ -110,7 +110,7 @@ const RECORD = `
   from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as made (path, text, vector, signature)
   where notes.user_id = $1 and notes.path = made.path and notes.text = made.text`;
 
-/** The notes are tried again in a while. */
+/** Retries the notes later. */
 export async function postponeEmbedding(
   trx: OwnedTransaction,
   owner: Owner,
@@ -126,8 +126,8 @@ export async function postponeEmbedding(
 }
 
 /**
- * Of writers of one path one goes first, also when there is no row yet that could be locked: the words of a note must
- * be those of its text.
+ * Serializes writers of one path, even when there is no row to lock yet, because the indexed words of a note must be
+ * those of its text.
  */
 async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`note ${owner.userId} ${path}`}, 0))`.execute(trx);
@@ -141,7 +141,7 @@ async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
 
 const columns = ['path', 'text', 'createdAt', 'updatedAt'] as const;
 
-/** Without a vector, and due for one. */
+/** Notes without a vector that are due for one. */
 const UNEMBEDDED = {
   embedding: null,
   signature: null,
@@ -152,13 +152,13 @@ const UNEMBEDDED = {
 
 type NumberedNote = { readonly number: string; readonly path: string; readonly text: string };
 
-/** Makes a note findable by the words of its path and text. */
-async function keepWords(trx: OwnedTransaction, owner: Owner, note: NumberedNote): Promise<void> {
+/** Indexes a note by the words of its path and text. */
+async function indexWords(trx: OwnedTransaction, owner: Owner, note: NumberedNote): Promise<void> {
   await runStatement(trx, KEEP, [owner.userId, note.number, searchable(note)]);
 }
 
-/** Takes back what `keepWords` did for the text that the note still has. */
-async function forgetWords(trx: OwnedTransaction, owner: Owner, note: NumberedNote): Promise<void> {
+/** Removes the index entries of the note's current text. */
+async function unindexWords(trx: OwnedTransaction, owner: Owner, note: NumberedNote): Promise<void> {
   await runStatement(trx, FORGET, [owner.userId, note.number, searchable(note)]);
 }
 

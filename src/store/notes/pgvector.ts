@@ -1,14 +1,14 @@
 import pg from 'pg';
 
-/** Where its types and operators are, spelled as it stands in a statement. */
+/** The schema of its types and operators, quoted for use in a statement. */
 export type Pgvector = { readonly schema: string };
 
-/** The first with `halfvec`. */
+/** The first version with `halfvec`. */
 const OLDEST = [0, 7] as const;
 
 /**
- * The extension, which is added to the database if it lies on the server and may be. Answers with words for the
- * operator when something can be done about it, and with undefined when the server doesn't have it.
+ * Finds pgvector, and creates the extension if the server has it and the role may. Returns a message for the operator
+ * when there is a problem they can fix, and undefined when the server doesn't have pgvector.
  */
 export async function findPgvector(client: pg.Client): Promise<Pgvector | string | undefined> {
   const found = (await findInstalled(client)) ?? (await install(client));
@@ -34,7 +34,7 @@ async function install(client: pg.Client): Promise<Installed | string | undefine
     await client.query('create extension if not exists vector');
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
-    return 'pgvector is on the server, but this role may not add it. Run in this database, as a superuser: create extension vector';
+    return 'pgvector is on the server, but this role is not allowed to create the extension. Run in this database, as a superuser: create extension vector';
   }
   return findInstalled(client);
 }

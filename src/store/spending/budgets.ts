@@ -4,7 +4,7 @@ import type { SpendingLimits } from '#domain/spending.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction } from '../connection.ts';
 
-/** Gives a user limits of its own in place of everybody's. Only the operator may, and row-level security knows it. */
+/** Sets a user's limits, which replace the default ones. Only the operator may do so; row-level security enforces it. */
 export async function putBudget(trx: Audited<OwnedTransaction>, userId: UserId, limits: SpendingLimits): Promise<void> {
   const { tokensPerDay, usdPerDay } = limits;
   await trx
@@ -18,7 +18,7 @@ export async function putBudget(trx: Audited<OwnedTransaction>, userId: UserId, 
 
 export type Budget = SpendingLimits & { readonly userId: UserId };
 
-/** Of these users, those who have limits of their own. */
+/** The limits of those users that have their own. */
 export function listBudgets(trx: OwnedTransaction, userIds: readonly UserId[]): Promise<Budget[]> {
   if (userIds.length === 0) return Promise.resolve([]);
   return trx
@@ -28,7 +28,7 @@ export function listBudgets(trx: OwnedTransaction, userIds: readonly UserId[]): 
     .execute();
 }
 
-/** From now on everybody's limits hold for the user again. */
+/** Returns the user to the default limits. */
 export async function deleteBudget(trx: Audited<OwnedTransaction>, userId: UserId): Promise<void> {
   await trx.deleteFrom('budgets').where('userId', '=', userId).execute();
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** So long that no slot ends while a test runs. */
+/** Long enough that no slot ends while a test runs. */
 const SLOT_SECONDS = 1_000_000;
 const LONG = 60 * SLOT_SECONDS;
 
@@ -22,23 +22,23 @@ async function allowedOf(key: string, limit: number, count: number): Promise<num
   return uses.filter(({ isAllowed }) => isAllowed).length;
 }
 
-/** As if this much time had passed. */
+/** Simulates that this much time has passed. */
 const passSlots = (key: string, slots: number) =>
   database.everything.query(
     'update rate_windows set slots = array(select slot - $2::bigint from unnest(slots) as slot order by slot) where key = $1',
     [key, slots],
   );
 
-test('of many uses at once as many are allowed as the limit says', async () => {
+test('of many concurrent uses, exactly as many as the limit are allowed', async () => {
   expect(await allowedOf('burst', 30, 80)).toBe(30);
 });
 
-test('uses at the end of one window count at the beginning of the next', async () => {
+test('uses at the end of one window count at the start of the next', async () => {
   await take('edge', 30);
   await passSlots('edge', 58);
   expect(await allowedOf('edge', 30, 40)).toBe(29);
 
-  await passSlots('edge', 3); // the first use is over, the 29 are not
+  await passSlots('edge', 3); // the first use has expired, the other 29 have not
   expect(await allowedOf('edge', 30, 40)).toBe(1);
   await passSlots('edge', 57);
   expect(await allowedOf('edge', 30, 40)).toBe(0);
@@ -46,7 +46,7 @@ test('uses at the end of one window count at the beginning of the next', async (
   expect(await allowedOf('edge', 30, 40)).toBe(29);
 });
 
-test('a refusal tells when the next use is allowed, and refused uses put that off for nobody', async () => {
+test('a refusal says when the next use is allowed, and refused uses do not delay it', async () => {
   await take('wait', 2);
   await passSlots('wait', 20);
   await take('wait', 2);
@@ -61,22 +61,22 @@ test('a refusal tells when the next use is allowed, and refused uses put that of
   expect((await take('wait', 2)).isAllowed).toBe(true);
 });
 
-test('no period as long as the window ever has more uses than the limit', async () => {
+test("no period of the window's length ever has more uses than the limit", async () => {
   const [limit, windowSeconds] = [5, 0.6];
-  const allowed: { begun: number; ended: number }[] = [];
+  const allowed: { started: number; ended: number }[] = [];
   const end = performance.now() + 4000;
   while (performance.now() < end) {
-    const begun = performance.now();
+    const started = performance.now();
     const { isAllowed } = await take('any', limit, windowSeconds);
-    if (isAllowed) allowed.push({ begun, ended: performance.now() });
+    if (isAllowed) allowed.push({ started, ended: performance.now() });
   }
 
-  const periods = allowed.slice(limit).map(({ ended }, index) => ended - (allowed[index]?.begun ?? 0));
+  const periods = allowed.slice(limit).map(({ ended }, index) => ended - (allowed[index]?.started ?? 0));
   expect(periods.length).toBeGreaterThan(limit); // most of the time is used
   expect(Math.min(...periods)).toBeGreaterThanOrEqual(windowSeconds * 1000);
 });
 
-test('what is over is found by an index', async () => {
+test('expired rows are found by an index', async () => {
   await database.everything.query(
     `insert into rate_windows
      select 'old ' || number, '{1}', '{1}', true, now() + interval '1 hour' from generate_series(1, 20000) as number`,

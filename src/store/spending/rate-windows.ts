@@ -3,16 +3,16 @@ import type { Database } from '../connection.ts';
 
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
 
-/** `retryInSeconds`: when a refused use has a chance again. */
+/** `retryInSeconds`: how long to wait after a refused use. */
 export type RateUse = { readonly isAllowed: boolean; readonly retryInSeconds: number };
 
-/** A window is counted in slots. More of them cost space and make a caller wait less beyond the window. */
+/** A window is divided into slots. More slots take more space and make the effective window less longer than the nominal one. */
 const SLOTS = 60;
 
 /**
- * Counts one use of `key`, unless `limit` uses were allowed within the last `windowSeconds`. A slot counts until all of it is
- * older than the window, so no period of that length ever has more. Refused uses don't count. One statement, which
- * locks the key's row before it reads the clock, so it holds across replicas.
+ * Counts one use of `key`, unless `limit` uses were allowed within the last `windowSeconds`. A slot counts until all of it
+ * is older than the window, so no period of that length ever has more uses. Refused uses don't count. One statement locks
+ * the key's row before it reads the clock, so the limit holds across replicas.
  */
 export async function takeUse(db: Database, key: string, { limit, windowSeconds }: RateLimit): Promise<RateUse> {
   const width = sql`(${windowSeconds / SLOTS})::numeric`;

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-test('the shares of replicas are one row, and days are counted from today', async () => {
+test('the rows of all replicas are added up, and days are counted from today', async () => {
   const today = await withOwner(database.db, ANN, (trx) => listUsage(trx, ANN, 1));
   expect(today).toEqual([
     {
@@ -47,7 +47,7 @@ test('the shares of replicas are one row, and days are counted from today', asyn
   expect(models).toEqual(['small', 'large']);
 });
 
-test("a user sees nobody else's usage, even by a query that forgets to ask whose", async () => {
+test('a user sees only their own usage, even with a query that has no owner filter', async () => {
   const seen = await withOwner(database.db, ANN, (trx) => listUsage(trx, 'everyone', 30));
   expect(new Set(seen.map(({ userId }) => userId))).toEqual(new Set(['ann']));
 

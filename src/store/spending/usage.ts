@@ -3,7 +3,7 @@ import type { Scope, UserId } from '#domain/principal.ts';
 import type { OwnedTransaction } from '../connection.ts';
 import { userOf } from '../scope.ts';
 
-/** What the calls of one user to one model on one day, in UTC, add up to. */
+/** The usage of one model by one user on one day, in UTC. */
 export type DayUsage = {
   readonly day: string;
   readonly userId: UserId;
@@ -11,7 +11,7 @@ export type DayUsage = {
   readonly model: string;
   readonly calls: number;
   readonly errors: number;
-  /** How many of them had no known price, and are missing in the cost. */
+  /** How many calls had no known price and are missing from the cost. */
   readonly unpricedCalls: number;
   readonly inputTokens: number;
   readonly cachedInputTokens: number;

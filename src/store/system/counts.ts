@@ -1,6 +1,6 @@
 import type { SystemConnection } from './system-connection.ts';
 
-/** How many there are of everything, over all replicas and users. */
+/** Totals over all replicas and users. */
 export type Census = {
   readonly replicas: number;
   readonly queued: number;
@@ -10,7 +10,7 @@ export type Census = {
 
 const COUNTED = 10_000;
 
-/** Many threads are not counted but estimated: a status must stay cheap. */
+/** A large number of threads is estimated instead of counted, to keep the status cheap. */
 export async function takeCensus(system: SystemConnection): Promise<Census> {
   const { rows } = await system.query<Record<keyof Census | 'estimate', string>>(
     `select (select count(*) from replicas) as replicas,
@@ -25,11 +25,11 @@ export async function takeCensus(system: SystemConnection): Promise<Census> {
   return { replicas: count('replicas'), queued: count('queued'), running: count('running'), threads };
 }
 
-/** What there is to do now, and how long the longest has waited for it. */
+/** The current workload, and how long the oldest turn has waited. */
 export type TurnCounts = {
   readonly queued: number;
   readonly running: number;
-  /** Threads at a gate. */
+  /** Threads that wait at a gate. */
   readonly waiting: number;
   readonly oldestSeconds: number | null;
 };

@@ -1,10 +1,10 @@
 import type { UserId } from '#domain/principal.ts';
 import type { SystemConnection } from './system-connection.ts';
 
-/** How many vectors of this model a user has, and how long the newest of them is. */
+/** How many vectors of this model a user has, and the length of the newest. */
 export type ManyNotes = { readonly userId: UserId; readonly count: number; readonly dimensions: number };
 
-/** Those who have at least so many, the most first. Nothing is told of the notes themselves. */
+/** The users with at least this many vectors, largest count first. Reads nothing of the notes themselves. */
 export async function findManyNotes(
   system: SystemConnection,
   { model, least, limit }: { model: string; least: number; limit: number },
@@ -24,10 +24,10 @@ const MANY = `
   ) as newest
   order by count desc, user_id`;
 
-/** Whose notes wait for a vector of this model now. Only the names: the notes are read as their owner. */
+/** The users whose notes wait for a vector of this model. Only their IDs: the notes are read as their owner. */
 export async function findOwnersOfWaitingNotes(system: SystemConnection, model: string): Promise<UserId[]> {
   const { rows } = await system.query<{ userId: UserId }>(
-    // Two ranges, because an index knows no "other than".
+    // Two ranges, because an index can't serve "other than".
     `select distinct user_id as "userId" from notes
      where (embedding_model < $1 or embedding_model > $1) and embed_due_at <= now() limit 100`,
     [model],

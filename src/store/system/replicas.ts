@@ -5,12 +5,12 @@ export type ReplicaState = {
   readonly id: ReplicaId;
   readonly startedAt: Date;
   readonly running: number;
-  /** Its model settings in words; null for one of an older version. */
+  /** A summary of its model settings; null for a replica of an older version. */
   readonly model: string | null;
   readonly self: boolean;
 };
 
-/** The replicas that are alive, or were until a moment ago, the oldest first. */
+/** The replicas that are alive, or were until a moment ago, oldest first. */
 export async function findReplicas(system: SystemConnection, self: ReplicaId): Promise<ReplicaState[]> {
   const { rows } = await system.query<ReplicaState>(
     `select id, started_at as "startedAt", model, id = $1 as self,

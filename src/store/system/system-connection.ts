@@ -1,4 +1,4 @@
 import type pg from 'pg';
 
-/** A connection that sees the rows of all users. Only the queries in this folder take one; the engine lends its own. */
+/** A connection that sees the rows of all users. Only the queries in this folder accept one; the engine provides it. */
 export type SystemConnection = Pick<pg.Pool, 'query'>;

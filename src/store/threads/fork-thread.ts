@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
-import type { Place } from './thread-items.ts';
+import type { ItemPosition } from './thread-items.ts';
 
 /**
- * A new thread with copies of the items before a place, all of them the input of one turn that is over. What they
- * cost stays where it was spent.
+ * Creates a thread with copies of the items before a position, as the input of one finished turn. Their cost stays with
+ * the original thread.
  */
 export async function forkThread(
   trx: OwnedTransaction,
   owner: Owner,
   id: ThreadId,
-  before: Place | undefined,
+  before: ItemPosition | undefined,
 ): Promise<ThreadId> {
   const [threadId, turnId] = [newId(), newId()];
-  const isEmpty = before?.turnSeq === 1 && before.position === 0; // its first words are yet to come
+  const isEmpty = before?.turnSeq === 1 && before.position === 0; // it has no opening yet
   await sql`
     insert into threads (id, user_id, last_seq, title, opening, preview)
     select ${threadId}, user_id, 1, title, case when ${isEmpty} then '' else opening end,

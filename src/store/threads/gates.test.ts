@@ -27,18 +27,18 @@ const list = (as: Owner, whose: Scope, page: { before?: string; limit: number } 
   withOwner(database.db, as, (trx) => listOpenGates(trx, whose, page));
 const owners = async (...asked: Parameters<typeof list>) => (await list(...asked)).map(({ userId }) => userId);
 
-test("a user sees the own open gates, the operator everybody's, the newest first", async () => {
+test('a user sees their own open gates and the operator sees all, newest first', async () => {
   expect(await owners(ann, ann)).toEqual(['ann', 'ann']);
   expect(await owners(OPERATOR, 'everyone')).toEqual(['ann', 'bob', 'ann']);
   expect(await owners(OPERATOR, OPERATOR)).toEqual([]);
 });
 
-test('row-level security shows nobody else more than that', async () => {
+test('row-level security enforces it', async () => {
   expect(await owners(bob, 'everyone')).toEqual(['bob']);
   expect(await owners(bob, ann)).toEqual([]);
 });
 
-test('a page goes on after the last gate of the one before', async () => {
+test('a page continues after the last gate of the previous page', async () => {
   const [first] = await list(OPERATOR, 'everyone', { limit: 1 });
 
   expect(await owners(OPERATOR, 'everyone', { before: first?.id ?? '', limit: 10 })).toEqual(['bob', 'ann']);

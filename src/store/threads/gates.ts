@@ -6,7 +6,7 @@ import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
 
-/** The gate at which the thread waits now. */
+/** The gate at which the thread waits. */
 export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<OpenGate | undefined> {
   return trx
     .selectFrom('gates')
@@ -17,7 +17,7 @@ export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: Thre
     .executeTakeFirst();
 }
 
-/** One that was not answered yet. */
+/** A gate that was not answered yet. */
 export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate | undefined> {
   return trx
     .selectFrom('gates')
@@ -28,7 +28,7 @@ export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promi
     .executeTakeFirst();
 }
 
-/** The gate at which a thread waits for the output of this call of the caller's tool, and how many bytes the thread holds. */
+/** The gate at which a thread waits for the output of this call of the caller's tool, and the thread's size in bytes. */
 export function findGateOfCall(
   trx: OwnedTransaction,
   owner: Owner,
@@ -45,7 +45,7 @@ export function findGateOfCall(
     .executeTakeFirst();
 }
 
-/** The newest first: those of `owner`. Row-level security lets only the operator see everyone's. */
+/** Newest first, of `owner`. Row-level security lets only the operator see everyone's. */
 export function listOpenGates(
   trx: OwnedTransaction,
   owner: Scope,
@@ -62,12 +62,12 @@ export function listOpenGates(
     .execute();
 }
 
-/** Closes a gate that waited for the output of the caller's tool, in favour of the turn at `seq`. Nobody decides anything here. */
+/** Closes a gate that waited for a caller's tool output, in favour of the turn at `seq`. No permission is decided here. */
 export async function closeGate(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number): Promise<void> {
   await close(trx, owner, id, seq).where('kind', '=', 'external-tool').execute();
 }
 
-/** Closes a gate that somebody has decided about. */
+/** Closes a gate that was approved or denied. */
 export async function decideGate(trx: Audited<OwnedTransaction>, owner: Owner, id: GateId, seq: number): Promise<void> {
   await close(trx, owner, id, seq).execute();
 }

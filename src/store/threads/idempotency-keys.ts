@@ -4,12 +4,12 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 
 export type KeptKey = { readonly digest: string; readonly turnId: TurnId };
 
-/** `isLasting`: never forgotten, as opposed to after a day. */
+/** `isLasting`: kept without limit instead of for a day. */
 export type NewKey = KeptKey & { readonly isLasting: boolean };
 
 /**
- * Takes `key` for a turn, unless it was taken before and is not forgotten: then it answers for whom. Of two that come at once
- * the second waits here until the first has committed.
+ * Takes `key` for a turn. If it was taken before and has not expired, returns the turn that has it. Of two concurrent
+ * callers, the second waits here until the first has committed.
  */
 export async function takeKey(trx: OwnedTransaction, owner: Owner, key: string, taken: NewKey): Promise<KeptKey> {
   await sql`

@@ -5,7 +5,7 @@ import type { Item, ItemBody, NewItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** Records that a call's tool is about to run; after a crash this tells a call that may have happened from one that can't have. */
+/** Records that a call's tool is about to run, so that after a crash it is known which calls may have happened. */
 export async function markStarted(
   trx: OwnedTransaction,
   owner: Owner,
@@ -43,7 +43,7 @@ export async function listNewestRequests(
   return rows.map(({ body }) => body).toReversed();
 }
 
-/** Those of the items with these ids that are the owner's, from whichever threads. */
+/** The owner's items with these IDs, from any of their threads. */
 export async function findItems(trx: OwnedTransaction, owner: Owner, ids: readonly ItemId[]): Promise<NewItem[]> {
   const rows = await trx
     .selectFrom('items')

@@ -6,7 +6,7 @@ import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
 
-/** The caller's handle on a turn that is accepted in the same transaction. */
+/** Creates the job for a turn that is accepted in the same transaction. */
 export async function insertJob(trx: OwnedTransaction, owner: Owner, turn: Turn, job: NewJob): Promise<void> {
   await trx
     .insertInto('jobs')
@@ -23,7 +23,7 @@ export async function insertJob(trx: OwnedTransaction, owner: Owner, turn: Turn,
     .execute();
 }
 
-/** Any user's: only the channel and the operator may look so far, and row-level security knows it. */
+/** A job of any user: only the webhook channel and the operator may read it; row-level security enforces it. */
 export async function findJob(trx: OwnedTransaction, id: JobId): Promise<Job | undefined> {
   const row = await trx.selectFrom('jobs').select(columns).where('id', '=', id).executeTakeFirst();
   return row && toJob(row);
@@ -48,7 +48,7 @@ export async function findJobOfThread(
 
 export type JobFilter = { readonly status?: JobStatus; readonly before?: JobId; readonly limit: number };
 
-/** The newest first: those of `owner`. */
+/** Newest first, of `owner`. */
 export async function listJobs(
   trx: OwnedTransaction,
   owner: Scope,
@@ -66,8 +66,8 @@ export async function listJobs(
   return rows.map(toJob);
 }
 
-/** The turn that answers a gate carries on the job of the turn that waited at it. */
-export async function passJobOn(trx: OwnedTransaction, owner: Owner, gate: GateId, next: TurnId): Promise<void> {
+/** The turn that answers a gate takes over the job of the turn that waited at it. */
+export async function moveJob(trx: OwnedTransaction, owner: Owner, gate: GateId, next: TurnId): Promise<void> {
   await trx
     .updateTable('jobs')
     .set({ turnId: next, waitingOn: null })
@@ -94,8 +94,8 @@ export async function completeJob(trx: OwnedTransaction, owner: Owner, turn: Tur
 }
 
 /**
- * Takes jobs whose callers are to be called back now, and reserves each for as long as a call may take: if nobody
- * reports how it went, it is due again.
+ * Takes jobs whose callbacks are due, and leases each for as long as a call may take. Without a reported result a
+ * callback becomes due again.
  */
 export async function takeDueCallbacks(trx: OwnedTransaction, count: number, leaseSeconds: number): Promise<Job[]> {
   const due = trx
@@ -118,13 +118,13 @@ export async function takeDueCallbacks(trx: OwnedTransaction, count: number, lea
   return rows.map(toJob);
 }
 
-/** How a call went: it arrived, it is tried again in a while, or it is given up. */
+/** The result of a callback: delivered, to be retried later, or given up. */
 export type CallbackResult =
   | { readonly status: 'delivered' }
   | { readonly status: 'pending'; readonly error: string; readonly waitSeconds: number }
   | { readonly status: 'dead'; readonly error: string };
 
-/** Holds only for the attempt that reports it: a slower one that was overtaken has no say. */
+/** Applies only if no newer attempt has started since. */
 export async function recordCallback(trx: OwnedTransaction, job: Job, result: CallbackResult): Promise<void> {
   const dueAt = result.status === 'pending' ? sql<Date>`now() + make_interval(secs => ${result.waitSeconds})` : null;
   await trx

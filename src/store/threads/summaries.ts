@@ -3,7 +3,7 @@ import type { ThreadId } from '#domain/ids.ts';
 import type { MadeSummary } from '#domain/thread/summary.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** The newest summary that the turn at `seq` could have seen; with `before`, that a model call could that ended then. */
+/** The newest summary that the turn at `seq` could have seen; with `before`, the newest that a model call ending then could have. */
 export async function findSummary(
   trx: OwnedTransaction,
   owner: Owner,

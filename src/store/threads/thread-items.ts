@@ -4,17 +4,17 @@ import { type DatedItem, type ItemBody, type TimedItem, timeCalls } from '#domai
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-export type Place = { readonly turnSeq: number; readonly position: number };
+export type ItemPosition = { readonly turnSeq: number; readonly position: number };
 
-/** The output of a call stands near it; further than this it is not looked for. */
+/** The output of a call is near it; it is not searched for further away than this. */
 const NEAR = 64;
 
-export async function findPlace(
+export async function findItemPosition(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
   id: ItemId,
-): Promise<Place | undefined> {
+): Promise<ItemPosition | undefined> {
   return trx
     .selectFrom('items')
     .select(['turnSeq', 'position'])
@@ -24,12 +24,12 @@ export async function findPlace(
     .executeTakeFirst();
 }
 
-/** The newest `limit` items before a place, or of all of them; the oldest first. */
+/** The newest `limit` items before a position, or of the whole thread; oldest first. */
 export async function listItemsBefore(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
-  { before, limit }: { before: Place | undefined; limit: number },
+  { before, limit }: { before: ItemPosition | undefined; limit: number },
 ): Promise<TimedItem[]> {
   const rows = await selectItems(trx, owner, threadId)
     .$if(before !== undefined, (query) =>
@@ -43,7 +43,7 @@ export async function listItemsBefore(
   return timeCalls(rows.toReversed().map(toItem), later);
 }
 
-/** What was said up to and including the turn at `seq`, without messages that were refused at a gate. */
+/** The conversation up to and including the turn at `seq`, without messages that were refused at a gate. */
 export async function listHistory(
   trx: OwnedTransaction,
   owner: Owner,
@@ -83,7 +83,12 @@ export async function listItemsOfTurn(
   return timeCalls(rows.map(toItem));
 }
 
-async function listNear(trx: OwnedTransaction, owner: Owner, threadId: ThreadId, from: Place): Promise<DatedItem[]> {
+async function listNear(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  from: ItemPosition,
+): Promise<DatedItem[]> {
   const rows = await selectItems(trx, owner, threadId)
     .where(sql<boolean>`(turn_seq, position) >= (${from.turnSeq}, ${from.position})`)
     .orderBy('turnSeq')
@@ -111,4 +116,4 @@ const columns = [
 
 type Row = Omit<DatedItem, keyof ItemBody> & { readonly body: ItemBody };
 
-const toItem = ({ body, ...place }: Row): DatedItem => ({ ...place, ...body });
+const toItem = ({ body, ...rest }: Row): DatedItem => ({ ...rest, ...body });

@@ -3,7 +3,7 @@ import type { ThreadId } from '#domain/ids.ts';
 import type { ThreadChange, ThreadSummary } from '#domain/thread/thread.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** Where a page of threads ends: all that its order looks at, exactly as the database has it. */
+/** The end of a page of threads: all sort keys, exactly as the database has them. */
 export type ThreadCursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: ThreadId };
 
 export type ThreadFilter = {
@@ -15,7 +15,7 @@ export type ThreadFilter = {
 
 export type ListedThread = ThreadSummary & { readonly cursor: ThreadCursor };
 
-/** The owner's threads: the pinned first, then the newest. */
+/** The owner's threads: pinned first, then newest. */
 export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
   const { search, archived, after, limit } = filter;
   const conditions = [
@@ -50,7 +50,7 @@ export async function findThread(trx: OwnedTransaction, owner: Owner, id: Thread
   return rows[0] && toListed(rows[0]);
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export async function changeThread(
   trx: OwnedTransaction,
   owner: Owner,
@@ -77,7 +77,7 @@ type SummaryRow = Omit<ThreadSummary, 'usage'> & {
   readonly unpriced: boolean;
 };
 
-/** What is spent is added up for the chosen threads only, hence the select inside. */
+/** Spending is added up for the selected threads only, hence the inner select. */
 function summarise(threads: RawBuilder<unknown>): RawBuilder<SummaryRow> {
   return sql<SummaryRow>`
     select thread.id, title, opening, preview, pinned, archived, created_at, updated_at,

@@ -4,17 +4,17 @@ import type { Thread } from '#domain/thread/thread.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** A new thread with one turn, which never runs. */
+/** Creates a thread with one turn, which never runs. */
 export async function insertThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
   await trx.insertInto('threads').values({ id, userId: owner.userId, lastSeq: 1, catalog: '[]' }).execute();
 }
 
 /**
- * Gives `turnId` the thread's next place, and the thread itself if it is free. What it says begins with `preview` and has
- * `bytes`. A thread that is continued leaves the archive.
- * The row stays locked until the transaction ends, so that places are given out in the order of commits.
+ * Gives `turnId` the next position in the thread, and makes it the active turn if there is none. `preview` is the start of
+ * its text and `bytes` its size. A message to an archived thread unarchives it.
+ * The row stays locked until the transaction ends, so that positions follow the order of commits.
  */
-export function takePlace(
+export function takeNextPosition(
   trx: OwnedTransaction,
   owner: Owner,
   id: ThreadId,
@@ -37,7 +37,7 @@ export function takePlace(
     .executeTakeFirst();
 }
 
-/** Holds the thread until the transaction ends: no turn of it begins or ends meanwhile. */
+/** Locks the thread until the transaction ends: no turn of it starts or ends meanwhile. */
 export function lockThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<Thread | undefined> {
   return trx
     .selectFrom('threads')
@@ -64,7 +64,7 @@ export async function replaceCatalog(
 
 const columns = ['id', 'userId', 'lastSeq', 'active', 'catalog', 'createdAt'] as const;
 
-/** The thread that the owner calls `name`. The first message with the name begins it: see `accept_turns`. */
+/** The thread that the owner calls `name`. The first message with the name creates it: see `accept_turns`. */
 export async function findNamedThread(
   trx: OwnedTransaction,
   owner: Owner,
@@ -80,8 +80,8 @@ export async function findNamedThread(
 }
 
 /**
- * Everything of the thread. Turns and gates go with its row; its items after that, when no attempt can write one any
- * more, because the turn it would have to stand behind is gone.
+ * Deletes the thread and all its data. Turns and gates are deleted with its row. Items are deleted after that, when no
+ * attempt can write another one, because its turn no longer exists.
  */
 export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
   await trx

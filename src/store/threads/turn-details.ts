@@ -5,13 +5,13 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 export type TurnTimes = {
   readonly threadId: ThreadId;
   readonly startedAt: Date | null;
-  /** Who runs it now. */
+  /** The replica that runs it. */
   readonly runner: ReplicaId | null;
 };
 
 export type TimedGate = Gate & { readonly createdAt: Date; readonly answeredAt: Date | null };
 
-/** Where a turn is, and what its record does not tell about it. */
+/** The times and the replica of a turn, which its record does not include. */
 export function findTurnTimes(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<TurnTimes | undefined> {
   return trx
     .selectFrom('turns')
@@ -21,7 +21,7 @@ export function findTurnTimes(trx: OwnedTransaction, owner: Owner, id: TurnId): 
     .executeTakeFirst();
 }
 
-/** The gate that a turn ended at. */
+/** The gate at which a turn ended. */
 export function findTimedGate(trx: OwnedTransaction, owner: Owner, turn: TurnId): Promise<TimedGate | undefined> {
   return trx
     .selectFrom('gates')

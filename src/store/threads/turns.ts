@@ -14,7 +14,7 @@ export type NewTurn = {
   readonly request: TurnRequest;
 };
 
-/** A turn of a known thread and the items it begins with, in one statement. `waits`: for a replica, because it is the active one. */
+/** Inserts a turn of an existing thread and its first items, in one statement. `waits`: it is active and waits for a replica. */
 export async function insertTurn(
   trx: OwnedTransaction,
   owner: Owner,
@@ -36,7 +36,7 @@ export async function insertTurn(
   return toTurn(one(rows));
 }
 
-/** A turn that is over before it began: it has its place and its reason, and never runs. */
+/** Inserts a turn that failed before it started: it has a position and a reason, and never runs. */
 export async function insertFailedTurn(
   trx: OwnedTransaction,
   owner: Owner,
@@ -84,7 +84,7 @@ export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnI
   return turn;
 }
 
-/** The turns of a thread from the place `seq` on, in order. */
+/** The turns of a thread from `seq` on, in order. */
 export async function listTurnsFrom(
   trx: OwnedTransaction,
   owner: Owner,
@@ -103,7 +103,7 @@ export async function listTurnsFrom(
   return rows.map(toTurn);
 }
 
-/** A turn, everything that was said in it, and the gate it ended at, answered or not. */
+/** A turn, its items, and the gate at which it ended, answered or not. */
 export async function findTurnRecord(
   trx: OwnedTransaction,
   owner: Owner,
@@ -120,7 +120,7 @@ export async function findTurnRecord(
   return { turn: toTurn(turn), items: items.map(itemFromJson), gate };
 }
 
-/** How many turns wait behind the thread's active one. */
+/** The number of turns queued behind the thread's active one. */
 export async function countWaiting(
   trx: OwnedTransaction,
   owner: Owner,
@@ -140,7 +140,7 @@ export async function countWaiting(
   return Number(row.count);
 }
 
-/** Ends a queued turn that never ran, unless it answers a gate: what hangs on that gate must be closed by running it. */
+/** Ends a queued turn that never ran, unless it answers a gate: then it must run, to close the calls that wait at that gate. */
 export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<Date | undefined> {
   const ended = await trx
     .updateTable('turns')
@@ -164,7 +164,7 @@ export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: T
   return ended?.endedAt ?? undefined;
 }
 
-/** The first reason stands. */
+/** The first reason is kept. */
 export async function requestCancel(
   trx: OwnedTransaction,
   owner: Owner,
@@ -223,7 +223,7 @@ const FIND_RECORD = `
     ) as gate) as gate
   from turns where turns.id = $1 and turns.thread_id = $2 and turns.user_id = $3`;
 
-/** A row as the driver gives it: the columns above, of which `usage` is null until the turn has ended. */
+/** A row as the driver returns it: the columns above, where `usage` is null until the turn has ended. */
 type TurnRow = Omit<Turn, 'usage'> & { readonly usage: Turn['usage'] | null };
 
 function one<T>(rows: readonly T[]): T {
@@ -233,7 +233,7 @@ function one<T>(rows: readonly T[]): T {
 
 const toTurn = (row: TurnRow): Turn => ({ ...row, usage: row.usage ?? NO_USAGE });
 
-/** The owner's turns that run, or wait for their turn to run. */
+/** The owner's turns that are running or queued. */
 export async function listActiveTurns(
   trx: OwnedTransaction,
   owner: Owner,

@@ -34,20 +34,20 @@ const find = (digest = 'd1', owner: Owner = ann, id = callId) =>
   withOwner(database.db, owner, (trx) => findApproval(trx, owner, { callId: id, digest }));
 const use = (owner: Owner = ann) => withOwner(database.db, owner, (trx) => useApproval(trx, owner, gateId));
 
-test('an approval is found by the call and what it said, and by its owner alone', async () => {
+test('an approval is found by the call and its content, and only by its owner', async () => {
   expect(await find()).toBe(gateId);
   expect(await find('d2')).toBeUndefined();
   expect(await find('d1', ann, newId())).toBeUndefined();
   expect(await find('d1', bob)).toBeUndefined();
 });
 
-test('row-level security hides it from others, whatever a query says', async () => {
+test('row-level security hides an approval from other users in every query', async () => {
   const seen = await withOwner(database.db, bob, (trx) => trx.selectFrom('approvals').selectAll().execute());
 
   expect(seen).toEqual([]);
 });
 
-test('it can be used once, and by its owner alone, however many try at once', async () => {
+test('an approval can be used once, only by its owner, even with concurrent attempts', async () => {
   expect(await use(bob)).toBe(false);
   const tries = await Promise.all([use(), use(), use()]);
 
@@ -55,7 +55,7 @@ test('it can be used once, and by its owner alone, however many try at once', as
   expect(await find()).toBeUndefined();
 });
 
-test('it is good for a quarter of an hour', async () => {
+test('an approval is valid for 15 minutes', async () => {
   const move = (by: string) =>
     database.everything.query(`update approvals set expires_at = expires_at - $2::interval where gate_id = $1`, [
       gateId,

@@ -3,13 +3,13 @@ import type { GateId, ItemId } from '#domain/ids.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** Somebody's yes to one call. `callId` is the item, and `digest` what it said when it was shown. */
+/** An approval of one call. `callId` is the item, and `digest` its content as it was shown. */
 export type NewApproval = { readonly gateId: GateId; readonly callId: ItemId; readonly digest: string };
 
-/** Long enough for a busy service to come to it; what was approved and never ran must not run out of the blue. */
+/** Long enough for a busy service to run the call; an approved call that never ran must not run much later. */
 const GOOD_FOR = '15 minutes';
 
-/** Only answering a gate may do this. */
+/** Only for answering a gate. */
 export async function insertApproval(
   trx: Audited<OwnedTransaction>,
   owner: Owner,
@@ -21,7 +21,7 @@ export async function insertApproval(
     .execute();
 }
 
-/** The gate whose answer lets exactly this call run, if that was not used yet and has not expired. */
+/** The gate whose answer lets exactly this call run, if the approval is unused and has not expired. */
 export async function findApproval(
   trx: OwnedTransaction,
   owner: Owner,
@@ -39,7 +39,7 @@ export async function findApproval(
   return row?.gateId;
 }
 
-/** Uses it up. Whoever gets false must not run the call. */
+/** Uses up the approval. If it returns false, the call must not run. */
 export async function useApproval(trx: OwnedTransaction, owner: Owner, gateId: GateId): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('approvals')

@@ -16,7 +16,7 @@ export type SecretEntry = {
   readonly expiresAt: Date | null;
 };
 
-/** Stores the secret in place of one with the same name. */
+/** Stores the secret, replacing one with the same name. */
 export async function putSecret(trx: Audited<OwnedTransaction>, owner: Owner, secret: EncryptedSecret): Promise<void> {
   const { name, ciphertext, keyId, expiresAt } = secret;
   await trx
@@ -34,12 +34,12 @@ export function findSecret(trx: OwnedTransaction, owner: Owner, name: string): P
   return selectSecret(trx, owner, name).executeTakeFirst();
 }
 
-/** Like `findSecret`; nobody else changes it until the transaction ends. */
+/** Like `findSecret`, and locks it until the transaction ends. */
 export function lockSecret(trx: OwnedTransaction, owner: Owner, name: string): Promise<EncryptedSecret | undefined> {
   return selectSecret(trx, owner, name).forUpdate().executeTakeFirst();
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export async function removeSecret(trx: Audited<OwnedTransaction>, owner: Owner, name: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('secrets')
@@ -58,7 +58,7 @@ export function listSecrets(trx: OwnedTransaction, owner: Owner): Promise<Secret
     .execute();
 }
 
-/** The owner's next secret, by name after `after`, that is not under `keyId`; locked. */
+/** The owner's next secret, by name after `after`, that is not encrypted with `keyId`; locked. */
 export function lockSecretUnderOtherKey(
   trx: OwnedTransaction,
   owner: Owner,
@@ -77,7 +77,7 @@ export function lockSecretUnderOtherKey(
     .executeTakeFirst();
 }
 
-/** Replaces what is stored under another key; the dates stay, since the secret itself is the same. */
+/** Replaces a ciphertext that uses another key. The dates stay, because the secret itself is the same. */
 export async function replaceCiphertext(trx: OwnedTransaction, owner: Owner, secret: EncryptedSecret): Promise<void> {
   await trx
     .updateTable('secrets')
@@ -87,7 +87,7 @@ export async function replaceCiphertext(trx: OwnedTransaction, owner: Owner, sec
     .execute();
 }
 
-/** The next owners, by id after `after`, that have a secret under a key that is not `known`. */
+/** The next owners, by ID after `after`, that have a secret encrypted with a key other than `known`. */
 export async function findOwnersUnderOtherKeys(
   db: Database,
   known: readonly string[],

@@ -3,10 +3,10 @@ import type { Skill, SkillSummary } from '#domain/tool/skill.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** Whose skills are for all users. */
+/** The owner of the skills shared with all users. */
 export const EVERYONE: Owner = { userId: '*' };
 
-/** Stores the skill in place of one with the same name. */
+/** Stores the skill, replacing one with the same name. */
 export async function putSkill(trx: Audited<OwnedTransaction>, owner: Owner, skill: Skill): Promise<void> {
   const { name, description } = skill;
   const files = JSON.stringify(skill.files);
@@ -37,7 +37,7 @@ export function findSkill(trx: OwnedTransaction, owner: Owner, name: string): Pr
     .executeTakeFirst();
 }
 
-/** Answers false when there was none. */
+/** Returns false when there was none. */
 export async function deleteSkill(trx: Audited<OwnedTransaction>, owner: Owner, name: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('skills')

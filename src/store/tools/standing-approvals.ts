@@ -4,23 +4,23 @@ import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
 
-/** "Always": calls of this version of the tool, with arguments of this shape, need not be asked about again. */
+/** An "always" answer: calls of this version of the tool, with arguments of this shape, need no further approval. */
 export type StandingApproval = {
   readonly id: string;
   readonly userId: UserId;
   readonly tool: string;
   readonly revision: string | null;
-  /** One line for each value, as people read it. */
+  /** One line for each value, in readable form. */
   readonly shape: string;
   readonly createdAt: Date;
 };
 
 export type NewStandingApproval = Pick<StandingApproval, 'tool' | 'revision' | 'shape'> & {
-  /** Of all three, by which it is found. */
+  /** Of all three fields, for lookup. */
   readonly digest: string;
 };
 
-/** Only answering a gate may do this. */
+/** Only for answering a gate. */
 export async function insertStandingApproval(
   trx: Audited<OwnedTransaction>,
   owner: Owner,
@@ -43,7 +43,7 @@ export async function hasStandingApproval(trx: OwnedTransaction, owner: Owner, d
   return row !== undefined;
 }
 
-/** The newest first: those of `owner`. Row-level security lets only the operator see everyone's. */
+/** Newest first, of `owner`. Row-level security lets only the operator see everyone's. */
 export function listStandingApprovals(trx: OwnedTransaction, owner: Scope): Promise<StandingApproval[]> {
   return trx
     .selectFrom('standingApprovals')
@@ -53,7 +53,7 @@ export function listStandingApprovals(trx: OwnedTransaction, owner: Scope): Prom
     .execute();
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export async function deleteStandingApproval(
   trx: Audited<OwnedTransaction>,
   owner: Scope,

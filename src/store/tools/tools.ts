@@ -3,16 +3,16 @@ import { newId } from '#domain/ids.ts';
 import type { Audited } from '../audit.ts';
 import type { Database, OwnedTransaction } from '../connection.ts';
 
-/** A tool as it was installed. `capabilities` is the file as its author wrote it. */
+/** An installed tool. `capabilities` is the file as its author wrote it. */
 export type ToolRow = {
   readonly name: string;
-  /** Of its component, by which the code is found. */
+  /** The hash of its component, for finding the code. */
   readonly hash: string;
   readonly witVersion: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Another one whenever anything about the tool has changed. */
+  /** Changes whenever anything about the tool changes. */
   readonly revision: string;
   readonly installedAt: Date;
   readonly updatedAt: Date;
@@ -28,7 +28,7 @@ export function findTool(db: Database, name: string): Promise<ToolRow | undefine
   return db.selectFrom('tools').selectAll().where('name', '=', name).executeTakeFirst();
 }
 
-/** Stores the code first, then what makes it a tool: a replica that sees the tool finds its code. Answers false when the name is taken. */
+/** Stores the code before the tool, so that a replica that sees the tool finds its code. Returns false when the name is taken. */
 export async function insertTool(
   trx: Audited<OwnedTransaction>,
   tool: NewTool,
@@ -61,7 +61,7 @@ export async function insertTool(
   return inserted !== undefined;
 }
 
-/** Answers false when there was none. */
+/** Returns false when there was none. */
 export async function deleteTool(trx: Audited<OwnedTransaction>, name: string): Promise<boolean> {
   const { numDeletedRows } = await trx.deleteFrom('tools').where('name', '=', name).executeTakeFirst();
   await forgetUnusedFiles(trx);
@@ -70,7 +70,7 @@ export async function deleteTool(trx: Audited<OwnedTransaction>, name: string): 
 
 export async function readComponentFiles(db: Database, hash: string): Promise<Record<string, Uint8Array>> {
   const rows = await db.selectFrom('componentFiles').select(['path', 'content']).where('hash', '=', hash).execute();
-  if (rows.length === 0) throw new Error(`The code of the component ${hash} is gone. Install the tool again.`);
+  if (rows.length === 0) throw new Error(`The code of the component ${hash} is missing. Install the tool again.`);
   return Object.fromEntries(rows.map(({ path, content }) => [path, content]));
 }
 

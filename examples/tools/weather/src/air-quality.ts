@@ -2,7 +2,7 @@ import type { ToolHost } from '@reborn-agent/tool/tool-host';
 import { askOpenMeteo, toNumber, toReply } from './open-meteo.ts';
 import type { CoordinatesRequest } from './parse-params.ts';
 
-/** The air at a point now. */
+/** The current air quality at a point. */
 export function getAirQuality(host: ToolHost, { lat, lon }: CoordinatesRequest) {
   const query = { latitude: lat, longitude: lon, current: 'european_aqi,pm2_5,pm10' };
   const reply = askOpenMeteo(host, 'https://air-quality-api.open-meteo.com/v1/air-quality', query);

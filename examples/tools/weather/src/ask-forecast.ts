@@ -3,7 +3,7 @@ import type { Place } from './geocode.ts';
 import { askOpenMeteo, type Reply } from './open-meteo.ts';
 import type { Units } from './parse-params.ts';
 
-/** Asks for the weather at a place, in the units wanted. */
+/** Requests the weather at a place, in the given units. */
 export function askForecast(
   host: ToolHost,
   place: Place,

@@ -5,7 +5,7 @@ import { toNumber, toReply } from './open-meteo.ts';
 import type { CityRequest } from './parse-params.ts';
 import { describeWeather } from './weather-codes.ts';
 
-/** The weather in a city now. */
+/** The current weather in a city. */
 export function getCurrent(host: ToolHost, request: CityRequest) {
   const place = getPlace(host, request);
   const reply = askForecast(host, place, request.units, {

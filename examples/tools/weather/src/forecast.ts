@@ -7,7 +7,7 @@ import { describeWeather } from './weather-codes.ts';
 
 const DAYS = 5;
 
-/** The weather in a city, today and the days after. */
+/** The weather in a city, today and the following days. */
 export function getForecast(host: ToolHost, request: CityRequest) {
   const place = getPlace(host, request);
   const reply = askForecast(host, place, request.units, {

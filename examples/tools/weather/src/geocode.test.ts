@@ -12,7 +12,7 @@ test.each([
   expect(queryOf(urlsOf(host.requests)[0])).toMatchObject({ countryCode: sent });
 });
 
-test.each(['', '  ', null])('the country code %j is none', (countryCode) => {
+test.each(['', '  ', null])('the country code %j counts as missing', (countryCode) => {
   const host = openMeteo();
   host.call(tool, { action: 'get_current', city: 'Berlin', country_code: countryCode });
   expect(queryOf(urlsOf(host.requests)[0])).not.toHaveProperty('countryCode');

@@ -10,7 +10,7 @@ test.each([GEOCODING, FORECAST, AIR_QUALITY])('a refusal by %s is passed on with
     expect(callWith(params, { [place]: { status, body } })).toEqual({ error: `API error (HTTP ${status}): ${body}` });
 });
 
-test('a long error page is passed on whole', () => {
+test('a long error page is passed on completely', () => {
   const { error } = callWith(
     { action: 'get_current', city: 'X' },
     { [GEOCODING]: { status: 502, body: 'x'.repeat(50_000) } },
@@ -18,7 +18,7 @@ test('a long error page is passed on whole', () => {
   expect(error).toBe(`API error (HTTP 502): ${'x'.repeat(50_000)}`);
 });
 
-test.each([GEOCODING, FORECAST, AIR_QUALITY])('a connection to %s that fails is told of', (place) => {
+test.each([GEOCODING, FORECAST, AIR_QUALITY])('a failed connection to %s is an error', (place) => {
   const fail = (): never => {
     throw new Error('connection refused');
   };
@@ -28,13 +28,13 @@ test.each([GEOCODING, FORECAST, AIR_QUALITY])('a connection to %s that fails is 
   expect(callWith(params, { [place]: fail })).toEqual({ error: 'HTTP request failed: connection refused' });
 });
 
-test('a reply that is no JSON is told of', () => {
+test('a reply that is not JSON is an error', () => {
   const { error } = callWith({ action: 'get_current', city: 'X' }, { [GEOCODING]: { body: '<html>' } });
   expect(error).toMatch(/^The reply is not JSON: /);
 });
 
 test.each([{}, { current: null }, { current: { temperature_2m: null, weather_code: 'x' } }])(
-  'numbers that are missing from %j are 0',
+  'numbers missing from %j are 0',
   (json) => {
     expect(callWith({ action: 'get_current', city: 'X' }, { [FORECAST]: { json } }).output).toMatchObject({
       temperature: 0,
@@ -48,7 +48,7 @@ test.each([{}, { current: null }, { current: { temperature_2m: null, weather_cod
   },
 );
 
-test('a day of which only the date is known has zeros', () => {
+test('a day with only a date has zeros', () => {
   const daily = { time: ['2026-05-01', '2026-05-02'], temperature_2m_max: [20.5], temperature_2m_min: [null, 3] };
   const { output } = callWith({ action: 'get_forecast', city: 'X' }, { [FORECAST]: { json: { daily } } });
 
@@ -66,7 +66,7 @@ test('a forecast without days has no entries', () => {
   expect(output).toMatchObject({ entries: [] });
 });
 
-test('humidity, probability and index are integers, whatever the provider sends', () => {
+test('humidity, probability and index are integers for any reply', () => {
   const script = {
     [FORECAST]: {
       json: { current: { relative_humidity_2m: 48.6 }, daily: { time: ['x'], precipitation_probability_max: [12.4] } },

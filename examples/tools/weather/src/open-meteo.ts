@@ -2,7 +2,7 @@ import type { ToolHost } from '@reborn-agent/tool/tool-host';
 
 const HEADERS = { Accept: 'application/json', 'User-Agent': 'reborn-weather/1.0' };
 
-/** What Open-Meteo replies, of which every part may be missing. */
+/** A reply of Open-Meteo, of which every part may be missing. */
 export type Reply = { readonly [name: string]: unknown };
 
 export function askOpenMeteo(host: ToolHost, url: string, query: Record<string, string | number | undefined>): Reply {
@@ -21,7 +21,7 @@ export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A number that the provider doesn't have is 0. */
+/** A number that the provider lacks is 0. */
 export function toNumber(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }

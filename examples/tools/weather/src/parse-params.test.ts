@@ -3,7 +3,7 @@ import { callWith, openMeteo } from '../test/scripted-open-meteo.ts';
 import { tool } from './tool.ts';
 
 test.each([
-  ['no object', [], 'expected an object'],
+  ['a list', [], 'expected an object'],
   ['null', null, 'expected an object'],
   ['a string', 'get_current', 'expected an object'],
   ['no action', { city: 'Berlin' }, "'action' must be get_current, get_forecast or get_air_quality"],
@@ -37,19 +37,19 @@ test.each([
   ],
   ['no latitude', { action: 'get_air_quality', lon: 1 }, "'lat' must be a number"],
   ['a longitude that is a string', { action: 'get_air_quality', lat: 1, lon: '1' }, "'lon' must be a number"],
-])('params with %s are refused before anybody is asked', (_what, params, detail) => {
+])('params with %s are refused before any request is sent', (_what, params, detail) => {
   const host = openMeteo();
   expect(host.call(tool, params)).toEqual({ error: `Invalid parameters: ${detail}` });
   expect(host.requests).toEqual([]);
 });
 
-test.each(['', '{', 'Berlin', '{"action":"get_current",}'])('params that are no JSON are refused: %j', (params) => {
+test.each(['', '{', 'Berlin', '{"action":"get_current",}'])('params that are not JSON are refused: %j', (params) => {
   const { output, error } = tool.connect(openMeteo().imports).execute({ params });
   expect(output).toBeUndefined();
   expect(error).toMatch(/^Invalid parameters: .+/);
 });
 
-test.each(['', ' ', '\t\n', '\u00a0'])('the city %j is empty, and nobody is asked', (city) => {
+test.each(['', ' ', '\t\n', '\u00a0'])('the city %j is empty, and no request is sent', (city) => {
   const host = openMeteo();
   expect(host.call(tool, { action: 'get_current', city })).toEqual({ error: "'city' must not be empty" });
   expect(host.call(tool, { action: 'get_forecast', city })).toEqual({ error: "'city' must not be empty" });
@@ -61,7 +61,7 @@ test.each([
   [-91, 0, "'lat' must be between -90 and 90"],
   [0, 180.5, "'lon' must be between -180 and 180"],
   [0, -181, "'lon' must be between -180 and 180"],
-])('the point %d, %d is not on earth', (lat, lon, error) => {
+])('the point %d, %d is refused', (lat, lon, error) => {
   expect(callWith({ action: 'get_air_quality', lat, lon })).toEqual({ error });
 });
 
@@ -69,6 +69,6 @@ test.each([
   [90, 180],
   [-90, -180],
   [0, 0],
-])('the point %d, %d is', (lat, lon) => {
+])('the point %d, %d is accepted', (lat, lon) => {
   expect(callWith({ action: 'get_air_quality', lat, lon }).output).toMatchObject({ lat, lon });
 });

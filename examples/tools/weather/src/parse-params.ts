@@ -11,7 +11,7 @@ export type CoordinatesRequest = { readonly action: 'get_air_quality'; readonly 
 
 export type Units = 'metric' | 'imperial';
 
-/** The request that the model means. The schema can't be relied on: a model may send anything. */
+/** The parsed request. The schema can't be relied on, because a model may send anything. */
 export function parseParams(params: unknown): CityRequest | CoordinatesRequest {
   if (typeof params !== 'object' || params === null || Array.isArray(params))
     throw new InvalidParameters('expected an object');

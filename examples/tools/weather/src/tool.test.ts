@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { AIR_QUALITY, FORECAST, GEOCODING, openMeteo, queryOf, urlsOf } from '../test/scripted-open-meteo.ts';
 import { tool } from './tool.ts';
 
-test('get_current finds the city and tells its weather', () => {
+test('get_current finds the city and returns its weather', () => {
   const host = openMeteo();
 
   expect(host.call(tool, { action: 'get_current', city: 'Berlin' })).toEqual({
@@ -35,7 +35,7 @@ test('get_current finds the city and tells its weather', () => {
   });
 });
 
-test('get_forecast asks for five days and tells of each', () => {
+test('get_forecast requests five days and returns each', () => {
   const host = openMeteo();
 
   const { output } = host.call(tool, { action: 'get_forecast', city: 'Berlin' });
@@ -64,7 +64,7 @@ function day(date: string, max: number, min: number, description: string, probab
   return { date, temp_max: max, temp_min: min, description, precipitation_probability_max: probability };
 }
 
-test('get_air_quality asks for the point itself, without a city', () => {
+test('get_air_quality uses the point itself, without a city', () => {
   const host = openMeteo();
 
   expect(host.call(tool, { action: 'get_air_quality', lat: -33.9, lon: 18.4 })).toEqual({
@@ -83,7 +83,7 @@ test.each(['get_current', 'get_forecast'])('%s in imperial units is in Fahrenhei
   expect(queryOf(urlsOf(host.requests)[1])).toMatchObject({ temperature_unit: 'fahrenheit', wind_speed_unit: 'mph' });
 });
 
-test('every request is a GET that asks for JSON and says who asks, within the capabilities file', () => {
+test('every request is a GET for JSON with a user agent, allowed by the capabilities file', () => {
   const host = openMeteo();
   host.call(tool, { action: 'get_current', city: 'Berlin' });
   host.call(tool, { action: 'get_forecast', city: 'Berlin' });
@@ -111,7 +111,7 @@ function allowlist(): { host: string; path_prefix: string; methods: string[] }[]
   return JSON.parse(text).http.allowlist;
 }
 
-test('the schema has a branch for each action, and none allows more than it names', () => {
+test('the schema has a branch for each action, and no branch allows other fields', () => {
   const city = {
     properties: { city: { type: 'string' }, country_code: { type: 'string' }, units: { default: 'metric' } },
     required: ['action', 'city'],

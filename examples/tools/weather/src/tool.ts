@@ -7,8 +7,8 @@ import { schema } from './schema.ts';
 
 export const tool = defineTool({
   description:
-    'Tells the weather. get_current: the weather in a city now. get_forecast: the next five days in a city. ' +
-    'get_air_quality: the air at a latitude and longitude now.',
+    'Weather data. get_current: the current weather in a city. get_forecast: the next five days in a city. ' +
+    'get_air_quality: the current air quality at a latitude and longitude.',
   schema,
   execute(params, host) {
     const request = parseParams(params);

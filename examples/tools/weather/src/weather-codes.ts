@@ -15,7 +15,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   95: 'Thunderstorm',
 };
 
-/** The words for a WMO weather code, as far as we have some. */
+/** The description of a WMO weather code. */
 export function describeWeather(code: number): string {
   return DESCRIPTIONS[code] ?? 'Unknown';
 }

@@ -33,7 +33,7 @@ const FIVE_DAYS = {
 
 type Script = Partial<Record<string, LocalResponse | (() => never)>>;
 
-/** Open-Meteo, in which Berlin is found and all is well, unless the script says otherwise. */
+/** Open-Meteo, where Berlin is found and everything works, unless the script says otherwise. */
 export function openMeteo(script: Script = {}) {
   const usual: Script = {
     [GEOCODING]: { json: { results: [BERLIN] } },
@@ -44,7 +44,7 @@ export function openMeteo(script: Script = {}) {
     http: (request) => {
       const reply = { ...usual, ...script }[new URL(request.url).host];
       if (typeof reply === 'function') return reply();
-      if (!reply) throw new Error(`nobody is at ${request.url}`);
+      if (!reply) throw new Error(`no reply is scripted for ${request.url}`);
       return reply;
     },
   });

@@ -65,11 +65,11 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
     app.get('/login/oidc', async (request, reply) => {
       if (!signIn.oidc)
         return sendText(reply, 404, 'Single sign-on is not set up. Set OIDC_ISSUER and OIDC_CLIENT_ID.');
-      const begun = await signIn.oidc.begin(addressOf(request, site, CALLBACK));
-      if (begun.outcome !== 'begun') return refuse(reply, begun);
+      const started = await signIn.oidc.begin(addressOf(request, site, CALLBACK));
+      if (started.outcome !== 'started') return refuse(reply, started);
       // Lax, because the provider's page sends the browser back here.
-      setCookie(reply, site, TICKET_COOKIE, begun.ticket, { sameSite: 'Lax', seconds: TICKET_SECONDS });
-      return reply.redirect(begun.url, 303);
+      setCookie(reply, site, TICKET_COOKIE, started.ticket, { sameSite: 'Lax', seconds: TICKET_SECONDS });
+      return reply.redirect(started.url, 303);
     });
 
     app.get(CALLBACK, async (request, reply) => {

@@ -12,7 +12,7 @@ export type SocketOptions = Desk & {
   /** Whom the credentials of the request stand for now. */
   readonly judge: (request: FastifyRequest) => Promise<Verdict>;
   /** Calls its listener when somebody was shut out, until the function it returns is called. */
-  readonly onShutOut: (listener: () => void) => () => void;
+  readonly onRevoked: (listener: () => void) => () => void;
   readonly onError: (error: unknown) => void;
 };
 
@@ -43,7 +43,7 @@ export function socketRoute(options: SocketOptions) {
         }, options.onError);
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);
-      const stopListening = options.onShutOut(judgeAgain);
+      const stopListening = options.onRevoked(judgeAgain);
       line.onText(async (text) => {
         await pace(request.principal.userId, text.length, line.closed);
         await conversation.hear(text);

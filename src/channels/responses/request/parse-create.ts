@@ -1,7 +1,7 @@
 import { InvalidRequest } from '#domain/errors.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import { parseResponseId, type ResponsePlace } from '#http/response-id.ts';
+import { parseResponseId, type ResponseKey } from '#http/response-id.ts';
 import { frameMessage } from './frame-message.ts';
 import { isObject, isShallow, jsonBytes } from './json-value.ts';
 import { type KnownItems, parseInput } from './parse-input.ts';
@@ -10,7 +10,7 @@ import { parseTools } from './parse-tools.ts';
 /** A create request whose every rule has been checked. */
 export type CreateRequest = {
   readonly model: string;
-  readonly previous: ResponsePlace | undefined;
+  readonly previous: ResponseKey | undefined;
   readonly previousResponseId: string | null;
   readonly stream: boolean;
   readonly background: boolean;
@@ -91,7 +91,7 @@ function parseString(
   return value;
 }
 
-function parsePrevious(id: string): ResponsePlace {
+function parsePrevious(id: string): ResponseKey {
   const place = parseResponseId(id);
   if (!place)
     throw new InvalidRequest(

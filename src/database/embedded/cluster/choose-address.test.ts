@@ -6,12 +6,12 @@ import { chooseAddress, temporaryFolder } from './choose-address.ts';
 const data = path.join('/', 'long'.repeat(30));
 const server = { runtime: '/', data, passwordFile: '/', user: undefined };
 
-test('a socket folder that others could enter is not used', async () => {
+test('a socket folder that other users could enter is refused', async () => {
   const folder = temporaryFolder(data);
   await mkdir(folder);
   await chmod(folder, 0o777);
 
-  await expect(chooseAddress(server)).rejects.toThrow('belongs to somebody else');
+  await expect(chooseAddress(server)).rejects.toThrow('belongs to another user');
 
   await rm(folder, { recursive: true });
 });

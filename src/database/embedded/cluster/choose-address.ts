@@ -12,7 +12,7 @@ const SOCKET_FILE = '.s.PGSQL.5432';
 /** macOS has the shortest limit, 103 bytes. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** Where the server listens: in its data folder, which is closed to others, unless that path is too long for a socket. */
+/** The server listens in its data folder, which is closed to other users, unless that path is too long for a socket. */
 export async function chooseAddress(server: Server): Promise<Address> {
   if (process.platform === 'win32') return loopbackAddress(server);
   if (fits(server.data)) return socketAddress(server.data, '.');
@@ -22,7 +22,7 @@ export async function chooseAddress(server: Server): Promise<Address> {
   return socketAddress(folder, folder);
 }
 
-/** Always below /tmp, as TMPDIR may be long, closed to the server's user, or another in the next process. */
+/** Always below /tmp, because TMPDIR may be long, closed to the server's user, or different in the next process. */
 export function temporaryFolder(data: string): string {
   return `/tmp/reborn-${createHash('sha256').update(data).digest('hex').slice(0, 12)}`;
 }
@@ -36,7 +36,7 @@ function socketAddress(socketFolder: string, setting: string): Address {
   return { socketFolder, settings: [...settings, 'unix_socket_permissions=0700'] };
 }
 
-/** Everybody can write to the temporary folder: what another user has put there under our name is not used. */
+/** All users can write to the temporary folder, so a folder that another user has created under this name is refused. */
 async function makePrivate(folder: string, { user }: Server): Promise<void> {
   const made = await mkdir(folder, { mode: 0o700 }).then(
     () => true,
@@ -46,10 +46,10 @@ async function makePrivate(folder: string, { user }: Server): Promise<void> {
 
   const { uid, mode } = await lstat(folder);
   const isOurs = (mode & 0o170777) === 0o040700 && uid === (user?.uid ?? process.getuid?.());
-  if (!isOurs) throw new DatabaseUnavailable(`${folder} belongs to somebody else. Remove it, or set DATABASE_URL.`);
+  if (!isOurs) throw new DatabaseUnavailable(`${folder} belongs to another user. Remove it, or set DATABASE_URL.`);
 }
 
-/** Node speaks no unix sockets on Windows. */
+/** Node does not support Unix sockets on Windows. */
 async function loopbackAddress(server: Server): Promise<Address> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from '../../database-unavailable.ts';
 import { runProgram } from './run-program.ts';
 import type { Server } from './server.ts';
 
-/** For one person's machine. They are written to postgresql.conf, where that person may change them. */
+/** For a single machine. They are written to postgresql.conf, where the user may change them. */
 const SETTINGS = {
   shared_buffers: '128MB',
   max_connections: '200',
@@ -14,12 +14,12 @@ const SETTINGS = {
   jit: 'off',
   log_checkpoints: 'off',
   log_error_verbosity: 'terse',
-  log_min_error_statement: 'panic', // statements carry what people wrote
+  log_min_error_statement: 'panic', // statements contain user data
 };
 
 /**
- * Makes the data folder, once. It gets its name only when it is complete, so what a killed first start left
- * behind is never taken for data; and each attempt has a folder of its own, as an orphaned initdb may still write.
+ * Creates the data folder, once. It gets its final name only when it is complete, so the remains of a killed first start
+ * are never taken for data. Each attempt uses a new folder, because an orphaned initdb may still write.
  */
 export async function createCluster(server: Server, log: (message: string) => void): Promise<void> {
   if (existsSync(path.join(server.data, 'PG_VERSION'))) return;
@@ -31,13 +31,13 @@ export async function createCluster(server: Server, log: (message: string) => vo
 
   const unfinished = await mkdtemp(`${server.data}.new-`);
   if (server.user) await chown(unfinished, server.user.uid, server.user.gid);
-  await runProgram(server, 'initdb', initdbWords(server, unfinished), path.dirname(server.data));
+  await runProgram(server, 'initdb', initdbArguments(server, unfinished), path.dirname(server.data));
   await rename(unfinished, server.data);
 }
 
 /**
- * A password even though the socket's folder is closed to others: on Windows there is no such folder, and root's
- * server runs as a user that other programs may share. Who can read this file can read the data as well.
+ * A password although the socket's folder is closed to other users: Windows has no such folder, and under root the server
+ * runs as a user that other programs may share. Anyone who can read this file can read the data as well.
  */
 async function writePassword({ passwordFile, user }: Server): Promise<void> {
   await rm(passwordFile, { force: true });
@@ -45,7 +45,7 @@ async function writePassword({ passwordFile, user }: Server): Promise<void> {
   if (user) await chown(passwordFile, user.uid, user.gid);
 }
 
-function initdbWords(server: Server, folder: string): string[] {
+function initdbArguments(server: Server, folder: string): string[] {
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${server.passwordFile}`];
   const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
@@ -56,7 +56,7 @@ async function removeIfEmpty(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   await rmdir(folder).catch((error: unknown) => {
     throw new DatabaseUnavailable(
-      `${folder} is not empty, yet holds no PostgreSQL data. Move it away, or set DATABASE_URL.`,
+      `${folder} is not empty, but contains no PostgreSQL data. Move it away, or set DATABASE_URL.`,
       { cause: error },
     );
   });

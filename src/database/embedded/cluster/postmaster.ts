@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 export type Postmaster = { readonly host: string; readonly port: number; readonly status: string };
 
-/** The live server that owns `data`, whoever started it. */
+/** The running server that owns `data`, no matter which process started it. */
 export async function findPostmaster(data: string): Promise<Postmaster | undefined> {
   const lines = (await readFile(pidFile(data), 'utf8').catch(() => '')).split('\n').map((line) => line.trim());
   const [pid, , , port, socketFolder, address, , status = ''] = lines;
@@ -17,21 +17,21 @@ export async function findPostmaster(data: string): Promise<Postmaster | undefin
 }
 
 /**
- * A killed server leaves its number behind, and when another process has got that number PostgreSQL refuses to start.
- * The file must stay, for it also leads to the shared memory that orphaned backends may still hold; but it may name
- * us, as PostgreSQL knows that its own parent is no server. Only after `findPostmaster` found none.
+ * A killed server leaves its process ID in postmaster.pid, and if another process now has that ID, PostgreSQL refuses to
+ * start. The file must stay, because it also leads to the shared memory that orphaned backends may hold. But it may name
+ * this process: PostgreSQL knows that its own parent is not a server. Call only after `findPostmaster` found none.
  */
 export async function disownPostmaster(data: string, socketFolder: string): Promise<void> {
-  if (process.platform === 'win32') return; // it asks the process itself there
+  if (process.platform === 'win32') return; // PostgreSQL checks the process itself there
   if (existsSync(pidFile(data))) await nameUs(pidFile(data));
   await rm(path.join(socketFolder, '.s.PGSQL.5432.lock'), { force: true });
 }
 
 async function nameUs(file: string): Promise<void> {
-  // Root follows no link that the server's user may have put here.
+  // Root must not follow a link that the server's user may have created here.
   await using handle = await open(file, constants.O_RDWR | constants.O_NOFOLLOW);
   const left = await handle.readFile('utf8');
-  if (!/^\d/.test(left)) return rm(file); // a power cut emptied it, and PostgreSQL does not start over that either
+  if (!/^\d/.test(left)) return rm(file); // emptied by a power cut, which also keeps PostgreSQL from starting
 
   const { bytesWritten } = await handle.write(left.replace(/^\d+/, String(process.pid)), 0);
   await handle.truncate(bytesWritten);
@@ -41,7 +41,7 @@ function pidFile(data: string): string {
   return path.join(data, 'postmaster.pid');
 }
 
-/** The number alone proves nothing: it may have been given to another process since. */
+/** The process ID alone proves nothing: another process may have it by now. */
 async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (process.platform === 'linux')
     return (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === (await realpath(data));

@@ -10,11 +10,11 @@ const PATIENCE_MILLISECONDS = 120_000;
 
 export type StartEvents = {
   readonly log: (message: string) => void;
-  /** The server was told to start: there is nothing to do until it is ready. */
+  /** The server is starting; the caller can do other work until it is ready. */
   readonly onWaiting: () => void;
 };
 
-/** The running server, started or even made first when there is none. Only under the launch lock. */
+/** The running server; starts it, or creates it first, if needed. Call only under the launch lock. */
 export async function reachServer(server: Server, { log, onWaiting }: StartEvents): Promise<Postmaster> {
   const deadline = Date.now() + PATIENCE_MILLISECONDS;
   while (Date.now() < deadline) {
@@ -22,12 +22,12 @@ export async function reachServer(server: Server, { log, onWaiting }: StartEvent
     if (postmaster?.status === 'ready') return postmaster;
 
     if (postmaster) {
-      await pause(20); // it recovers from a crash, or somebody stops it by hand
+      await pause(20); // it is recovering from a crash, or is being stopped
       continue;
     }
     await removeOldRuntimes(server);
     await createCluster(server, log);
     await startServer(server, onWaiting);
   }
-  throw new DatabaseUnavailable(`PostgreSQL does not get ready. Its log is in ${server.data}; or set DATABASE_URL.`);
+  throw new DatabaseUnavailable(`PostgreSQL did not become ready. See its log in ${server.data}, or set DATABASE_URL.`);
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { DatabaseUnavailable } from '../../database-unavailable.ts';
 import type { Server } from './server.ts';
 
-/** Runs one of PostgreSQL's own programs in `folder`, as the server's user, away from the terminal's signals. */
+/** Runs a PostgreSQL program in `folder`, as the server's user, detached from the terminal's signals. */
 export async function runProgram(server: Server, program: string, words: string[], folder: string): Promise<void> {
   const child = spawn(path.join(server.runtime, 'bin', program), words, {
     cwd: folder,
@@ -22,6 +22,6 @@ export async function runProgram(server: Server, program: string, words: string[
   if (code === 0) return;
 
   throw new DatabaseUnavailable(
-    `The built-in PostgreSQL does not run. Repair this, or set DATABASE_URL.\n${complaint.trim() || `${program}: ${code}`}`,
+    `The built-in PostgreSQL can't run. Fix the problem below, or set DATABASE_URL.\n${complaint.trim() || `${program}: ${code}`}`,
   );
 }

@@ -1,11 +1,11 @@
 import type { ServerUser } from '../runtime/server-user.ts';
 
-/** One embedded PostgreSQL: where its parts lie, and who runs it. */
+/** One embedded PostgreSQL: where its files are, and which user runs it. */
 export type Server = {
-  /** Holds `bin`, `lib` and `share`. */
+  /** Contains `bin`, `lib` and `share`. */
   readonly runtime: string;
   readonly data: string;
   readonly passwordFile: string;
-  /** Set when we are root, which PostgreSQL refuses to run as. */
+  /** Set when this process runs as root, because PostgreSQL refuses to. */
   readonly user: ServerUser | undefined;
 };

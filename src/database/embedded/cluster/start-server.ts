@@ -11,14 +11,14 @@ const LOG_FILE = 'server.log';
 const LOG_LIMIT = 10_000_000;
 const PATIENCE_MILLISECONDS = 20_000;
 
-/** Starts PostgreSQL in a session of its own and waits until it is ready. pg_ctl drops the rights of a Windows administrator. */
+/** Starts PostgreSQL in a separate session and waits until it is ready. On Windows, pg_ctl drops administrator rights. */
 export async function startServer(server: Server, onWaiting: () => void): Promise<void> {
   const deadline = Date.now() + PATIENCE_MILLISECONDS;
   const logged = await startLog(server);
   const { socketFolder, settings } = await chooseAddress(server);
   await disownPostmaster(server.data, socketFolder);
 
-  // pg_ctl passes its words through a shell, so no folder of the person's choosing is among them.
+  // pg_ctl passes its arguments through a shell, so they must not contain a path chosen by the user.
   const options = settings.map((setting) => `-c ${setting}`).join(' ');
   const words = ['start', '--silent', '--wait', '--timeout=120', '-D', '.', '-l', LOG_FILE, '-o', options];
   for (;;) {
@@ -28,14 +28,14 @@ export async function startServer(server: Server, onWaiting: () => void): Promis
       return await started;
     } catch (error) {
       const reason = (await readLog(server)).slice(logged);
-      // The backends of a killed server are still on their way out.
+      // The backends of a killed server are still exiting.
       if (!reason.includes('pre-existing shared memory block') || Date.now() > deadline) throw explain(error, reason);
     }
     await pause(50);
   }
 }
 
-/** Where in the log this start begins. */
+/** The position in the log where this start begins. */
 async function startLog(server: Server): Promise<number> {
   const file = path.join(server.data, LOG_FILE);
   const size = (await stat(file).catch(() => undefined))?.size ?? 0;
@@ -52,9 +52,9 @@ function explain(error: unknown, reason: string): unknown {
   return new DatabaseUnavailable(`${error.message}\n${reason.trim()}`);
 }
 
-/** Ends every session, writes everything down and waits until the server is gone. */
+/** Ends every session, writes all data to disk and waits until the server has stopped. */
 export async function stopServer(server: Server): Promise<void> {
   const words = ['stop', '--silent', '--wait', '--timeout=120', '--mode=fast', '-D', '.'];
   await runProgram(server, 'pg_ctl', words, server.data);
-  await rmdir(temporaryFolder(server.data)).catch(() => {}); // there is one only for long paths
+  await rmdir(temporaryFolder(server.data)).catch(() => {}); // exists only for long paths
 }

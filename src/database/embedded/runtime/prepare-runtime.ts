@@ -14,11 +14,11 @@ export async function prepareRuntime(native: string, area: string, user: ServerU
     await linkLibraries(native);
     return native;
   } catch {
-    return copyRuntime(native, area); // installed read-only, by somebody else and without its scripts
+    return copyRuntime(native, area); // installed read-only by another user, without its install scripts
   }
 }
 
-/** Copies of other versions, and unfinished ones. Only while no server runs from them. */
+/** Removes copies of other versions and unfinished copies. Call only while no server runs from them. */
 export async function removeOldRuntimes(server: Server): Promise<void> {
   const area = path.dirname(server.data);
   for (const entry of await readdir(area)) {
@@ -53,7 +53,7 @@ async function openToAll(folder: string): Promise<void> {
 
 type Link = { source: string; target: string };
 
-/** Packages hold no symbolic links: an install script makes them, and many people forbid install scripts. */
+/** Packages can't contain symbolic links: an install script creates them, and many users disable install scripts. */
 async function linkLibraries(native: string): Promise<void> {
   for (const { source, target } of await readLinks(native)) {
     const link = path.join(native, path.relative('native', target));

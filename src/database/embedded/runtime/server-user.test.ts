@@ -16,7 +16,7 @@ async function userAmong(...lines: string[]) {
   return findServerUser(file);
 }
 
-test('root hands the server to postgres, or else to nobody', async () => {
+test('under root the server runs as postgres, or else as nobody', async () => {
   const root = 'root:x:0:0:root:/root:/bin/sh';
   const nobody = 'nobody:x:65534:65533:nobody:/:/sbin/nologin';
 
@@ -25,7 +25,7 @@ test('root hands the server to postgres, or else to nobody', async () => {
   await expect(userAmong(root)).rejects.toThrow('set DATABASE_URL');
 });
 
-test('a user without a name is asked for DATABASE_URL', () => {
+test('for a user without a name, the error asks for DATABASE_URL', () => {
   const nameless = () => {
     throw new Error('uv_os_get_passwd returned ENOENT');
   };

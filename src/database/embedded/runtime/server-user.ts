@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../../database-unavailable.ts';
 
 export type ServerUser = { readonly uid: number; readonly gid: number };
 
-/** PostgreSQL refuses to run as root: this is who runs it instead. */
+/** PostgreSQL refuses to run as root, so it runs as this user instead. */
 export async function findServerUser(passwdFile = '/etc/passwd'): Promise<ServerUser> {
   const users = (await readFile(passwdFile, 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
@@ -18,7 +18,7 @@ export async function findServerUser(passwdFile = '/etc/passwd'): Promise<Server
   );
 }
 
-/** initdb looks up the name of whoever runs it, and containers often run under a bare number. */
+/** initdb looks up its user's name, and containers often run with a numeric user ID only. */
 export function requireUserName(userInfo: () => unknown = os.userInfo): void {
   try {
     userInfo();
@@ -30,7 +30,7 @@ export function requireUserName(userInfo: () => unknown = os.userInfo): void {
   }
 }
 
-/** Whether `user` may enter every folder on the way to `target`, and enter or run `target` itself. */
+/** Whether `user` may enter every parent folder of `target`, and enter or run `target` itself. */
 export async function isOpenTo(user: ServerUser, target: string): Promise<boolean> {
   const { uid, gid, mode } = await stat(target);
   const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The error code by which the functions say that peers have declared this replica dead. */
+/** The SQLSTATE that the functions raise when peers have declared this replica dead. */
 const DECLARED_DEAD = 'RB001';
 
-export type Patience = {
-  /** Whether an error will pass: the database is away, full, read-only, or was asked at a bad moment. */
+export type RetryPolicy = {
+  /** Whether an error is temporary: the database is unavailable, full, read-only, or the statement met a conflict. */
   readonly isAway: (error: unknown) => boolean;
-  /** Makes this replica known again. */
+  /** Registers this replica again. */
   readonly onDeclaredDead: () => Promise<void>;
 };
 
 /**
- * Sends again what failed for a reason that passes, with growing pauses, until `signal` aborts or the time is up. Only for
- * statements that may be sent twice.
+ * Retries after temporary errors, with growing pauses, until `signal` aborts or the time is up. Only for statements that
+ * are safe to send twice.
  */
-export async function patiently<T>(
-  { isAway, onDeclaredDead }: Patience,
+export async function withRetries<T>(
+  { isAway, onDeclaredDead }: RetryPolicy,
   { signal, forMs = Infinity }: { readonly signal?: AbortSignal; readonly forMs?: number },
   act: () => Promise<T>,
 ): Promise<T> {
@@ -32,8 +32,8 @@ export async function patiently<T>(
   }
 }
 
-/** The same for an outcome: what is locked is free again in a moment. */
-export async function untilFree<T extends { readonly outcome: string }>(
+/** The same for a `busy` outcome: the lock is free again in a moment. */
+export async function retryWhileBusy<T extends { readonly outcome: string }>(
   signal: AbortSignal | undefined,
   act: () => Promise<T>,
 ): Promise<Exclude<T, { readonly outcome: 'busy' }>> {
@@ -50,6 +50,6 @@ const isDeclaredDead = (error: unknown): boolean =>
 const SHORTEST_MS = 50;
 const LONGEST_MS = 2000;
 
-/** Doubles from try to try; the random half keeps many from trying at the same moment. */
+/** Doubles with each try; the random half spreads retries of many callers. */
 const pauseAfter = (tries: number): number =>
   Math.min(LONGEST_MS, SHORTEST_MS * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../open-database.ts';
 import { ask, makeHome, postmasterPid, removeHome, sharedArea, startOwner } from '../owner-process.test-support.ts';
-import { placeData } from './place-data.ts';
+import { chooseDataFolder } from './choose-data-folder.ts';
 import { findServerUser } from './server-user.ts';
 
 describe.runIf(process.getuid?.() === 0)('as root', () => {
@@ -17,7 +17,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
   });
   afterEach(() => removeHome(home));
 
-  test('a home closed to the server keeps its data under /var/lib/reborn', async () => {
+  test("if the server's user can't enter the home folder, the data is under /var/lib/reborn", async () => {
     await chmod(home, 0o700);
     const first = await openDatabase({ url: undefined, home });
     await ask(first.connection, 'create table kept as select 42 as answer');
@@ -32,10 +32,10 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect(existsSync(data)).toBe(false);
 
     await chmod(home, 0o755);
-    expect(await placeData(home)).toMatchObject({ area: sharedArea(home) });
+    expect(await chooseDataFolder(home)).toMatchObject({ area: sharedArea(home) });
   });
 
-  test('an ordinary user works as well, and root joins their server', async () => {
+  test('a server can be started by an ordinary user, and root attaches to it', async () => {
     const user = await findServerUser();
     await chown(home, user.uid, user.gid);
     const owner = await startOwner(home, user);
@@ -49,13 +49,13 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect(await postmasterPid(data)).toBeUndefined();
   });
 
-  test('data that became unreachable are named, never replaced by an empty database', async () => {
+  test('unreachable data is reported, and never replaced by an empty database', async () => {
     const user = await findServerUser();
     await mkdir(data);
     await writeFile(path.join(data, 'PG_VERSION'), '18');
     await chown(path.join(data, 'PG_VERSION'), user.uid, user.gid);
     await chmod(home, 0o700);
 
-    await expect(placeData(home)).rejects.toThrow('chmod o+x');
+    await expect(chooseDataFolder(home)).rejects.toThrow('chmod o+x');
   });
 });
