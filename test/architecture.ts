@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   cli: 'everything',
   config: [],
   'program-files.ts': [],
-  terminal: ['domain'],
+  terminal: ['config', 'domain'],
   channels: ['agent', 'memory', 'auth', 'http', 'domain'],
   agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'telemetry', 'store', 'domain'],
   tools: ['safety', 'egress', 'store', 'domain', 'program-files.ts'],
@@ -56,6 +56,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^@clack\/prompts$/, places: ['cli'] },
   { packages: /^(jose|openid-client)$/, places: ['auth'] },
   { packages: /^@earendil-works\/pi-tui$/, places: ['terminal'] },
+  { packages: /^@reborn-agent\/client$/, places: ['terminal', 'cli', 'agent/gates'] },
 ];
 
 /** Places that import no package at all. */

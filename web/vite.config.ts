@@ -7,7 +7,6 @@ import { compressAssets } from './compress-assets.ts';
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), compressAssets()],
-  resolve: { alias: { '#domain': new URL('../src/domain', import.meta.url).pathname } },
   build: {
     target: 'esnext',
     manifest: true,

@@ -11,8 +11,8 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-async function serve(handle: RequestListener): Promise<string> {
-  const server = createServer(handle).listen(0, '127.0.0.1');
+async function serve(handle: (...given: Parameters<RequestListener>) => unknown): Promise<string> {
+  const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   stops.push(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

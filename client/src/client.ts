@@ -7,6 +7,8 @@ export type Endpoint = {
   /** Sent as a bearer token. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Subprotocols of the WebSocket. Browsers send a session key in them, because they cannot set headers. */
+  readonly protocols?: readonly string[];
 };
 
 /** Called before each request, because a restarted service can have another address. */
@@ -14,6 +16,8 @@ export type Locate = () => Endpoint | undefined | Promise<Endpoint | undefined>;
 
 export type ClientOptions = {
   readonly fetch?: typeof fetch;
+  /** Aborts every call of this client. */
+  readonly signal?: AbortSignal;
   /** Error messages by status, for responses without a message; 0 is for a service that does not answer. */
   readonly messages?: Readonly<Record<number, string>>;
 };
@@ -72,8 +76,10 @@ export function createClient(endpoint: Endpoint | Locate, options: ClientOptions
     if (at.token !== undefined) headers.set('authorization', `Bearer ${at.token}`);
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     const send = options.fetch ?? globalThis.fetch;
-    const response = await send(at.url + path, { ...init, headers }).catch((cause: unknown) => {
-      throw init.signal?.aborted ? cause : unreachable(cause);
+    const signals = [init.signal, options.signal].filter((signal) => signal !== undefined && signal !== null);
+    const signal = AbortSignal.any(signals);
+    const response = await send(at.url + path, { ...init, headers, signal }).catch((cause: unknown) => {
+      throw signal.aborted ? cause : unreachable(cause);
     });
     if (!response.ok) throw await readError(response, messages);
     return response;
@@ -96,7 +102,7 @@ export function createClient(endpoint: Endpoint | Locate, options: ClientOptions
       ...(signal && { signal }),
     });
     const text = await response.text().catch((cause: unknown) => {
-      throw signal?.aborted ? cause : unreachable(cause);
+      throw signal?.aborted || options.signal?.aborted ? cause : unreachable(cause);
     });
     return text === '' ? undefined : JSON.parse(text);
   }
@@ -135,11 +141,6 @@ export class ApiError extends Error {
     this.retryAfter = retryAfter;
     this.requestId = requestId;
   }
-}
-
-/** Whether the same request can succeed later: no response arrived, or the service is unavailable for a moment. */
-export function isTemporary(error: unknown): error is ApiError {
-  return error instanceof ApiError && (error.status === 0 || error.status === 503);
 }
 
 function fillPath(template: string, params: Readonly<Record<string, string | number>>): string {

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '#domain/tool/exact-json.ts';
+import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { printable } from '#terminal/screen/printable.ts';
 
 /**

@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Client } from '@reborn-agent/client';
+import type { AgentTool, Settings } from '@reborn-agent/client/api';
+import { formatCost } from '@reborn-agent/client/format';
 import { type Command, HELP } from './commands.ts';
-import { formatCost } from './screen/money.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
-import type { ServiceClient } from './service/service-client.ts';
 import type { ThreadView } from './thread-view.ts';
 
 /** Does what was typed instead of a message. */
@@ -31,7 +32,7 @@ export async function runChatCommand(chat: Chat, { name, argument }: Command): P
 }
 
 async function pickThread(chat: Chat): Promise<void> {
-  const threads = await chat.client.listThreads();
+  const { threads } = await chat.client.call('GET /api/threads', { query: { limit: 100 } });
   if (threads.length === 0) return chat.thread.note('There are no threads yet. Say something to begin one.');
   const choices = threads.map(({ id, title, status, updated_at: updatedAt }) => ({
     value: id,
@@ -43,18 +44,13 @@ async function pickThread(chat: Chat): Promise<void> {
 }
 
 async function searchMemory(chat: Chat, words: string): Promise<void> {
-  const query = words ? `?limit=10&q=${encodeURIComponent(words)}` : '?limit=10';
-  const { results } = (await chat.client.get(`/api/memory${query}`)) as {
-    results: readonly { path: string; text: string }[];
-  };
+  const { results } = await chat.client.call('GET /api/memory', { query: { q: words, limit: 10 } });
   if (results.length === 0) return chat.thread.note(words ? 'No note fits these words.' : 'There are no notes yet.');
   chat.thread.note(results.map(({ path: note, text }) => `${note}: ${oneLine(text).slice(0, 200)}`).join('\n'));
 }
 
 async function listTools(chat: Chat): Promise<void> {
-  const { tools } = (await chat.client.get('/api/tools')) as {
-    tools: readonly ListedTool[];
-  };
+  const { tools } = await chat.client.call('GET /api/tools');
   if (tools.length === 0) return chat.thread.note('There are no tools. `reborn tool install` adds one.');
   chat.thread.note(
     tools
@@ -63,29 +59,13 @@ async function listTools(chat: Chat): Promise<void> {
   );
 }
 
-type ListedTool = {
-  readonly name: string;
-  readonly description: string | null;
-  readonly needs_sign_in: boolean;
-  readonly quarantined_until?: string | null;
-};
-
-function stateOf({ needs_sign_in: lacks, quarantined_until: until }: ListedTool): string {
+function stateOf({ needs_sign_in: lacks, quarantined_until: until }: AgentTool): string {
   if (until) return `(crashed too often; out of use for ${Math.ceil((Date.parse(until) - Date.now()) / 60_000)} min)`;
   return lacks ? '(needs a sign-in)' : '';
 }
 
 async function showUsage(chat: Chat): Promise<void> {
-  const { usage } = (await chat.client.get('/api/usage?days=7')) as {
-    usage: readonly {
-      day: string;
-      model: string;
-      input_tokens: number;
-      output_tokens: number;
-      cost_usd: string;
-      unpriced_calls: number;
-    }[];
-  };
+  const { usage } = await chat.client.call('GET /api/usage', { query: { days: 7 } });
   if (usage.length === 0) return chat.thread.note('Nothing was used in the last 7 days.');
   const lines = usage.map((row) => {
     const tokens = (row.input_tokens + row.output_tokens).toLocaleString('en');
@@ -98,9 +78,9 @@ async function exportThread(chat: Chat, file: string): Promise<void> {
   const id = chat.thread.now().threadId;
   if (!id) return chat.thread.note('There is nothing to export yet.');
   const target = path.resolve(file || `thread-${id.slice(0, 8)}.md`);
-  const text = await chat.client.get(`/api/threads/${id}/export?format=markdown`);
+  const exported = await chat.client.fetch(`/api/threads/${id}/export?format=markdown`);
   // `wx`: what was written before is never lost to a slip of the fingers.
-  await writeFile(target, String(text), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+  await writeFile(target, await exported.text(), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST'
       ? new Error(`${target} exists. Name another file: /export name.md`)
       : error;
@@ -124,7 +104,7 @@ function relative(time: string): string {
 /** What the commands of the chat work with. */
 export type Chat = {
   readonly screen: Screen;
-  readonly client: ServiceClient;
+  readonly client: Client;
   readonly thread: ThreadView;
   readonly model: ModelChoice;
 };
@@ -132,15 +112,13 @@ export type Chat = {
 /** Which model route answers what is sent from here on; undefined is the default model. */
 export type ModelChoice = { get(): string | undefined; set(route: string | undefined): void };
 
-type Route = { readonly provider: string; readonly name: string };
-
-type Settings = { readonly default_model: Route; readonly model_routes: Readonly<Record<string, Route>> };
+type Route = Settings['model_routes'][string];
 
 const DEFAULT = 'default';
 
 /** `/model`: what is sent from here on is answered by another of the operator's models. */
 async function chooseModel(chat: Chat, name: string): Promise<void> {
-  const { default_model: usual, model_routes: routes } = (await chat.client.get('/api/settings')) as Settings;
+  const { default_model: usual, model_routes: routes } = await chat.client.call('GET /api/settings');
   const models = new Map([...Object.entries(routes), [DEFAULT, usual] as const]);
   if (name === '' && models.size === 1)
     return chat.thread.note(

@@ -1,22 +1,20 @@
+import type { OpenGate, ServiceStatus } from '@reborn-agent/client/api';
 import { answerGate } from './answer-gate.ts';
 import { type ModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
-import type { Conversation, Entry } from './conversation.ts';
+import type { Entry } from './entries.ts';
 import { nextFocus } from './focus.ts';
 import { greetingOf } from './greeting.ts';
 import { createColours } from './screen/colours.ts';
 import { createMarkdown } from './screen/render-markdown.ts';
-import { renderStatus } from './screen/render-status.ts';
+import { type ConnectionState, renderStatus } from './screen/render-status.ts';
 import { createScreen, type Key } from './screen/screen.ts';
-import type { Address } from './service/gateway-calls.ts';
-import type { WireGate } from './service/gateway-messages.ts';
-import type { ConnectionState } from './service/gateway-socket.ts';
-import { createServiceClient } from './service/service-client.ts';
-import { createThreadView } from './thread-view.ts';
+import { connectService, type Locate } from './service.ts';
+import { createThreadView, type Shown } from './thread-view.ts';
 
 export type ChatOptions = {
   /** Where the service is now; asked again whenever the line was lost. */
-  readonly locate: () => Promise<Address | undefined>;
+  readonly locate: Locate;
   readonly coloured: boolean;
   readonly threadId: string | undefined;
   /** What the person shall know before the first message. */
@@ -53,15 +51,13 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
       if (focused !== undefined) focusOn(undefined);
     },
   });
-  const client = createServiceClient({
-    locate,
-    onState,
-    onMessage(message) {
-      if (message.type === 'error') thread.note(message.error.message, 'failed');
-      else thread.hear(message);
-    },
+  const service = connectService(locate);
+  const { client, socket } = service;
+  const thread = createThreadView({ service, onChange: () => screen.show(shown()), onGate });
+  socket.onConnection(() => onConnection(socket.connection().state === 'live'));
+  socket.onMessage((message) => {
+    if (message.type === 'error') thread.note(message.error.message, 'failed');
   });
-  const thread = createThreadView({ client, onChange: () => screen.show(shown()), onGate, onFailure: tellFailure });
 
   const modelChoice: ModelChoice = {
     get: () => chosenModel,
@@ -96,32 +92,33 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
     thread.note(error instanceof Error ? error.message : String(error), 'failed');
   }
 
-  function onState(state: ConnectionState, address: Address | undefined): void {
+  function onConnection(isLive: boolean): void {
     const before = connection;
-    connection = state;
-    if (state === 'lost' && before === 'live') {
+    connection = isLive ? 'live' : before === 'connecting' ? 'connecting' : 'lost';
+    if (connection === 'lost' && before === 'live') {
       lostAt = Date.now();
       thread.note('The service is gone. Waiting for it to come back; what you type stays.', 'failed');
     }
-    if (state === 'live' && lostAt > 0)
+    if (isLive && before === 'lost')
       thread.note(`Connected again after ${((Date.now() - lostAt) / 1000).toFixed(1)} s.`);
-    if (state === 'live' && !greeted) {
+    if (isLive && !greeted) {
       greeted = true;
-      void greet(address?.hasGateway ?? false).catch(tellFailure);
+      void greet().catch(tellFailure);
     }
     screen.draw();
   }
 
-  async function greet(hasGateway: boolean): Promise<void> {
-    const found = (await client.get('/api/status')) as { version: string; model: { name: string; demo: boolean } };
+  async function greet(): Promise<void> {
+    const found: ServiceStatus = await client.call('GET /api/status');
     defaultModel = found.model.demo ? 'demo model' : found.model.name;
     if (threadId) await thread.open(threadId);
-    const link = hasGateway ? ((await client.post('/api/sign-in-links', {})) as { url: string }).url : undefined;
-    thread.note(greetingOf(found, link));
+    const hasGateway = (await locate())?.hasGateway ?? false;
+    const link = hasGateway ? await client.call('POST /api/sign-in-links') : undefined;
+    thread.note(greetingOf(found, link?.url));
     for (const notice of notices) thread.note(notice, 'failed');
   }
 
-  function onGate(gate: WireGate): void {
+  function onGate(gate: OpenGate): void {
     if (Date.now() - pressedAt > CALM_MS && screen.draft.get() === '') focusOn(gate.id);
   }
 
@@ -175,15 +172,15 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   function goBack(): void {
     const { running } = thread.now();
     if (focused !== undefined) focusOn(undefined);
-    else if (running !== undefined) client.cancel(running);
+    else if (running !== undefined) socket.send({ type: 'cancel', turn_id: running });
     else screen.scrollToEnd();
   }
 
-  async function answer(gate: WireGate, key: string): Promise<void> {
+  async function answer(gate: OpenGate, key: string): Promise<void> {
     const answered = await answerGate({ client, screen, say: (text) => thread.note(text) }, gate, key);
     if (answered === undefined) return;
     focused = undefined;
-    thread.markAnswered(gate.id, answered);
+    thread.markAnswered(gate, answered);
   }
 
   async function submit(text: string): Promise<void> {
@@ -209,14 +206,14 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   } finally {
     clearInterval(ticking);
     process.off('SIGTERM', onSignal).off('SIGHUP', onSignal);
-    client.close();
+    service.close();
     focused = undefined;
     await screen.stop(lastExchange(thread.now()));
   }
 }
 
 /** What was asked last, all that came of it, and the way back to it. */
-function lastExchange({ entries, threadId }: Conversation): readonly Entry[] {
+function lastExchange({ entries, threadId }: Shown): readonly Entry[] {
   const asked = entries.findLastIndex((entry) => entry.kind === 'said' && entry.role === 'user');
   if (asked === -1) return [];
   const text = `Go on with: reborn --thread ${threadId}`;

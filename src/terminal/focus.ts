@@ -1,4 +1,4 @@
-import type { Entry } from './conversation.ts';
+import type { Entry } from './entries.ts';
 
 /** What Tab goes to: from the composer (undefined) to the newest question or call, on to older ones, and back. */
 export function nextFocus(entries: readonly Entry[], focused: string | undefined, step: 1 | -1): string | undefined {

@@ -1,29 +1,17 @@
+import type { Client } from '@reborn-agent/client';
+import type { OpenGate } from '@reborn-agent/client/api';
 import { oneLine } from './screen/printable.ts';
-import type { WireGate } from './service/gateway-messages.ts';
-import type { ServiceClient } from './service/service-client.ts';
 
 type Means = {
-  readonly client: Pick<ServiceClient, 'get' | 'post'>;
+  readonly client: Client;
   /** Nobody shall be able to read what is typed. */
   readonly askSecret: (question: string) => Promise<string | undefined>;
   readonly say: (text: string) => void;
 };
 
-type ToolWithAuth = {
-  readonly name: string;
-  readonly needs_sign_in: boolean;
-  readonly auth: {
-    readonly secret_name: string;
-    readonly display_name: string | null;
-    readonly instructions: string | null;
-    readonly setup_url: string | null;
-    readonly oauth: boolean;
-  } | null;
-};
-
 /** Asks for what the tool of a waiting call lacks, and stores it; false when the call can't go on yet. */
-export async function giveSecret({ client, askSecret, say }: Means, gate: WireGate): Promise<boolean> {
-  const { tools } = (await client.get('/api/tools')) as { tools: readonly ToolWithAuth[] };
+export async function giveSecret({ client, askSecret, say }: Means, gate: OpenGate): Promise<boolean> {
+  const { tools } = await client.call('GET /api/tools');
   const tool = tools.find(({ name }) => name === gate.call.name);
   if (!tool?.auth || !tool.needs_sign_in) return true;
   const { auth } = tool;
@@ -34,6 +22,9 @@ export async function giveSecret({ client, askSecret, say }: Means, gate: WireGa
   if (auth.instructions) say([auth.instructions, auth.setup_url].filter(Boolean).join(' '));
   const value = await askSecret(oneLine(auth.display_name ?? auth.secret_name));
   if (!value) return false;
-  await client.post(`/api/tools/${encodeURIComponent(tool.name)}/secret`, { name: auth.secret_name, value });
+  await client.call('POST /api/tools/{name}/secret', {
+    params: { name: tool.name },
+    body: { name: auth.secret_name, value },
+  });
   return true;
 }

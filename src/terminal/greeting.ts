@@ -1,7 +1,7 @@
-type Service = { readonly version: string; readonly model: { readonly demo: boolean } };
+import type { ServiceStatus } from '@reborn-agent/client/api';
 
 /** What the first screen says: where the browser finds the same, and how to begin. */
-export function greetingOf({ version, model }: Service, link: string | undefined): string {
+export function greetingOf({ version, model }: ServiceStatus, link: string | undefined): string {
   return [
     `Reborn ${version}`,
     ...(link ? [`In a browser: ${link} (works once, for 15 minutes)`] : []),

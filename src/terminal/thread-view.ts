@@ -1,129 +1,162 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type Conversation,
-  emptyConversation,
-  withAnswer,
-  withEvent,
-  withGate,
-  withItems,
-  withNote,
-  withoutPending,
-  withPending,
-} from './conversation.ts';
-import type { NumberedTurnEvent, ServerMessage, WireGate } from './service/gateway-messages.ts';
-import type { Position, ServiceClient } from './service/service-client.ts';
+import type { OpenGate, Spent } from '@reborn-agent/client/api';
+import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
+import { sendMessage } from '@reborn-agent/client/send';
+import { EMPTY_THREAD, findRunningTurn, type ThreadState } from '@reborn-agent/client/thread-state';
+import { anchorNow, createEntryList, type Entry, type Local } from './entries.ts';
+import type { Service } from './service.ts';
 
-/** The thread that is being looked at: what was said in it, and how it goes on. */
+export type Usage = Pick<Spent, 'input_tokens' | 'output_tokens' | 'cost_usd'>;
+
+/** The thread on the screen as it is now. */
+export type Shown = {
+  readonly threadId: string | undefined;
+  readonly entries: readonly Entry[];
+  /** The turn that is running. */
+  readonly running: string | undefined;
+  /** Set while a failed model call is repeated. */
+  readonly trouble: string | undefined;
+  readonly usage: Usage;
+};
+
+/** The thread on the screen: its entries, and the notes of this terminal among them. */
 export type ThreadView = {
-  now(): Conversation;
-  hear(message: ServerMessage): void;
+  now(): Shown;
   send(text: string, model?: string): Promise<void>;
   note(text: string, tone?: 'plain' | 'failed'): void;
-  markAnswered(gateId: string, answer: string): void;
-  /** A new thread, which is made by the first message. */
+  markAnswered(gate: OpenGate, answer: string): void;
+  /** A new thread. The first message creates it. */
   begin(): void;
   open(threadId: string): Promise<void>;
 };
 
 type Options = {
-  readonly client: ServiceClient;
-  readonly onChange: (conversation: Conversation) => void;
-  readonly onGate: (gate: WireGate) => void;
-  readonly onFailure: (error: unknown) => void;
+  readonly service: Pick<Service, 'client' | 'socket'>;
+  readonly onChange: () => void;
+  readonly onGate: (gate: OpenGate) => void;
 };
 
-const MOST_ITEMS = 1000;
+const MOST_PAGES = 5;
 const PENDING_MS = 500;
+const NOTIFY_EVERY_MS = 10;
+const NOTHING: Local = { notes: [], answered: [], pending: [] };
+const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: '0' };
 
-export function createThreadView({ client, onChange, onGate, onFailure }: Options): ThreadView {
-  let conversation = emptyConversation();
-  let followed: string | undefined;
-  let held: NumberedTurnEvent[] | undefined; // while the thread is being loaded
+export function createThreadView({ service, onChange, onGate }: Options): ThreadView {
+  const { client, socket } = service;
+  let listEntries = createEntryList();
+  let followed: FollowedThread | undefined;
+  let local = NOTHING;
+  let usage = NO_USAGE; // until the service reports that of the thread
+  let accepted: string | undefined; // the newest turn that was accepted
+  let gateId: string | undefined;
+  let shown: Shown | undefined;
+  let ids = 0;
 
-  function update(next: Conversation): void {
-    conversation = next;
-    onChange(next);
+  const stateNow = (): ThreadState => followed?.snapshot().state ?? EMPTY_THREAD;
+
+  function now(): Shown {
+    shown ??= derive(stateNow());
+    return shown;
   }
 
-  function apply(numbered: NumberedTurnEvent): void {
-    update(withEvent(conversation, numbered, Date.now()));
-    const { event } = numbered;
-    if (event.type === 'turn-ended' && event.status === 'waiting') void findGate().catch(onFailure);
+  function derive(state: ThreadState): Shown {
+    const isKnown = state.turns.some(({ id }) => id === accepted);
+    const running = findRunningTurn(state);
+    return {
+      threadId: followed?.threadId,
+      entries: listEntries(state, local),
+      running: running?.id ?? (isKnown ? undefined : accepted),
+      trouble: running?.trouble && describeTrouble(running.trouble.next),
+      usage: state.thread?.usage ?? usage,
+    };
   }
 
-  async function findGate(): Promise<void> {
-    const { threadId } = conversation;
-    const gate = threadId && (await client.findGate(threadId));
-    if (gate && threadId === conversation.threadId) openGate(gate);
+  function update(): void {
+    shown = undefined;
+    onChange();
   }
 
-  /** Shows the message meanwhile, unless it is taken so soon that this would only flicker. */
+  function change(next: Partial<Local>): void {
+    local = { ...local, ...next };
+    update();
+  }
+
+  function follow(threadId: string): FollowedThread {
+    const thread = followThread({ client, socket, threadId, notifyEveryMs: NOTIFY_EVERY_MS });
+    followed = thread;
+    thread.subscribe(() => {
+      update();
+      const { gate } = stateNow();
+      const isNew = gate !== undefined && gate.id !== gateId;
+      gateId = gate?.id;
+      if (gate && isNew) onGate(gate);
+    });
+    return thread;
+  }
+
+  /** Shows the message meanwhile, unless the service accepts it so soon that it would only flicker. */
   async function whilePending<T>(text: string, send: () => Promise<T>): Promise<T> {
-    const id = `pending-${randomUUID()}`;
-    const showing = setTimeout(() => update(withPending(conversation, id, text)), PENDING_MS);
+    const id = `pending-${++ids}`;
+    const showing = setTimeout(
+      () => change({ pending: [...local.pending, { kind: 'said', id, role: 'user', text, state: 'pending' }] }),
+      PENDING_MS,
+    );
     try {
       return await send();
     } finally {
       clearTimeout(showing);
-      update(withoutPending(conversation, id));
+      change({ pending: local.pending.filter((entry) => entry.id !== id) });
     }
   }
 
-  function openGate(gate: WireGate): void {
-    const before = conversation;
-    update(withGate(conversation, gate));
-    if (conversation !== before) onGate(gate);
-  }
-
-  function follow(threadId: string, from?: Position): void {
-    followed = threadId;
-    client.follow(threadId, () => conversation.last ?? from);
-  }
-
   function begin(): void {
-    client.unfollow();
+    followed?.close();
     followed = undefined;
-    update(emptyConversation());
+    listEntries = createEntryList();
+    local = NOTHING;
+    usage = NO_USAGE;
+    accepted = undefined;
+    gateId = undefined;
+    update();
   }
 
   return {
-    now: () => conversation,
-    hear(message) {
-      // The list tells more of a gate than the message does.
-      if (message.type === 'gate' && message.gate.thread_id === conversation.threadId) void findGate().catch(onFailure);
-      if (message.type !== 'turn-event' || message.thread_id !== conversation.threadId) return;
-      if (held) held.push(message);
-      else apply(message);
-    },
+    now,
     async send(text, model) {
-      const asked = conversation.threadId;
+      const before = followed;
       const { thread_id: threadId, turn_id: turnId } = await whilePending(text, () =>
-        client.send({ text, threadId: asked, model }),
+        sendMessage(client, {
+          message: text,
+          ...(before && { thread_id: before.threadId }),
+          ...(model !== undefined && { model }),
+        }),
       );
-      if (conversation.threadId !== asked) return; // another thread was opened meanwhile
-      const isTold = conversation.last?.turnId === turnId; // its events may come before this answer, and be over
-      update({ ...conversation, threadId, running: isTold ? conversation.running : turnId });
-      if (followed !== threadId) follow(threadId, { turnId, sequence: -1 });
+      if (followed !== before) return; // another thread was opened meanwhile
+      accepted = turnId;
+      if (!before) await follow(threadId).open();
+      update();
     },
-    note: (text, tone) => update(withNote(conversation, text, tone)),
-    markAnswered: (gateId, answer) => update(withAnswer(conversation, gateId, answer)),
+    note(text, tone = 'plain') {
+      const anchor = anchorNow(stateNow(), now().entries);
+      change({ notes: [...local.notes, { kind: 'note', id: `note-${++ids}`, tone, text, anchor }] });
+    },
+    markAnswered(gate, answer) {
+      followed?.gateAnswered();
+      change({ answered: [...local.answered, { gate, answer }] });
+    },
     begin,
-    /** Subscribed before the items are read: nothing said in between is missed, and what comes twice is known by its id. */
     async open(threadId) {
-      const thread = await client.getThread(threadId);
+      const thread = await client.call('GET /api/threads/{id}', { params: { id: threadId } });
       begin();
-      held = [];
-      update(emptyConversation(threadId, thread.usage));
-      follow(threadId);
-      try {
-        const items = await client.listItems(threadId, MOST_ITEMS);
-        if (conversation.threadId === threadId) update(withItems(conversation, items));
-      } finally {
-        const late = held;
-        held = undefined;
-        for (const event of late) apply(event);
-      }
-      if (thread.status === 'waiting') await findGate();
+      usage = thread.usage;
+      const opened = follow(threadId);
+      await opened.open();
+      for (let pages = 1; pages < MOST_PAGES && opened.snapshot().hasOlder; pages++) await opened.loadOlder();
+      const { phase, error } = opened.snapshot();
+      if (phase === 'failed') throw error;
     },
   };
 }
+
+const describeTrouble = (next: string | undefined) =>
+  next === undefined ? 'the model failed, asking again' : `the model failed, asking ${next}`;

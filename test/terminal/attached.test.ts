@@ -46,7 +46,7 @@ test('a service killed with -9 under an attached terminal: it says so, reconnect
     try {
       await terminal.sees(/Connected again after/, 30_000);
       const shown = await terminal.sees(/58\s+59/, 60_000);
-      expect(shown).toContain('picked the answer up again');
+      expect(shown).toContain('the service restarted here');
       expect(shown).toContain('kept while it is away');
       const said = shown
         .slice(shown.lastIndexOf('Reborn\n') + 7)

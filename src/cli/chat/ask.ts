@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { sendMessage } from '@reborn-agent/client/send';
 import { readConfig } from '#config/config.ts';
 import { withQuietService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
@@ -9,8 +10,14 @@ type Options = { readonly thread?: string; readonly model?: string; readonly jso
 /** `reborn ask`: one message, its answer on stdout, everything else on stderr. */
 export function ask(words: readonly string[], { thread, model, ...options }: Options): Promise<void> {
   return runCommand(async () => {
-    const message = { text: await readMessage(words), threadId: thread, model };
-    await withQuietService(readConfig(), (service) => tellTurn(service, (client) => client.send(message), options));
+    const message = {
+      message: await readMessage(words),
+      ...(thread && { thread_id: thread }),
+      ...(model && { model }),
+    };
+    await withQuietService(readConfig(), (service) =>
+      tellTurn(service, (client) => sendMessage(client, message), options),
+    );
   });
 }
 

@@ -1,8 +1,8 @@
-import { type Answer, followTurn } from '#terminal/service/follow-turn.ts';
-import type { WireAccepted } from '#terminal/service/gateway-messages.ts';
-import type { ServiceClient } from '#terminal/service/service-client.ts';
+import type { Client } from '@reborn-agent/client';
+import type { ChatAccepted } from '@reborn-agent/client/api';
 import type { ReachedService } from '../connect/with-service.ts';
 import { printJson, printNotice, printPiece } from '../print.ts';
+import { type Answer, followTurn } from './follow-turn.ts';
 
 /** The exit codes besides 0 (answered) and 1 (failed). */
 const WAITING = 3;
@@ -12,7 +12,7 @@ const INTERRUPTED = 130;
 /** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code tells how it went. */
 export async function tellTurn(
   { locate }: ReachedService,
-  begin: (client: ServiceClient) => Promise<WireAccepted>,
+  begin: (client: Client) => Promise<ChatAccepted>,
   { json }: { readonly json?: true },
 ): Promise<void> {
   const interrupted = new AbortController();

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ApiError, createClient } from '@reborn-agent/client';
+import type { ServiceStatus } from '@reborn-agent/client/api';
 import type { Config } from '#config/config.ts';
 
 /** How other processes of this home reach a service that runs. */
@@ -9,19 +11,6 @@ export type RunningService = {
   /** What its `GET /healthz` says, so that another program on its port is not taken for it. */
   readonly replica: string;
   readonly url: string;
-};
-
-/** What the service says about itself; see `GET /api/status`. */
-export type ServiceStatus = {
-  readonly version: string;
-  readonly uptime_seconds: number;
-  readonly model: { readonly provider: string; readonly name: string; readonly demo: boolean };
-  readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
-  readonly database: { readonly kind: string; readonly version: string };
-  readonly replicas: number;
-  readonly queue: { readonly queued: number; readonly running: number };
-  readonly tools: number;
-  readonly threads: number;
 };
 
 /** How soon another service of this home takes the place of one that has ended. */
@@ -79,11 +68,14 @@ export async function getStatus(config: Config, { url, pid }: RunningService): P
   const token = await findOperatorToken(config);
   const who = `A service is running at ${url} (process ${pid})`;
   if (!token) throw new Error(`${who}, but its operator token is not known here. ${SET_TOKEN}`);
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/api/status`, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
-  if (response.ok) return (await response.json()) as ServiceStatus;
-  if (response.status === 401) throw new Error(`${who}, but it refused the operator token known here. ${SET_TOKEN}`);
-  throw new Error(`${who}, but it answered ${response.status}: ${(await response.text()).slice(0, 200)}`);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  return createClient({ url, token })
+    .call('GET /api/status', { signal })
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status === 0) throw error;
+      const reason = error.status === 401 ? `it refused the operator token known here. ${SET_TOKEN}` : error.message;
+      throw new Error(`${who}, but ${reason}`, { cause: error });
+    });
 }
 
 const SET_TOKEN = 'Set SERVICE_REBORN_WEBUI_TOKEN to the token the service was started with.';
@@ -91,10 +83,10 @@ const PATIENCE_MS = 3000;
 
 async function isAlive({ url, replica }: RunningService): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    return response.ok && ((await response.json()) as { replica?: string }).replica === replica;
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    return (await createClient({ url }).call('GET /healthz', { signal })).replica === replica;
   } catch {
-    return false; // nobody listens, or somebody else does
+    return false; // nothing answers there, or another program does
   }
 }
 

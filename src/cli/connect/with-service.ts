@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '#app/log.ts';
 import type { Config } from '#config/config.ts';
 import { scrubLine } from '#safety/secrets/scrub-line.ts';
-import type { Address } from '#terminal/service/gateway-calls.ts';
+import type { Address, Locate } from '#terminal/service.ts';
 import { announceService, findOperatorToken, findService, getStatus, readAnnounced } from './running-service.ts';
 import { startService } from './start-service.ts';
 
 export type ReachedService = {
   /** Where it is now: one that was restarted may have moved. */
-  readonly locate: () => Promise<Address | undefined>;
+  readonly locate: Locate;
   readonly notices: readonly string[];
 };
 

@@ -1,13 +1,14 @@
+import { ApiError, type Client, createClient } from '@reborn-agent/client';
+import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { readConfig } from '#config/config.ts';
 import { giveSecret } from '#terminal/give-secret.ts';
-import type { GateAnswer, WireGate } from '#terminal/service/gateway-messages.ts';
-import { createServiceClient, type ServiceClient } from '#terminal/service/service-client.ts';
 import { askingSecrets } from '../ask-secret.ts';
 import { tellTurn } from '../chat/tell-turn.ts';
 import { withQuietService } from '../connect/with-service.ts';
 import { printJson, printLine, printNotice } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 
+const NO_GATE = 'There is no such gate, or it was answered already. `reborn gate list` shows the open ones.';
 const ANSWERS = ['approve', 'always', 'deny'] as const;
 
 type Options = { readonly reason?: string; readonly user?: string; readonly json?: true };
@@ -17,16 +18,13 @@ export function answerGate(id: string, word: string, options: Options): Promise<
   return runCommand(async () => {
     const answer = toAnswer(word, options);
     await withQuietService(readConfig(), async (service) => {
-      const client = createServiceClient({ ...service, onState() {}, onMessage() {} });
-      try {
-        const gate = await getGate(client, id);
-        const { user_id: self } = (await client.get('/api/me')) as { user_id: string };
-        if (gate.user_id !== self) return await answerForOther(client, gate, answer, options);
-        if (gate.kind === 'auth' && answer.answer === 'approve') await provideSecret(client, gate);
-      } finally {
-        client.close();
-      }
-      await tellTurn(service, (follower) => follower.answerGate(id, answer), options);
+      const client = createClient(service.locate);
+      const gate = await getGate(client, id);
+      const { user_id: self } = await client.call('GET /api/me');
+      if (gate.user_id !== self) return answerForOther(client, gate, answer, options);
+      if (gate.kind === 'auth' && answer.answer === 'approve') await provideSecret(client, gate);
+      const call = { params: { id }, body: answer };
+      await tellTurn(service, (follower) => follower.call('POST /api/gates/{id}', call), options);
     });
   });
 }
@@ -39,10 +37,10 @@ function toAnswer(word: string, { reason, user }: Options): GateAnswer {
   return { answer, ...(reason && { reason }), ...(user && { user_id: user }) };
 }
 
-async function getGate(client: ServiceClient, id: string): Promise<WireGate> {
-  const gate = (await client.listGates()).find((each) => each.id === id);
-  if (!gate)
-    throw new Error('There is no such gate, or it was answered already. `reborn gate list` shows the open ones.');
+async function getGate(client: Client, id: string): Promise<OpenGate> {
+  const gate = await client.call('GET /api/gates/{id}', { params: { id } }).catch((error: unknown) => {
+    throw error instanceof ApiError && (error.status === 404 || error.status === 400) ? new Error(NO_GATE) : error;
+  });
   if (gate.kind === 'external-tool')
     throw new Error(`${gate.call.name} is run by the program that asked, which has to send its output.`);
   return gate;
@@ -50,14 +48,14 @@ async function getGate(client: ServiceClient, id: string): Promise<WireGate> {
 
 /** Only their own thread is anybody's to follow. */
 async function answerForOther(
-  client: ServiceClient,
-  { id, kind, call, user_id: user }: WireGate,
+  client: Client,
+  { id, kind, call, user_id: user }: OpenGate,
   answer: GateAnswer,
   { json }: Options,
 ): Promise<void> {
   if (kind === 'pairing' && answer.answer === 'approve' && !answer.user_id)
     throw new Error(`Name the user whose secrets ${user} may use: reborn gate answer ${id} approve --user <id>`);
-  const accepted = await client.answerGate(id, answer);
+  const accepted = await client.call('POST /api/gates/{id}', { params: { id }, body: answer });
   if (json) return printJson(accepted);
   printLine(`Answered. The thread of ${user} goes on.`);
   if (kind === 'auth' && answer.answer === 'approve')
@@ -66,7 +64,7 @@ async function answerForOther(
     );
 }
 
-async function provideSecret(client: ServiceClient, gate: WireGate): Promise<void> {
+async function provideSecret(client: Client, gate: OpenGate): Promise<void> {
   const terminal = { input: process.stdin, output: process.stderr };
   const isGiven = await askingSecrets(terminal, (askSecret) =>
     giveSecret({ client, askSecret, say: printNotice }, gate),

@@ -1,6 +1,6 @@
+import { createClient } from '@reborn-agent/client';
 import type { Command } from 'commander';
 import { readConfig } from '#config/config.ts';
-import { callGateway } from '#terminal/service/gateway-calls.ts';
 import { findOperatorToken, findService, getStatus } from '../connect/running-service.ts';
 import { printLine } from '../print.ts';
 import { runCommand } from '../run-command.ts';
@@ -21,11 +21,7 @@ function printLink(): Promise<void> {
     if (!service) throw new Error('The service is not running. `reborn serve` starts it.');
     await getStatus(config, service);
     const token = (await findOperatorToken(config)) ?? '';
-    const { url } = (await callGateway({ ...service, token, hasGateway: true }, '/api/sign-in-links', {
-      method: 'POST',
-    })) as {
-      url: string;
-    };
+    const { url } = await createClient({ url: service.url, token }).call('POST /api/sign-in-links');
     printLine(url);
   });
 }

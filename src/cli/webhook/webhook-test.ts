@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@reborn-agent/client';
+import type { Job } from '@reborn-agent/client/api';
 import { readConfig } from '#config/config.ts';
 import { printJson, printLine } from '../print.ts';
-
-type Job = { status: string; response?: string; error?: { code: string; message: string }; waiting_on?: string };
 
 const LOOK_EVERY_MS = 250;
 
@@ -17,13 +17,13 @@ export async function testWebhook(
       'The webhook channel is off. Set HTTP_WEBHOOK_SECRET (make one with `openssl rand -hex 32`), and start `reborn serve` with it.',
     );
   const url = options.url ?? `http://${isAnyAddress(webhook.host) ? '127.0.0.1' : webhook.host}:${webhook.port}`;
-  const call = (path: string, init?: RequestInit) => callWebhook(url + path, webhook.secret, init);
+  const missing = `Nothing answers at ${url}. Is \`reborn serve\` running, with the same HTTP_PORT?`;
+  const client = createClient({ url, headers: { 'x-webhook-secret': webhook.secret } }, { messages: { 0: missing } });
   const say = options.json ? () => {} : printLine;
 
-  const body = JSON.stringify({ user_id: options.user, message });
-  const { job_id: id } = (await call('/webhook', { method: 'POST', body })) as { job_id: string };
+  const { job_id: id } = await client.call('POST /webhook', { body: { user_id: options.user, message } });
   say(`job ${id}`);
-  const job = await follow(() => call(`/jobs/${id}`) as Promise<Job>, say);
+  const job = await follow(() => client.call('GET /jobs/{job_id}', { params: { job_id: id } }), say);
   if (options.json) printJson(job);
   if (job.error) throw new Error(`${job.error.code}: ${job.error.message}`);
   say(job.response ?? '');
@@ -39,16 +39,6 @@ async function follow(look: () => Promise<Job>, say: (line: string) => void): Pr
     if (job.status === 'completed') return job;
     await sleep(LOOK_EVERY_MS);
   }
-}
-
-async function callWebhook(url: string, secret: string, init: RequestInit = {}): Promise<unknown> {
-  const headers = { 'content-type': 'application/json', 'x-webhook-secret': secret };
-  const response = await fetch(url, { ...init, headers }).catch((cause: unknown) => {
-    throw new Error(`Nothing answers at ${url}. Is \`reborn serve\` running, with the same HTTP_PORT?`, { cause });
-  });
-  const answer = (await response.json()) as { error?: { message: string } };
-  if (!response.ok) throw new Error(`The service answered ${response.status}: ${answer.error?.message}`);
-  return answer;
 }
 
 const isAnyAddress = (host: string) => host === '0.0.0.0' || host === '::';

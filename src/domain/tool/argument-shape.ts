@@ -14,7 +14,7 @@ export function shapeOf(argumentsJson: string): string {
 const PROSE = new Set('text body message content subject title description summary comment note caption'.split(' '));
 
 /** Anything that one parser could read otherwise than another, such as a key that comes twice, has no shape. */
-export function parsePlain(source: string): object | undefined {
+function parsePlain(source: string): object | undefined {
   try {
     const value: unknown = JSON.parse(source);
     return isObject(value) && JSON.stringify(value) === withoutSpace(source) ? value : undefined;

@@ -2,9 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Entry } from '../conversation.ts';
+import type { Entry } from '../entries.ts';
 import { createColours } from './colours.ts';
-import { formatCost } from './money.ts';
 import { type Look, renderEntry } from './render-entry.ts';
 import { createMarkdown } from './render-markdown.ts';
 import { renderStatus } from './render-status.ts';
@@ -21,7 +20,14 @@ const look = (more: Partial<Look> = {}): Look => ({
 const anyText = fc.string({
   unit: fc.constantFrom('a', ' ', '漢', '👩‍👩‍👧', 'é', '\n', '\x1b[35m', '\t', '`', '*', '{', '"', '\u202e', '\u0007'),
 });
-const gate = { id: 'x', thread_id: 't', kind: 'approval' } as const;
+const gate = {
+  id: 'x',
+  user_id: 'u',
+  thread_id: 't',
+  turn_id: 'n',
+  kind: 'approval',
+  created_at: '2026-03-01T12:00:00.000Z',
+} as const;
 const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
   fc.constantFrom<Entry>(
     { kind: 'said', id: 'x', role: 'user', text, state: 'done' },
@@ -29,7 +35,6 @@ const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
     {
       kind: 'tool',
       id: 'x',
-      callId: 'c',
       name: 'tool',
       arguments: text,
       state: 'running',
@@ -96,14 +101,14 @@ test('what is too long to be shown in full can only be denied', () => {
 });
 
 test('a tool line has its name, what it is about, and how long it took, also when there is little room', () => {
-  const tool = { kind: 'tool', id: 't', callId: 'c', name: 'weather', state: 'running', began: 1000 } as const;
+  const tool = { kind: 'tool', id: 't', name: 'weather', state: 'running', began: 1000 } as const;
   const line = (width: number, more: { output: string | undefined; ended: number | undefined }) =>
     stripVTControlCharacters(
       renderEntry({ ...tool, arguments: '{"city":"Oslo","days":5,"tags":["a","b"]}', ...more }, width, look())[0] ?? '',
     );
-  expect(line(60, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo, 5, 2 values  0.8 s');
+  expect(line(60, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo, 5, 2 entries  0.8 s');
   expect(line(24, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo,…  0.8 s');
-  expect(line(60, { output: undefined, ended: undefined })).toBe('> weather  Oslo, 5, 2 values  running');
+  expect(line(60, { output: undefined, ended: undefined })).toBe('> weather  Oslo, 5, 2 entries  running');
 });
 
 test('code is shown without its fences, and as it was typed', () => {
@@ -132,11 +137,3 @@ test('the status line fits, and tells the truth about the line and the price', (
   for (const width of [5, 20, 40, 79])
     expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);
 });
-
-test.each([
-  ['0', '$0.00'],
-  ['0.004', '< $0.01'],
-  ['0.019', '$0.02'],
-  ['12.3', '$12.30'],
-  [null, 'price unknown'],
-])('%s dollars are shown as %s', (usd, shown) => expect(formatCost(usd)).toBe(shown));

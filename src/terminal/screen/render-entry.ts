@@ -1,11 +1,11 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
-import { whyNotApprovable } from '#domain/tool/approvable.ts';
-import { escapeInvisible, exactJson } from '#domain/tool/exact-json.ts';
-import type { Entry } from '../conversation.ts';
+import type { OpenGate } from '@reborn-agent/client/api';
+import { whyNotApprovable } from '@reborn-agent/client/approvable';
+import { escapeInvisible, exactJson } from '@reborn-agent/client/exact-json';
+import { outlineArguments } from '@reborn-agent/client/format';
+import type { Entry } from '../entries.ts';
 import { keysOf } from '../gate-keys.ts';
-import type { WireGate } from '../service/gateway-messages.ts';
 import type { Colours, Paint } from './colours.ts';
-import { outlineArguments } from './outline-arguments.ts';
 import { oneLine, printable } from './printable.ts';
 import type { RenderMarkdown } from './render-markdown.ts';
 
@@ -17,6 +17,7 @@ export type Look = {
 };
 
 const MOST_UNFOLDED_LINES = 200;
+const PICKED_UP = '- - the service restarted here and continued - -';
 
 /** One entry as lines of at most `width` columns, with the empty line that follows it. */
 export function renderEntry(entry: Entry, width: number, look: Look): string[] {
@@ -33,6 +34,8 @@ function linesOf(entry: Entry, width: number, look: Look): string[] {
       return renderTool(entry, width, look);
     case 'gate':
       return renderGate(entry, width, look);
+    case 'pick-up':
+      return [look.colours.faint(truncateToWidth(PICKED_UP, width))];
     case 'note': {
       const { failed, faint } = look.colours;
       return entry.tone === 'failed' ? wrap(`! ${entry.text}`, width, failed) : wrap(entry.text, width, faint);
@@ -41,8 +44,6 @@ function linesOf(entry: Entry, width: number, look: Look): string[] {
 }
 
 function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { colours, markdown }: Look): string[] {
-  if (entry.state === 'superseded')
-    return [colours.faint(truncateToWidth('- - the service stopped here, and picked the answer up again - -', width))];
   const speaker =
     entry.state === 'pending' ? `${colours.bold('You')}  ${colours.waiting('not sent yet')}` : colours.bold('You');
   if (entry.role === 'user') return [speaker, ...wrap(entry.text, width)];
@@ -95,13 +96,13 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
 }
 
 /** Exactly what runs. */
-function argumentLines({ call, always }: WireGate, width: number, faint: Paint): string[] {
+function argumentLines({ call, always }: OpenGate, width: number, faint: Paint): string[] {
   const { text, warnings } = exactJson(call.arguments);
   const scope = always?.length ? [`Always would cover every call with: ${escapeInvisible(always.join(', '))}`] : [];
   return [...wrap(text, width), ...[...warnings, ...scope].flatMap((line) => wrap(line, width, faint))];
 }
 
-function questionOf({ kind, call }: WireGate): string {
+function questionOf({ kind, call }: OpenGate): string {
   const name = oneLine(call.name);
   switch (kind) {
     case 'approval':
@@ -116,7 +117,7 @@ function questionOf({ kind, call }: WireGate): string {
 }
 
 /** What can be pressed, in the order of the browser's buttons. */
-function hintOf(gate: WireGate, isFocused: boolean): string {
+function hintOf(gate: OpenGate, isFocused: boolean): string {
   const keys = keysOf(gate);
   if (keys.length === 0) return 'Esc goes back';
   if (!isFocused) return 'Tab to answer';

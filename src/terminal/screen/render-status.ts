@@ -1,13 +1,14 @@
 import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
-import type { WireUsage } from '../service/gateway-messages.ts';
-import type { ConnectionState } from '../service/gateway-socket.ts';
+import { formatCost } from '@reborn-agent/client/format';
+import type { Usage } from '../thread-view.ts';
 import type { Colours } from './colours.ts';
-import { formatCost } from './money.ts';
 import { oneLine } from './printable.ts';
+
+export type ConnectionState = 'connecting' | 'live' | 'lost';
 
 export type Status = {
   readonly model: string;
-  readonly usage: WireUsage;
+  readonly usage: Usage;
   readonly connection: ConnectionState;
   /** Seconds since the line was lost. */
   readonly lostFor: number;

@@ -14,7 +14,7 @@ import {
   truncateToWidth,
   VStack,
 } from '@earendil-works/pi-tui';
-import type { Entry } from '../conversation.ts';
+import type { Entry } from '../entries.ts';
 import type { Colours } from './colours.ts';
 import { createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
 import { createLineInput } from './line-input.ts';

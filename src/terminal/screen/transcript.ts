@@ -1,5 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
-import type { Entry } from '../conversation.ts';
+import type { Entry } from '../entries.ts';
 import { type Look, renderEntry } from './render-entry.ts';
 
 type Kept = { readonly width: number; readonly marks: string; readonly lines: readonly string[] };

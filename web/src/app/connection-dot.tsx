@@ -1,5 +1,5 @@
+import type { Connection } from '@reborn-agent/client/socket';
 import { useEffect, useState } from 'react';
-import type { Connection } from '../client/socket.ts';
 import { useConnection } from './services.ts';
 
 /** Tells the truth about the connection. */

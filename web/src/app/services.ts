@@ -1,6 +1,6 @@
 import type { Me } from '@reborn-agent/client/api';
+import type { Connection, Socket } from '@reborn-agent/client/socket';
 import { createContext, use, useSyncExternalStore } from 'react';
-import type { Connection, Socket } from '../client/socket.ts';
 
 /** What every page can count on: who is here, and the connection. */
 export type Services = { readonly me: Me; readonly socket: Socket };

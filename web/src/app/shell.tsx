@@ -1,9 +1,9 @@
 import type { Me } from '@reborn-agent/client/api';
+import { openSocket, type Socket } from '@reborn-agent/client/socket';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { sessionKey } from '../client/session-key.ts';
-import { openSocket, type Socket } from '../client/socket.ts';
+import { locate } from '../client/client.ts';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SidebarContext } from './sidebar-toggle.tsx';
@@ -68,11 +68,7 @@ function Frame() {
 function useSocket(): Socket | undefined {
   const [socket, setSocket] = useState<Socket>();
   useEffect(() => {
-    const address = new URL('/api/ws', location.href.replace(/^http/, 'ws'));
-    const opened = openSocket({
-      connect: () => new WebSocket(address, sessionKey.protocols()),
-      isOnline: () => navigator.onLine,
-    });
+    const opened = openSocket(locate, { isOnline: () => navigator.onLine });
     const onOnline = () => opened.retryNow();
     const onOffline = () => opened.lost();
     addEventListener('online', onOnline);

@@ -1,10 +1,10 @@
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
+import type { FollowedThread } from '@reborn-agent/client/follow-thread';
+import { sendMessage } from '@reborn-agent/client/send';
+import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useState } from 'react';
 import { client } from '../client/client.ts';
-import { sendLetter } from './composer/outbox.ts';
-import type { MessageEntry } from './thread-log.ts';
-import type { ThreadStore } from './thread-store.ts';
 
 /** What a row of the transcript can do. */
 export type Actions = {
@@ -26,10 +26,10 @@ export function useActions(): Actions {
 
 export function useChatActions(parts: {
   readonly threadId: string;
-  readonly store: ThreadStore;
+  readonly followed: FollowedThread;
   readonly inspect: (turnId: string) => void;
 }): Actions {
-  const { threadId, store, inspect } = parts;
+  const { threadId, followed, inspect } = parts;
   const navigate = useNavigate();
   const [problem, setProblem] = useState<unknown>();
   const attempt = async (work: () => Promise<void>) => {
@@ -45,17 +45,17 @@ export function useChatActions(parts: {
           params: { id: threadId },
           body: { before_item_id: entry.id },
         });
-        await sendLetter({ message: text, attachments: [], threadId: fork.id });
+        await sendMessage(client, { message: text, thread_id: fork.id });
         await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
       }),
     sendAgain: (text) =>
       void attempt(async () => {
-        await sendLetter({ message: text, attachments: [], threadId });
+        await sendMessage(client, { message: text, thread_id: threadId });
       }),
     answerGate: (gate, answer) =>
       attempt(async () => {
         await client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
-        store.gateAnswered();
+        followed.gateAnswered();
       }),
   };
 }

@@ -1,3 +1,4 @@
+import { sendMessage } from '@reborn-agent/client/send';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,7 +8,6 @@ import { client } from '../client/client.ts';
 import { useTitle } from '../parts/use-title.ts';
 import { Composer } from './composer/composer.tsx';
 import { keepDraft } from './composer/drafts.ts';
-import { sendLetter } from './composer/outbox.ts';
 import { thingsToTry } from './composer/things-to-try.ts';
 
 /** Where a thread begins: three things to try, and the composer. */
@@ -54,7 +54,7 @@ export function NewThread() {
         draftKey="new"
         suggested={suggested}
         onSend={async (message, attachments) => {
-          const { thread_id: threadId } = await sendLetter({ message, attachments });
+          const { thread_id: threadId } = await sendMessage(client, { message, attachments });
           keepDraft('new', '');
           await navigate({ to: '/threads/$threadId', params: { threadId } });
         }}

@@ -1,19 +1,19 @@
 import type { Thread } from '@reborn-agent/client/api';
+import { formatCost } from '@reborn-agent/client/format';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
-import { formatCost } from '../format/money.ts';
 import { IconButton } from '../parts/button.tsx';
 import { titleOf } from '../threads/thread-row.tsx';
-import type { ThreadLog } from './thread-log.ts';
 
 /** What the thread is called, who answers in it, and what it has cost. */
 export function ThreadHeader({
   thread,
-  log,
+  state,
   onInspect,
 }: {
   readonly thread: Thread | undefined;
-  readonly log: ThreadLog;
+  readonly state: ThreadState;
   readonly onInspect: () => void;
 }) {
   const { me } = useServices();
@@ -32,7 +32,7 @@ export function ThreadHeader({
       <IconButton
         icon="inspect"
         label="Inspect the newest turn"
-        disabled={log.turns.length === 0}
+        disabled={state.turns.length === 0}
         onClick={onInspect}
       />
     </header>

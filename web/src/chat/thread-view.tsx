@@ -1,4 +1,6 @@
 import { ApiError } from '@reborn-agent/client';
+import { sendMessage } from '@reborn-agent/client/send';
+import { findRunningTurn } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
@@ -10,11 +12,10 @@ import { titleOf } from '../threads/thread-row.tsx';
 import { ChatActions, useChatActions } from './chat-actions.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
-import { sendLetter } from './composer/outbox.ts';
 import { ThreadHeader } from './thread-header.tsx';
-import { findRunningTurn, rowsOf } from './transcript/rows.ts';
+import { rowsOf } from './transcript/rows.ts';
 import { Transcript } from './transcript/transcript.tsx';
-import { useThreadState, useThreadStore } from './use-thread.ts';
+import { useFollowedThread, useSnapshot } from './use-thread.ts';
 
 const InspectorDrawer = lazy(() =>
   import('../inspector/inspector-drawer.tsx').then((module) => ({ default: module.InspectorDrawer })),
@@ -22,23 +23,23 @@ const InspectorDrawer = lazy(() =>
 
 export function ThreadView({ threadId }: { readonly threadId: string }) {
   const { socket } = useServices();
-  const store = useThreadStore(threadId);
-  const { log, phase, error, hasOlder, loadingOlder } = useThreadState(store);
+  const followed = useFollowedThread(threadId);
+  const { state, phase, error, hasOlder, loadingOlder } = useSnapshot(followed);
   const { data: thread } = useQuery({
     queryKey: ['thread', threadId],
     queryFn: () => client.call('GET /api/threads/{id}', { params: { id: threadId } }),
   });
   const [inspected, setInspected] = useState<string>();
   const [pending, setPending] = useState<string[]>([]);
-  const actions = useChatActions({ threadId, store, inspect: setInspected });
-  const running = findRunningTurn(log);
+  const actions = useChatActions({ threadId, followed, inspect: setInspected });
+  const running = findRunningTurn(state);
   useTitle(thread ? titleOf(thread) : 'Thread');
 
   async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
     setPending((all) => [...all, message]);
     try {
-      const { turn_id: turnId } = await sendLetter({ message, attachments, threadId });
-      await store.heardOf(turnId);
+      const { turn_id: turnId } = await sendMessage(client, { message, attachments, thread_id: threadId });
+      await followed.turnKnown(turnId);
     } finally {
       setPending((all) => all.toSpliced(all.indexOf(message), 1));
     }
@@ -47,19 +48,19 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   return (
     <ChatActions value={actions}>
       <main className="flex h-full min-h-0 flex-col">
-        <ThreadHeader thread={thread} log={log} onInspect={() => setInspected(log.turns.at(-1)?.id)} />
+        <ThreadHeader thread={thread} state={state} onInspect={() => setInspected(state.turns.at(-1)?.id)} />
         {phase === 'ready' ? (
           <Transcript
-            rows={rowsOf(log)}
+            rows={rowsOf(state)}
             pending={pending}
             hasOlder={hasOlder}
             loadingOlder={loadingOlder}
-            onOlder={() => void store.loadOlder()}
+            onOlder={() => void followed.loadOlder()}
           />
         ) : (
           <div className="mx-auto w-full max-w-prose flex-1 p-4">
             {phase === 'failed' ? (
-              <Problem error={missingThread(error)} onRetry={() => void store.open()} />
+              <Problem error={missingThread(error)} onRetry={() => void followed.open()} />
             ) : (
               <Skeleton label="Loading the thread" rows={8} />
             )}
@@ -73,8 +74,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
         <Composer
           draftKey={threadId}
           onSend={send}
-          {...(running && { onStop: () => socket.say({ type: 'cancel', turn_id: running.id }) })}
-          log={log}
+          {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
+          state={state}
         />
       </main>
       {inspected && (

@@ -1,23 +1,17 @@
+import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
-import { createThreadStore, type ThreadStore } from './thread-store.ts';
 
-/** The store of the thread that is shown. It follows the thread while the page is open. */
-export function useThreadStore(threadId: string): ThreadStore {
+/** The thread that is shown. It is followed while the page is open. */
+export function useFollowedThread(threadId: string): FollowedThread {
   const { socket } = useServices();
-  const [store] = useState(() =>
-    createThreadStore({
-      threadId,
-      socket,
-      fetchItems: (options) => client.call('GET /api/threads/{id}/items', { params: { id: threadId }, query: options }),
-    }),
-  );
+  const [followed] = useState(() => followThread({ client, socket, threadId }));
   useEffect(() => {
-    void store.open();
-    return () => store.close();
-  }, [store]);
-  return store;
+    void followed.open();
+    return () => followed.close();
+  }, [followed]);
+  return followed;
 }
 
-export const useThreadState = (store: ThreadStore) => useSyncExternalStore(store.subscribe, store.state);
+export const useSnapshot = (followed: FollowedThread) => useSyncExternalStore(followed.subscribe, followed.snapshot);

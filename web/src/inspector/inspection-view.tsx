@@ -1,6 +1,6 @@
 import type { TurnInspection } from '@reborn-agent/client/api';
+import { formatCost } from '@reborn-agent/client/format';
 import { useState } from 'react';
-import { formatCost } from '../format/money.ts';
 import { formatDuration } from '../format/time.ts';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
 import { PromptView } from './prompt-view.tsx';

@@ -1,7 +1,7 @@
 import type { ThreadItem, TurnInspection } from '@reborn-agent/client/api';
-import { textOf } from '../chat/thread-log.ts';
+import { formatCost } from '@reborn-agent/client/format';
+import { textOf } from '@reborn-agent/client/thread-state';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
-import { formatCost } from '../format/money.ts';
 import { formatExact } from '../format/time.ts';
 import type { Span } from './waterfall.tsx';
 

@@ -1,6 +1,5 @@
+import { formatCost, formatTokens } from '@reborn-agent/client/format';
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { formatTokens } from '../chat/composer/context-meter.tsx';
-import { formatCost } from '../format/money.ts';
 import { formatDuration } from '../format/time.ts';
 import type { UsageDay } from './sum-usage.ts';
 

@@ -1,8 +1,7 @@
+import { formatCost, formatTokens } from '@reborn-agent/client/format';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { formatTokens } from '../chat/composer/context-meter.tsx';
 import { client } from '../client/client.ts';
-import { formatCost } from '../format/money.ts';
 import { formatDuration } from '../format/time.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField } from '../parts/field.tsx';

@@ -1,9 +1,9 @@
+import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { wordsOf } from '../../parts/problem.tsx';
-import type { ThreadLog } from '../thread-log.ts';
 import { type Attachment, findProblem, formatBytes, type Picked, pick, toAttachment } from './attachments.ts';
 import { ContextMeter } from './context-meter.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
@@ -12,13 +12,13 @@ type Props = {
   readonly draftKey: string;
   readonly onSend: (message: string, attachments: readonly Attachment[]) => Promise<void>;
   readonly onStop?: () => void;
-  readonly log?: ThreadLog;
+  readonly state?: ThreadState;
   /** Text to take over, each time another one is given. */
   readonly suggested?: { readonly text: string } | undefined;
 };
 
 /** Where a message is written. The draft is kept until the service has taken it. */
-export function Composer({ draftKey, onSend, onStop, log, suggested }: Props) {
+export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) {
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
   const [picked, setPicked] = useState<readonly Picked[]>([]);
@@ -136,7 +136,7 @@ export function Composer({ draftKey, onSend, onStop, log, suggested }: Props) {
         ) : (
           <p className="max-sm:hidden">Enter sends, Shift Enter breaks the line</p>
         )}
-        {log && <ContextMeter log={log} />}
+        {state && <ContextMeter state={state} />}
       </div>
     </div>
   );

@@ -1,10 +1,10 @@
+import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { useServices } from '../../app/services.ts';
-import type { ThreadLog } from '../thread-log.ts';
 
 /** How full the model's window was the last time; the whole thread counts towards it. */
-export function ContextMeter({ log }: { readonly log: ThreadLog }) {
+export function ContextMeter({ state }: { readonly state: ThreadState }) {
   const { me } = useServices();
-  const tokens = contextOf(log);
+  const tokens = contextOf(state);
   if (tokens === undefined) return null;
   const window = me.model.context_tokens;
   const share = Math.min(1, tokens / window);
@@ -25,8 +25,8 @@ export function ContextMeter({ log }: { readonly log: ThreadLog }) {
   );
 }
 
-function contextOf(log: ThreadLog): number | undefined {
-  for (const turn of log.turns.toReversed()) {
+function contextOf(state: ThreadState): number | undefined {
+  for (const turn of state.turns.toReversed()) {
     const entry = turn.entries.findLast((candidate) => candidate.kind !== 'pick-up' && candidate.usage !== null);
     if (entry && entry.kind !== 'pick-up' && entry.usage) return entry.usage.input_tokens + entry.usage.output_tokens;
   }
@@ -34,8 +34,3 @@ function contextOf(log: ThreadLog): number | undefined {
 }
 
 const formatShare = (share: number) => (share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`);
-
-export function formatTokens(tokens: number): string {
-  if (tokens >= 1_000_000) return `${(tokens / 1_000_000).toFixed(1)}M`;
-  return tokens < 1000 ? `${tokens}` : `${(tokens / 1000).toFixed(tokens < 10_000 ? 1 : 0)}k`;
-}

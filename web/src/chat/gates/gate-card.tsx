@@ -1,8 +1,8 @@
 import type { OpenGate } from '@reborn-agent/client/api';
+import { whyNotApprovable } from '@reborn-agent/client/approvable';
+import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { whyNotApprovable } from '#domain/tool/approvable.ts';
-import { escapeInvisible } from '#domain/tool/exact-json.ts';
 import { client } from '../../client/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';

@@ -1,8 +1,8 @@
+import { formatCost } from '@reborn-agent/client/format';
+import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { lazy, Suspense } from 'react';
-import { formatCost } from '../../format/money.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
-import type { MessageEntry } from '../thread-log.ts';
 import { CopyButton, RowActions } from './row-actions.tsx';
 import { Speaker } from './speaker.tsx';
 

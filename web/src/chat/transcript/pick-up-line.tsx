@@ -1,8 +1,8 @@
 import type { TurnInspection } from '@reborn-agent/client/api';
+import type { PickUpEntry } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { formatDuration } from '../../format/time.ts';
-import type { PickUpEntry } from '../thread-log.ts';
 
 /** Where a crash was. What was half said before it is folded under the line. */
 export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; readonly turnId: string }) {

@@ -1,4 +1,4 @@
-import { exactJson } from '#domain/tool/exact-json.ts';
+import { exactJson } from '@reborn-agent/client/exact-json';
 
 /** JSON laid out for reading, exactly as it is otherwise. `whole` shows all of it at once, without scrolling or a cut. */
 export function ReadableJson({ text, whole = false }: { readonly text: string; readonly whole?: boolean }) {

@@ -1,5 +1,13 @@
 import type { OpenGate } from '@reborn-agent/client/api';
-import type { CallEntry, Entry, MessageEntry, Output, PickUpEntry, ThreadLog, TurnLog } from '../thread-log.ts';
+import type {
+  CallEntry,
+  Entry,
+  MessageEntry,
+  Output,
+  PickUpEntry,
+  ThreadState,
+  TurnState,
+} from '@reborn-agent/client/thread-state';
 
 /** A call together with what came of it. */
 export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
@@ -31,25 +39,20 @@ export type Row =
       readonly asked: string;
     }
   | { readonly kind: 'stopped'; readonly id: string }
-  | { readonly kind: 'working'; readonly id: string; readonly turn: TurnLog; readonly first: boolean };
+  | { readonly kind: 'working'; readonly id: string; readonly turn: TurnState; readonly first: boolean };
 
 /** The transcript of a thread, from its beginning. */
-export function rowsOf(log: ThreadLog): Row[] {
+export function rowsOf(state: ThreadState): Row[] {
   const rows: Row[] = [];
-  for (const turn of log.turns) {
-    for (const entry of turn.entries) addEntry(rows, log, turn, entry);
+  for (const turn of state.turns) {
+    for (const entry of turn.entries) addEntry(rows, state, turn, entry);
     rows.push(...endingOf(turn, rows));
   }
-  if (log.gate) rows.push({ kind: 'gate', id: log.gate.id, gate: log.gate });
+  if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   return rows;
 }
 
-/** The turn that can be stopped, if one runs. */
-export function findRunningTurn(log: ThreadLog): TurnLog | undefined {
-  return log.turns.findLast((turn) => turn.status === 'running');
-}
-
-function addEntry(rows: Row[], log: ThreadLog, turn: TurnLog, entry: Entry): void {
+function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry): void {
   const turnId = turn.id;
   const { id } = entry;
   if (entry.kind === 'pick-up') {
@@ -57,8 +60,8 @@ function addEntry(rows: Row[], log: ThreadLog, turn: TurnLog, entry: Entry): voi
   } else if (entry.kind === 'call') {
     addStep(rows, turnId, {
       call: entry,
-      output: log.outputs.get(entry.callId),
-      waits: log.gate?.call.call_id === entry.callId,
+      output: state.outputs.get(entry.callId),
+      waits: state.gate?.call.call_id === entry.callId,
     });
   } else if (entry.role === 'user') {
     rows.push({ kind: 'user', id, turnId, entry });
@@ -74,7 +77,7 @@ function addStep(rows: Row[], turnId: string, step: Step): void {
   else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows) });
 }
 
-function endingOf(turn: TurnLog, rows: readonly Row[]): Row[] {
+function endingOf(turn: TurnState, rows: readonly Row[]): Row[] {
   const id = `${turn.id} end`;
   if (turn.status === 'failed')
     return [{ kind: 'failure', id, turnId: turn.id, words: turn.failure ?? UNKNOWN_FAILURE, asked: askedLast(rows) }];
@@ -89,7 +92,7 @@ function isFirst(rows: readonly Row[]): boolean {
   return last === undefined || last.kind === 'user' || last.kind === 'stopped' || last.kind === 'failure';
 }
 
-const UNKNOWN_FAILURE = 'The turn failed, and left no reason. Inspect it, or look into the log of the service.';
+const UNKNOWN_FAILURE = 'The turn failed, and left no reason. Inspect it, or look into the state of the service.';
 
 function askedLast(rows: readonly Row[]): string {
   const row = rows.findLast(({ kind }) => kind === 'user');

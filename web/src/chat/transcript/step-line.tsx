@@ -1,8 +1,8 @@
+import { outlineArguments } from '@reborn-agent/client/format';
+import { textOf } from '@reborn-agent/client/thread-state';
 import { formatDuration } from '../../format/time.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { formatBytes } from '../composer/attachments.ts';
-import { textOf } from '../thread-log.ts';
-import { outlineOf } from './outline-arguments.ts';
 import { ReadableJson } from './readable-json.tsx';
 import type { Step } from './rows.ts';
 import { Elapsed } from './working.tsx';
@@ -16,7 +16,7 @@ export function StepLine({ step }: { readonly step: Step }) {
       <summary className="flex min-h-8 items-center gap-2 rounded px-1 text-s hover:bg-hover">
         <Icon name={step.waits ? 'warning' : 'tool'} className={step.waits ? 'text-waiting' : 'text-soft'} />
         <span className="shrink-0 font-medium">{call.name}</span>
-        <span className="min-w-0 flex-1 truncate text-soft">{outlineOf(call.arguments)}</span>
+        <span className="min-w-0 flex-1 truncate text-soft">{outlineArguments(call.arguments)}</span>
         <span className="shrink-0 tabular-nums text-soft">
           <StepTime step={step} />
         </span>

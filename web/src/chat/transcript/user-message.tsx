@@ -1,7 +1,7 @@
+import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
-import type { MessageEntry } from '../thread-log.ts';
 import { CopyButton, RowActions } from './row-actions.tsx';
 import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';

@@ -1,10 +1,10 @@
+import type { Trouble, TurnState } from '@reborn-agent/client/thread-state';
 import { useEffect, useState } from 'react';
 import { formatDuration } from '../../format/time.ts';
-import type { Trouble, TurnLog } from '../thread-log.ts';
 import { Speaker } from './speaker.tsx';
 
 /** A turn that runs and says nothing yet, with the time it has taken. */
-export function Working({ turn, first }: { readonly turn: TurnLog; readonly first: boolean }) {
+export function Working({ turn, first }: { readonly turn: TurnState; readonly first: boolean }) {
   const began = turn.startedAt === undefined ? undefined : Date.parse(turn.startedAt);
   return (
     <div className="pb-5">

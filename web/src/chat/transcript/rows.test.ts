@@ -1,7 +1,7 @@
 import type { ItemPart, ServerMessage, ThreadItem } from '@reborn-agent/client/api';
+import { EMPTY_THREAD, positionOf, type ThreadState, withItems, withMessage } from '@reborn-agent/client/thread-state';
 import { expect, test } from 'vitest';
-import { EMPTY_LOG, positionOf, type ThreadLog, withEvent, withItems } from './thread-log.ts';
-import { rowsOf } from './transcript/rows.ts';
+import { rowsOf } from './rows.ts';
 
 type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
 
@@ -24,22 +24,22 @@ const STREAM: [number, TurnEvent][] = [
   [3, { type: 'item-done', item: message('a1', 'assistant', '0 1 2'), written: true }],
 ];
 
-function apply(log: ThreadLog, events: readonly [number, TurnEvent][], turn = 't1'): ThreadLog {
+function apply(state: ThreadState, events: readonly [number, TurnEvent][], turn = 't1'): ThreadState {
   return events.reduce(
     (known, [sequence, event]) =>
-      withEvent(known, { type: 'turn-event', thread_id: 'x', turn_id: turn, sequence, event }, 1000),
-    log,
+      withMessage(known, { type: 'turn-event', thread_id: 'x', turn_id: turn, sequence, event }, 1000),
+    state,
   );
 }
 
-const shown = (log: ThreadLog) =>
-  rowsOf(log).flatMap((row) => (row.kind === 'user' || row.kind === 'answer' ? [row.entry.text] : []));
+const shown = (state: ThreadState) =>
+  rowsOf(state).flatMap((row) => (row.kind === 'user' || row.kind === 'answer' ? [row.entry.text] : []));
 
 test('a turn whose model failed says when it is asked again, until it speaks', () => {
   const failed = { type: 'model-failed', model: 'm', message: 'Too many calls.', wait_ms: 500 } as const;
   const failed_at = place.created_at;
   const [started, ...rest] = STREAM;
-  const begun = apply(EMPTY_LOG, started ? [started] : []);
+  const begun = apply(EMPTY_THREAD, started ? [started] : []);
   const waiting = apply(begun, [[0, { ...failed, next: 'm', failed_at }]]);
   expect(rowsOf(waiting).at(-1)).toMatchObject({
     kind: 'working',
@@ -54,49 +54,49 @@ test('a turn whose model failed says when it is asked again, until it speaks', (
 });
 
 test('events that come again change nothing', () => {
-  const once = apply(EMPTY_LOG, STREAM);
+  const once = apply(EMPTY_THREAD, STREAM);
   expect(shown(once)).toEqual(['count', '0 1 2']);
   expect(apply(once, STREAM)).toBe(once);
 });
 
 test('a stored turn that is told again from its start shows nothing twice', () => {
-  const stored = withItems(EMPTY_LOG, [asked, answered]);
+  const stored = withItems(EMPTY_THREAD, [asked, answered]);
   for (const length of STREAM.keys()) expect(shown(apply(stored, STREAM.slice(0, length)))).toEqual(['count', '0 1 2']);
   expect(shown(apply(stored, STREAM))).toEqual(['count', '0 1 2']);
 });
 
 test('the page of a turn that runs joins with its events, whichever comes first', () => {
   const half = STREAM.slice(0, 3);
-  expect(shown(withItems(apply(EMPTY_LOG, half), [asked]))).toEqual(['count', '0 1']);
-  expect(shown(apply(withItems(EMPTY_LOG, [asked]), half))).toEqual(['count', '0 1']);
+  expect(shown(withItems(apply(EMPTY_THREAD, half), [asked]))).toEqual(['count', '0 1']);
+  expect(shown(apply(withItems(EMPTY_THREAD, [asked]), half))).toEqual(['count', '0 1']);
 });
 
 test('a subscription goes on after the newest event of the newest turn', () => {
-  expect(positionOf(EMPTY_LOG)).toBeUndefined();
-  expect(positionOf(withItems(EMPTY_LOG, [asked]))).toEqual({ turn_id: 't1' });
-  expect(positionOf(apply(EMPTY_LOG, STREAM))).toEqual({ turn_id: 't1', sequence: 3 });
+  expect(positionOf(EMPTY_THREAD)).toBeUndefined();
+  expect(positionOf(withItems(EMPTY_THREAD, [asked]))).toEqual({ turn_id: 't1' });
+  expect(positionOf(apply(EMPTY_THREAD, STREAM))).toEqual({ turn_id: 't1', sequence: 3 });
 });
 
 test('what a crash left half said is folded under the line that tells of it', () => {
-  const crashed = apply(EMPTY_LOG, STREAM.slice(0, 3));
+  const crashed = apply(EMPTY_THREAD, STREAM.slice(0, 3));
   const again: [number, TurnEvent][] = [
     [1_000_000, { type: 'item-done', item: message('a1', 'assistant', '0 1'), written: false }],
     [1_000_001, { type: 'item-added', item: message('a2', 'assistant', '') }],
     [1_000_002, { type: 'text-delta', item_id: 'a2', delta: '0 1 2' }],
   ];
-  const log = again.reduce(
+  const state = again.reduce(
     (known, [sequence, event]) =>
-      withEvent(known, { type: 'turn-event', thread_id: 'x', turn_id: 't1', sequence, event }, 1400),
+      withMessage(known, { type: 'turn-event', thread_id: 'x', turn_id: 't1', sequence, event }, 1400),
     crashed,
   );
-  expect(shown(log)).toEqual(['count', '0 1 2']);
-  const line = rowsOf(log).find((row) => row.kind === 'pick-up');
+  expect(shown(state)).toEqual(['count', '0 1 2']);
+  const line = rowsOf(state).find((row) => row.kind === 'pick-up');
   expect(line).toMatchObject({ entry: { gapMs: 400, superseded: ['0 1'] } });
 });
 
 test('stored items of two attempts have the line between them', () => {
   const later: ThreadItem = { ...place, ...message('a2', 'assistant', 'more'), position: 2, attempt: 1 };
-  expect(rowsOf(withItems(EMPTY_LOG, [asked, answered, later])).map(({ kind }) => kind)).toEqual([
+  expect(rowsOf(withItems(EMPTY_THREAD, [asked, answered, later])).map(({ kind }) => kind)).toEqual([
     'user',
     'answer',
     'pick-up',
@@ -117,16 +117,16 @@ test('a call that waited at a gate gets its output from the next turn', () => {
     started_at: null,
     ended_at: null,
   };
-  const waiting = withItems(EMPTY_LOG, [asked, call]);
+  const waiting = withItems(EMPTY_THREAD, [asked, call]);
   const parts: ItemPart[] = [{ type: 'text', text: 'sent' }];
   const output = { id: 'o1', type: 'function_call_output' as const, call_id: 'call', output: parts };
-  const log = apply(waiting, [[0, { type: 'item-added', item: output }]], 't2');
-  const steps = rowsOf(log).find((row) => row.kind === 'steps');
+  const state = apply(waiting, [[0, { type: 'item-added', item: output }]], 't2');
+  const steps = rowsOf(state).find((row) => row.kind === 'steps');
   expect(steps).toMatchObject({ steps: [{ output: { parts: [{ text: 'sent' }] } }] });
 });
 
 test('an older page goes before what is known, also when it ends in mid-turn', () => {
-  const newer = withItems(EMPTY_LOG, [answered]);
+  const newer = withItems(EMPTY_THREAD, [answered]);
   const first: ThreadItem = { ...place, ...message('u0', 'user', 'before'), turn_id: 't0', turn_seq: 0, position: 0 };
   expect(shown(withItems(newer, [first, asked]))).toEqual(['before', 'count', '0 1 2']);
 });
@@ -134,9 +134,9 @@ test('an older page goes before what is known, also when it ends in mid-turn', (
 test('a turn that failed says why, and offers what was asked', () => {
   const failure = { code: 'model_error', message: 'The model is away.' };
   const usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, reasoning_tokens: 0, cost_usd: null };
-  const log = apply(EMPTY_LOG, [
+  const state = apply(EMPTY_THREAD, [
     ...STREAM.slice(0, 1),
     [0, { type: 'turn-ended', status: 'failed', failure, usage, ended_at: place.created_at }],
   ]);
-  expect(rowsOf(log).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'count' });
+  expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'count' });
 });

@@ -45,6 +45,11 @@ function isJson(source: string): boolean {
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** Whether `value` is all that `source` says: no repeated key and no number with too many digits was lost on the way. */
+export function isExactly(source: string, value: unknown): boolean {
+  return JSON.stringify(value) === source.match(TOKEN)?.join('');
+}
+
 /** Deeper levels are not indented further: the indent of a hostile text would outgrow any memory. */
 const DEEPEST = 20;
 

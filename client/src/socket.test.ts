@@ -1,5 +1,5 @@
-import type { ServerMessage } from '@reborn-agent/client/api';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ServerMessage } from './api.ts';
 import { openSocket } from './socket.ts';
 
 /** The browser's WebSocket, as far as it is used, moved by hand. */
@@ -44,14 +44,17 @@ afterEach(() => {
 });
 
 const start = () =>
-  openSocket({
-    connect: () => {
-      const socket = new FakeSocket();
-      made.push(socket);
-      return socket as unknown as WebSocket;
+  openSocket(
+    { url: 'http://service' },
+    {
+      connect: () => {
+        const socket = new FakeSocket();
+        made.push(socket);
+        return socket as unknown as WebSocket;
+      },
+      isOnline: () => online,
     },
-    isOnline: () => online,
-  });
+  );
 
 const newest = () => {
   const socket = made.at(-1);

@@ -1,34 +1,36 @@
-import type { ItemPart, OpenGate, ServerMessage, Spent, ThreadItem } from '@reborn-agent/client/api';
+import type { BareItem, ItemPart, OpenGate, ServerMessage, Spent, Thread, ThreadItem } from './api.ts';
 
-type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
+export type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
 
-/** What is known of a thread: its turns in order. Nothing in it is ever changed in place. */
-export type ThreadLog = {
-  readonly turns: readonly TurnLog[];
-  /** By the id of the call: one that waited at a gate is answered in a later turn. */
+/** What is known of a thread: its turns in order. It is never changed in place. */
+export type ThreadState = {
+  readonly turns: readonly TurnState[];
+  /** By the id of the call. The output of a call that waited at a gate belongs to a later turn. */
   readonly outputs: ReadonlyMap<string, Output>;
   readonly gate: OpenGate | undefined;
+  /** Its title, status and usage, as far as they were received. */
+  readonly thread: Thread | undefined;
 };
 
 export type Output = { readonly parts: readonly ItemPart[]; readonly at: number };
 
-export type TurnStatus = 'unknown' | 'running' | 'ended' | 'waiting' | 'failed' | 'cancelled';
+export type TurnStatus = 'unknown' | 'running' | 'ended' | 'incomplete' | 'waiting' | 'failed' | 'cancelled';
 
-export type TurnLog = {
+export type TurnState = {
   readonly id: string;
   readonly seq: number;
   readonly status: TurnStatus;
   readonly failure: string | undefined;
-  /** Its model failed and is asked again. */
+  /** Set while a failed model call is repeated. */
   readonly trouble: Trouble | undefined;
   readonly entries: readonly Entry[];
-  /** The number of the newest event, and when it came. */
+  /** The number of the newest event, and when it arrived. */
   readonly sequence: number | undefined;
   readonly heardAt: number | undefined;
   readonly startedAt: string | undefined;
 };
 
-/** What a model said when it failed, and when the next call is due by this page's clock. */
+/** Why a model failed, and when the next call is due by the clock of this client. */
 export type Trouble = { readonly message: string; readonly next: string | undefined; readonly dueAt: number };
 
 export type Entry = MessageEntry | CallEntry | PickUpEntry;
@@ -58,7 +60,7 @@ export type CallEntry = {
   readonly attempt: number | null;
 };
 
-/** Where a crash was: how long nothing happened, if this page saw it, and what was half said before. */
+/** Where a crash was: how long nothing happened, if this client saw it, and the text that was cut off. */
 export type PickUpEntry = {
   readonly kind: 'pick-up';
   readonly id: string;
@@ -66,59 +68,83 @@ export type PickUpEntry = {
   readonly superseded: readonly string[];
 };
 
-export const EMPTY_LOG: ThreadLog = { turns: [], outputs: new Map(), gate: undefined };
+export const EMPTY_THREAD: ThreadState = {
+  turns: [],
+  outputs: new Map(),
+  gate: undefined,
+  thread: undefined,
+};
 
 const NUMBERS_PER_ATTEMPT = 1_000_000;
 const attemptOf = (sequence: number) => Math.floor(sequence / NUMBERS_PER_ATTEMPT);
 
-/** Takes in items as they stand in the thread: a page of its past. */
-export function withItems(log: ThreadLog, items: readonly ThreadItem[]): ThreadLog {
+/** Adds a page of stored items. Items that are known already are replaced. */
+export function withItems(state: ThreadState, items: readonly ThreadItem[]): ThreadState {
   const byTurn = Map.groupBy(items, (item) => item.turn_id);
-  let next = withOutputs(log, items);
+  let next = withOutputs(state, items);
   for (const [id, own] of byTurn) next = changeTurn(next, id, own[0]?.turn_seq ?? 0, (turn) => placeItems(turn, own));
   return next;
 }
 
-/** Takes in one event of a turn. One that is known already changes nothing. */
-export function withEvent(log: ThreadLog, message: TurnEventMessage, now: number): ThreadLog {
+/** Adds what a message says about the thread. Messages that are not about it change nothing. */
+export function withMessage(state: ThreadState, message: ServerMessage, now: number): ThreadState {
+  switch (message.type) {
+    case 'turn-event':
+      return withEvent(state, message, now);
+    case 'gate':
+      return { ...state, gate: message.gate };
+    case 'thread':
+      return { ...state, thread: message.thread ?? undefined };
+    default:
+      return state;
+  }
+}
+
+/** A replayed event that is known already changes nothing. */
+function withEvent(state: ThreadState, message: TurnEventMessage, now: number): ThreadState {
   const { turn_id: id, sequence, event } = message;
-  const known = log.turns.find((turn) => turn.id === id);
-  if (known?.sequence !== undefined && sequence <= known.sequence) return log;
+  const known = state.turns.find((turn) => turn.id === id);
+  if (known?.sequence !== undefined && sequence <= known.sequence) return state;
   const seq = event.type === 'turn-started' ? event.seq : (known?.seq ?? Number.MAX_SAFE_INTEGER);
-  const changed = changeTurn(withOutputs(log, itemsOf(event), now), id, seq, (turn) => ({
+  const changed = changeTurn(withOutputs(state, itemsOf(event), now), id, seq, (turn) => ({
     ...follow({ ...pickedUp(turn, sequence, now), trouble: undefined }, message, now),
     sequence,
     heardAt: now,
   }));
-  return event.type === 'turn-started' && log.gate && log.gate.turn_id !== id
+  return event.type === 'turn-started' && state.gate && state.gate.turn_id !== id
     ? { ...changed, gate: undefined }
     : changed;
 }
 
-export const withGate = (log: ThreadLog, gate: OpenGate | undefined): ThreadLog => ({ ...log, gate });
+export const withoutGate = (state: ThreadState): ThreadState => ({ ...state, gate: undefined });
 
-/** Where a subscription goes on: after the newest event, or from the start of the newest turn. */
-export function positionOf(log: ThreadLog): { turn_id: string; sequence?: number } | undefined {
-  const newest = log.turns.at(-1);
+/** Where a subscription continues: after the newest event, or from the start of the newest turn. */
+export function positionOf(state: ThreadState): { turn_id: string; sequence?: number } | undefined {
+  const newest = state.turns.at(-1);
   if (!newest) return undefined;
   return { turn_id: newest.id, ...(newest.sequence !== undefined && { sequence: newest.sequence }) };
 }
 
-function changeTurn(log: ThreadLog, id: string, seq: number, change: (turn: TurnLog) => TurnLog): ThreadLog {
-  const index = log.turns.findIndex((turn) => turn.id === id);
-  const found = log.turns[index];
+/** The turn that can be cancelled, if one is running. */
+export function findRunningTurn(state: ThreadState): TurnState | undefined {
+  return state.turns.findLast((turn) => turn.status === 'running');
+}
+
+function changeTurn(state: ThreadState, id: string, seq: number, change: (turn: TurnState) => TurnState): ThreadState {
+  const index = state.turns.findIndex((turn) => turn.id === id);
+  const found = state.turns[index];
   if (found) {
     const turn = change(found);
     return {
-      ...log,
-      turns: log.turns.with(index, turn.seq === seq ? turn : { ...turn, seq: Math.min(turn.seq, seq) }),
+      ...state,
+      turns: state.turns.with(index, turn.seq === seq ? turn : { ...turn, seq: Math.min(turn.seq, seq) }),
     };
   }
-  const turns = [...log.turns, change({ ...NEW_TURN, id, seq })].toSorted((one, other) => one.seq - other.seq);
-  return { ...log, turns };
+  const turns = [...state.turns, change({ ...NEW_TURN, id, seq })].toSorted((one, other) => one.seq - other.seq);
+  return { ...state, turns };
 }
 
-const NEW_TURN: TurnLog = {
+const NEW_TURN: TurnState = {
   id: '',
   seq: 0,
   status: 'unknown',
@@ -130,8 +156,8 @@ const NEW_TURN: TurnLog = {
   startedAt: undefined,
 };
 
-/** A page may begin in the middle of a turn, so what stands is put before what events told of. */
-function placeItems(turn: TurnLog, items: readonly ThreadItem[]): TurnLog {
+/** A page can start in the middle of a turn, so stored items are put before those that came as events. */
+function placeItems(turn: TurnState, items: readonly ThreadItem[]): TurnState {
   let entries = turn.entries;
   const older: Entry[] = [];
   for (const item of items) {
@@ -143,15 +169,15 @@ function placeItems(turn: TurnLog, items: readonly ThreadItem[]): TurnLog {
   return { ...turn, entries: withPickUps([...older, ...entries]) };
 }
 
-function withOutputs(log: ThreadLog, items: readonly (ThreadItem | BareItem)[], now = 0): ThreadLog {
-  const fresh = items.filter((item) => item.type === 'function_call_output' && !log.outputs.has(item.call_id));
-  if (fresh.length === 0) return log;
-  const outputs = new Map(log.outputs);
+function withOutputs(state: ThreadState, items: readonly (ThreadItem | BareItem)[], now = 0): ThreadState {
+  const fresh = items.filter((item) => item.type === 'function_call_output' && !state.outputs.has(item.call_id));
+  if (fresh.length === 0) return state;
+  const outputs = new Map(state.outputs);
   for (const item of fresh) {
     if (item.type !== 'function_call_output') continue;
     outputs.set(item.call_id, { parts: item.output, at: 'created_at' in item ? Date.parse(item.created_at) : now });
   }
-  return { ...log, outputs };
+  return { ...state, outputs };
 }
 
 function itemsOf(event: TurnEventMessage['event']): readonly (ThreadItem | BareItem)[] {
@@ -187,7 +213,7 @@ function entryOf(item: Exclude<ThreadItem, { type: 'function_call_output' }>): E
   };
 }
 
-/** Items of a later attempt among those of an earlier one: there was a crash between them. */
+/** Marks the crash between the items of one attempt and those of the next. */
 function withPickUps(entries: readonly Entry[]): readonly Entry[] {
   const placed: Entry[] = [];
   let attempt: number | null = null;
@@ -202,13 +228,13 @@ function withPickUps(entries: readonly Entry[]): readonly Entry[] {
   return placed;
 }
 
-/** A number of a later attempt means that the turn was begun again, by whoever took it over. */
-function pickedUp(turn: TurnLog, sequence: number, now: number): TurnLog {
+/** An event of a later attempt means that the turn was started again after a crash. */
+function pickedUp(turn: TurnState, sequence: number, now: number): TurnState {
   const { sequence: last, heardAt } = turn;
   if (last === undefined || last < 0 || attemptOf(sequence) <= attemptOf(last)) return turn;
   const id = `pick-up ${attemptOf(sequence)}`;
   if (turn.entries.some((entry) => entry.id === id)) return turn;
-  // What is replayed comes at once, so its gap tells nothing.
+  // Replayed events arrive together, so the time between them means nothing.
   const gap = heardAt === undefined ? undefined : now - heardAt;
   const entry: PickUpEntry = {
     kind: 'pick-up',
@@ -219,7 +245,7 @@ function pickedUp(turn: TurnLog, sequence: number, now: number): TurnLog {
   return { ...turn, entries: [...turn.entries, entry] };
 }
 
-function follow(turn: TurnLog, { event, sequence }: TurnEventMessage, now: number): TurnLog {
+function follow(turn: TurnState, { event, sequence }: TurnEventMessage, now: number): TurnState {
   switch (event.type) {
     case 'turn-started':
       return { ...placeItems(turn, event.items), status: 'running', seq: event.seq, startedAt: event.created_at };
@@ -244,8 +270,6 @@ function follow(turn: TurnLog, { event, sequence }: TurnEventMessage, now: numbe
       };
   }
 }
-
-type BareItem = Extract<TurnEventMessage['event'], { type: 'item-added' }>['item'];
 
 function addItem(entries: readonly Entry[], item: BareItem, sequence: number, now: number): readonly Entry[] {
   if (item.type === 'function_call_output' || entries.some(({ id }) => id === item.id)) return entries;
@@ -275,7 +299,7 @@ function finish(entries: readonly Entry[], item: BareItem): readonly Entry[] {
   return entries.with(index, { ...entry, parts: item.content, text: textOf(item.content), state: item.status });
 }
 
-/** What a crash left half said leaves the flow, and is kept under the line that tells of the crash. */
+/** Moves text that a crash cut off into the mark of that crash. */
 function supersede(entries: readonly Entry[], item: BareItem): readonly Entry[] {
   const rest = entries.filter(({ id }) => id !== item.id);
   const said = item.type === 'message' ? textOf(item.content) : item.type === 'function_call' ? item.name : '';
@@ -292,7 +316,7 @@ function closeOpen(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function endOf(status: string): TurnStatus {
-  if (status === 'failed' || status === 'cancelled' || status === 'waiting') return status;
+  if (status === 'failed' || status === 'cancelled' || status === 'waiting' || status === 'incomplete') return status;
   return 'ended';
 }
 

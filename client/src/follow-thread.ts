@@ -1,0 +1,140 @@
+import { ApiError, type Client } from './client.ts';
+import type { Socket } from './socket.ts';
+import { EMPTY_THREAD, positionOf, type ThreadState, withItems, withMessage, withoutGate } from './thread-state.ts';
+
+/** A thread as it is now, and how far it is loaded. */
+export type ThreadSnapshot = {
+  readonly state: ThreadState;
+  readonly phase: 'loading' | 'ready' | 'failed';
+  readonly error: unknown;
+  readonly hasOlder: boolean;
+  readonly loadingOlder: boolean;
+};
+
+export type FollowedThread = ReturnType<typeof followThread>;
+
+type Options = {
+  readonly client: Client;
+  readonly socket: Socket;
+  readonly threadId: string;
+  /** Listeners are called at most this often. */
+  readonly notifyEveryMs?: number;
+};
+
+const FRAME_MS = 33;
+const PAGE = 200;
+const PAGE_OF_A_TURN = 40;
+
+/** Follows one thread: first its newest items, then what happens. It starts with `open` and ends with `close`. */
+export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_MS }: Options) {
+  const listeners = new Set<() => void>();
+  let snapshot: ThreadSnapshot = {
+    state: EMPTY_THREAD,
+    phase: 'loading',
+    error: undefined,
+    hasOlder: false,
+    loadingOlder: false,
+  };
+  let before: string | null = null;
+  let notifying: ReturnType<typeof setTimeout> | undefined;
+  let unsubscribe: (() => void) | undefined;
+  let unwatch: (() => void) | undefined;
+  let closed = false;
+
+  function change(next: Partial<ThreadSnapshot>): void {
+    snapshot = { ...snapshot, ...next };
+    notifying ??= setTimeout(() => {
+      notifying = undefined;
+      for (const listener of listeners) listener();
+    }, notifyEveryMs);
+  }
+
+  const fetchItems = (query: { readonly before?: string; readonly limit: number }) =>
+    client.call('GET /api/threads/{id}/items', { params: { id: threadId }, query });
+
+  /** The page comes first: the subscription then replays its newest turn from the start, and continues from there. */
+  async function open(): Promise<void> {
+    closed = false;
+    unwatch ??= socket.onConnection(reopen);
+    change({ phase: 'loading', error: undefined });
+    try {
+      const page = await fetchItems({ limit: PAGE });
+      before = page.next_before;
+      change({ state: withItems(snapshot.state, page.items), phase: 'ready', hasOlder: before !== null });
+      if (!closed && !unsubscribe) subscribe();
+    } catch (error) {
+      change({ phase: 'failed', error });
+    }
+  }
+
+  /** A thread that could not be loaded is loaded when the service is back. */
+  function reopen(): void {
+    const { phase, error } = snapshot;
+    const isOver = error instanceof ApiError && error.status !== 0 && error.status < 500;
+    if (phase === 'failed' && !isOver && socket.connection().state === 'live') void open();
+  }
+
+  function subscribe(): void {
+    unsubscribe = socket.subscribe(threadId, {
+      after: () => positionOf(snapshot.state),
+      onMessage(message) {
+        const state = withMessage(snapshot.state, message, Date.now());
+        if (state !== snapshot.state) change({ state });
+        if (message.type === 'turn-event' && message.event.type === 'turn-ended') void refresh();
+      },
+    });
+  }
+
+  /** Stored items have more than events: their usage and exact times. */
+  async function refresh(): Promise<void> {
+    const page = await fetchItems({ limit: PAGE_OF_A_TURN }).catch(() => undefined);
+    if (page && !closed) change({ state: withItems(snapshot.state, page.items) });
+  }
+
+  return {
+    threadId,
+    snapshot: () => snapshot,
+    open,
+    subscribe: (listener: () => void): (() => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async loadOlder(): Promise<void> {
+      if (before === null || snapshot.loadingOlder) return;
+      change({ loadingOlder: true });
+      try {
+        const page = await fetchItems({ before, limit: PAGE });
+        before = page.next_before;
+        change({ state: withItems(snapshot.state, page.items), hasOlder: before !== null, loadingOlder: false });
+      } catch (error) {
+        change({ loadingOlder: false, error });
+      }
+    },
+    /** Resolves once the turn is part of the state, so that its message is shown exactly once. */
+    turnKnown(turnId: string): Promise<void> {
+      const isKnown = () => snapshot.state.turns.some(({ id }) => id === turnId);
+      if (isKnown() || closed) return Promise.resolve();
+      return new Promise((resolve) => {
+        const check = () => {
+          if (!isKnown()) return;
+          listeners.delete(check);
+          resolve();
+        };
+        listeners.add(check);
+      });
+    },
+    /** Hides the gate that was answered, before the service says so. */
+    gateAnswered(): void {
+      change({ state: withoutGate(snapshot.state) });
+    },
+    close(): void {
+      closed = true;
+      unsubscribe?.();
+      unsubscribe = undefined;
+      unwatch?.();
+      unwatch = undefined;
+      clearTimeout(notifying);
+      notifying = undefined;
+    },
+  };
+}

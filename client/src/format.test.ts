@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { formatCost, formatTokens, outlineArguments } from './format.ts';
+
+test.each([
+  [null, 'price unknown'],
+  [0, '$0.00'],
+  ['0.004', '< $0.01'],
+  ['0.01', '$0.01'],
+  [12.345, '$12.35'],
+])('%s dollars read as %s', (usd, words) => {
+  expect(formatCost(usd)).toBe(words);
+});
+
+test.each([
+  [999, '999'],
+  [1234, '1.2k'],
+  [56_789, '57k'],
+  [3_400_000, '3.4M'],
+])('%s tokens read as %s', (tokens, words) => {
+  expect(formatTokens(tokens)).toBe(words);
+});
+
+test.each([
+  ['{"city":"Oslo","days":5,"tags":["a","b"],"none":null}', 'Oslo, 5, 2 entries'],
+  ['{"to":"ann","to":"eve"}', '{"to":"ann","to":"eve"}'],
+  ['{"amount":10000000000000000001}', '{"amount":10000000000000000001}'],
+  ['{"text":"a\u202e"}', '{"text":"a\\u202e"}'.slice(9, -2)],
+  ['not json', 'not json'],
+])('%s is outlined as %s', (json, words) => {
+  expect(outlineArguments(json)).toBe(words);
+});

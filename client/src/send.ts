@@ -1,0 +1,43 @@
+import type { ChatAccepted, ChatRequest } from './api.ts';
+import { ApiError, type Client } from './client.ts';
+
+export type SendOptions = {
+  readonly signal?: AbortSignal;
+  readonly pause?: (milliseconds: number) => Promise<void>;
+};
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2000;
+/** A longer wait is reported instead: a person should know about it. */
+const LONGEST_WAIT_S = 60;
+
+/**
+ * Sends a message until the service accepts it. Every try has the same idempotency key, so a message is neither lost nor
+ * accepted twice, even if a response does not arrive. A refusal is final, except for `Retry-After`.
+ */
+export async function sendMessage(client: Client, body: ChatRequest, options: SendOptions = {}): Promise<ChatAccepted> {
+  const { signal, pause = sleep } = options;
+  const idempotencyKey = newKey();
+  for (let tries = 0; ; tries++) {
+    try {
+      return await client.call('POST /api/chat/send', { body, idempotencyKey, signal });
+    } catch (error) {
+      const wait = pauseAfter(error, tries);
+      if (wait === undefined || signal?.aborted) throw error;
+      await pause(wait);
+    }
+  }
+}
+
+/** Milliseconds until the next try; undefined if the error is final. */
+function pauseAfter(error: unknown, tries: number): number | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { status, retryAfter } = error;
+  if (status === 429) return retryAfter !== undefined && retryAfter <= LONGEST_WAIT_S ? retryAfter * 1000 : undefined;
+  return status === 0 || status === 503 ? Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS) : undefined;
+}
+
+/** `crypto.randomUUID` does not exist on pages that were loaded over plain HTTP. */
+const newKey = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
+
+const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { BareItem, OpenGate, ThreadItem, TurnEvent } from './api.ts';
+import {
+  EMPTY_THREAD,
+  findRunningTurn,
+  positionOf,
+  type ThreadState,
+  type TurnEventMessage,
+  withItems,
+  withMessage,
+  withoutGate,
+} from './thread-state.ts';
+
+const AT = '2026-03-01T12:00:00.000Z';
+const SPENT = { input_tokens: 1, cached_tokens: 0, output_tokens: 2, reasoning_tokens: 0, cost_usd: '0.01' };
+
+const message = (id: string, role: 'user' | 'assistant', text: string): Extract<BareItem, { type: 'message' }> => ({
+  id,
+  type: 'message',
+  role,
+  content: text ? [{ type: 'text', text }] : [],
+  status: 'completed',
+});
+const stored = (item: BareItem, position: number, attempt: number | null = 0): ThreadItem =>
+  ({ ...item, turn_id: 't1', turn_seq: 1, position, attempt, usage: null, created_at: AT }) as ThreadItem;
+const numbered = (sequence: number, event: TurnEvent): TurnEventMessage => ({
+  type: 'turn-event',
+  thread_id: 'x',
+  turn_id: 't1',
+  sequence,
+  event,
+});
+const ended = (status: Extract<TurnEvent, { type: 'turn-ended' }>['status'], failure?: string): TurnEvent => ({
+  type: 'turn-ended',
+  status,
+  failure: failure === undefined ? null : { code: 'x', message: failure },
+  usage: SPENT,
+  ended_at: AT,
+});
+
+const QUESTION = stored(message('q', 'user', 'hi'), 0, null);
+const ANSWER = stored(message('a', 'assistant', 'one two'), 1);
+const EVENTS: readonly TurnEventMessage[] = [
+  numbered(-1, { type: 'turn-started', seq: 1, channel: 'gateway', created_at: AT, items: [QUESTION] }),
+  numbered(0, { type: 'item-added', item: message('a', 'assistant', '') }),
+  numbered(1, { type: 'text-delta', item_id: 'a', delta: 'one ' }),
+  numbered(2, { type: 'text-delta', item_id: 'a', delta: 'two' }),
+  numbered(3, { type: 'item-done', item: message('a', 'assistant', 'one two'), written: true }),
+  numbered(4, ended('completed')),
+];
+
+const apply = (events: readonly TurnEventMessage[], start: ThreadState = EMPTY_THREAD) =>
+  events.reduce((state, event) => withMessage(state, event, 1000), start);
+const texts = ({ turns }: ThreadState) =>
+  turns.flatMap(({ entries }) => entries.map((entry) => (entry.kind === 'message' ? entry.text : entry.kind)));
+
+test('a turn runs from its question to its answer', () => {
+  expect(findRunningTurn(apply(EVENTS.slice(0, 3)))).toMatchObject({ id: 't1', status: 'running' });
+  const state = apply(EVENTS);
+  expect(texts(state)).toEqual(['hi', 'one two']);
+  expect(findRunningTurn(state)).toBeUndefined();
+  expect(positionOf(state)).toEqual({ turn_id: 't1', sequence: 4 });
+});
+
+test('events that are replayed after a reconnect change nothing', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(5))), (replays) => {
+      let state = apply(EVENTS.slice(0, 3));
+      for (const [from, length] of replays) state = apply(EVENTS.slice(from, Math.min(3, from + length)), state);
+      expect(texts(state)).toEqual(['hi', 'one ']);
+      expect(texts(apply(EVENTS, state))).toEqual(['hi', 'one two']);
+    }),
+  );
+});
+
+test('items that were loaded and then come as events appear once', () => {
+  const loaded = withItems(EMPTY_THREAD, [QUESTION, ANSWER]);
+  for (let known = 1; known <= EVENTS.length; known++)
+    expect(texts(apply(EVENTS.slice(0, known), loaded))).toEqual(['hi', 'one two']);
+});
+
+test('a crash leaves a mark with the text that was cut off, and the answer once', () => {
+  const state = apply([
+    ...EVENTS.slice(0, 3),
+    numbered(1_000_000, { type: 'item-done', item: message('a', 'assistant', 'one '), written: false }),
+    numbered(1_000_001, { type: 'item-added', item: message('b', 'assistant', '') }),
+    numbered(1_000_002, { type: 'text-delta', item_id: 'b', delta: 'one two' }),
+    numbered(1_000_003, { type: 'item-done', item: message('b', 'assistant', 'one two'), written: true }),
+    numbered(1_000_004, ended('completed')),
+  ]);
+  expect(texts(state)).toEqual(['hi', 'pick-up', 'one two']);
+  expect(state.turns[0]?.entries[1]).toMatchObject({ kind: 'pick-up', superseded: ['one '] });
+});
+
+test('a failed model is reported until the next event', () => {
+  const failed: TurnEvent = { type: 'model-failed', model: 'm', message: 'No.', next: 'n', wait_ms: 50, failed_at: AT };
+  const waiting = apply([numbered(0, failed)], apply(EVENTS.slice(0, 1)));
+  expect(findRunningTurn(waiting)?.trouble).toEqual({ message: 'No.', next: 'n', dueAt: 1050 });
+  const next = numbered(1, { type: 'item-added', item: message('a', 'assistant', '') });
+  expect(findRunningTurn(apply([next], waiting))?.trouble).toBeUndefined();
+});
+
+test.each(['failed', 'cancelled', 'waiting', 'incomplete'] as const)('a turn that ends as %s says so', (status) => {
+  const state = apply([...EVENTS.slice(0, 3), numbered(3, ended(status, 'Why.'))]);
+  expect(state.turns[0]).toMatchObject({ status, failure: 'Why.' });
+  expect(state.turns[0]?.entries[1]).toMatchObject({ state: 'incomplete' });
+});
+
+test('a call has its output and how long it took', () => {
+  const call: BareItem = {
+    id: 'c',
+    type: 'function_call',
+    call_id: 'k',
+    name: 'weather',
+    arguments: '{}',
+    external: false,
+  };
+  const output: BareItem = {
+    id: 'o',
+    type: 'function_call_output',
+    call_id: 'k',
+    output: [{ type: 'text', text: 'sun' }],
+  };
+  const started = withMessage(EMPTY_THREAD, numbered(0, { type: 'item-added', item: call }), 1000);
+  const done = withMessage(started, numbered(1, { type: 'item-done', item: output, written: true }), 1800);
+  expect(done.turns[0]?.entries).toMatchObject([{ kind: 'call', startedAt: 1000 }]);
+  expect(done.outputs.get('k')).toMatchObject({ parts: [{ text: 'sun' }], at: 1800 });
+});
+
+test('a gate is open until it is answered or the next turn starts', () => {
+  const call = { call_id: 'k', name: 'erase', arguments: '{}' };
+  const gate: OpenGate = {
+    id: 'g',
+    user_id: 'u',
+    thread_id: 'x',
+    turn_id: 't1',
+    kind: 'approval',
+    call,
+    created_at: AT,
+  };
+  const waiting = withMessage(apply(EVENTS), { type: 'gate', gate }, 0);
+  expect(waiting.gate).toBe(gate);
+  expect(withoutGate(waiting).gate).toBeUndefined();
+  const next: TurnEvent = { type: 'turn-started', seq: 2, channel: 'gateway', created_at: AT, items: [] };
+  expect(withMessage(waiting, { ...numbered(-1, next), turn_id: 't2' }, 0).gate).toBeUndefined();
+});

@@ -1,0 +1,69 @@
+import type { Client } from '@reborn-agent/client';
+import type { ChatAccepted, ServerMessage, TurnEvent } from '@reborn-agent/client/api';
+import { type TurnEventMessage, textOf } from '@reborn-agent/client/thread-state';
+import { connectService, type Locate } from '#terminal/service.ts';
+import { createSpeaker } from './speak.ts';
+
+type TurnEnded = Extract<TurnEvent, { type: 'turn-ended' }>;
+type Accepted = Pick<ChatAccepted, 'thread_id' | 'turn_id' | 'response_id'>;
+
+export type Answer = Accepted & { readonly message: string } & Pick<TurnEnded, 'status' | 'failure' | 'usage'>;
+
+type Options = {
+  readonly locate: Locate;
+  /** Starts the turn: with a message, or with the answer to a gate. */
+  readonly begin: (client: Client) => Promise<ChatAccepted>;
+  readonly write: (text: string) => void;
+  /** Aborted when the person no longer wants the answer. The turn is then cancelled. */
+  readonly signal: AbortSignal;
+  readonly onLost: () => void;
+};
+
+/** Starts a turn and writes its text as it arrives, across restarts of the service. */
+export async function followTurn({ locate, begin, write, signal, onLost }: Options): Promise<Answer> {
+  const speaker = createSpeaker(write);
+  const ended = Promise.withResolvers<TurnEnded>();
+  const said: string[] = [];
+  let sequence: number | undefined;
+  let wasLive = false;
+
+  const service = connectService(locate);
+  const { client, socket } = service;
+  socket.onConnection(() => {
+    const isLive = socket.connection().state === 'live';
+    if (wasLive && !isLive) onLost();
+    wasLive = isLive;
+  });
+  socket.onMessage((message) => {
+    if (message.type === 'error') ended.reject(new Error(message.error.message));
+  });
+
+  function receive({ sequence: number, event }: TurnEventMessage): void {
+    if (sequence !== undefined && number <= sequence) return;
+    sequence = number;
+    if (event.type === 'text-delta') speaker.say(event.delta);
+    if (event.type === 'turn-ended') ended.resolve(event);
+    if (event.type !== 'item-added' && event.type !== 'item-done') return;
+    if (event.item.type !== 'message' || event.item.role !== 'assistant') return;
+    if (event.type === 'item-added') speaker.begin();
+    else if (event.written) said.push(textOf(event.item.content));
+    else speaker.breakOff();
+  }
+
+  try {
+    const { thread_id: threadId, turn_id: turnId, response_id: responseId } = await begin(client);
+    socket.subscribe(threadId, {
+      after: () => ({ turn_id: turnId, ...(sequence !== undefined && { sequence }) }),
+      onMessage: (message: ServerMessage) => {
+        if (message.type === 'turn-event' && message.turn_id === turnId) receive(message);
+      },
+    });
+    signal.addEventListener('abort', () => socket.send({ type: 'cancel', turn_id: turnId }));
+    const { status, failure, usage } = await ended.promise;
+    speaker.end();
+    const ids = { thread_id: threadId, response_id: responseId, turn_id: turnId };
+    return { ...ids, status, failure, usage, message: said.join('\n\n') };
+  } finally {
+    service.close();
+  }
+}

@@ -1,0 +1,150 @@
+import type { ItemPart, OpenGate } from '@reborn-agent/client/api';
+import {
+  type CallEntry,
+  findRunningTurn,
+  type MessageEntry,
+  type ThreadState,
+  type TurnState,
+} from '@reborn-agent/client/thread-state';
+
+/** What the screen shows, from top to bottom. */
+export type Entry =
+  | {
+      readonly kind: 'said';
+      readonly id: string;
+      readonly role: 'user' | 'assistant';
+      readonly text: string;
+      /** `pending`: the service has not accepted it yet. */
+      readonly state: 'pending' | 'streaming' | 'done';
+    }
+  | {
+      readonly kind: 'tool';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** Of a call without output. `stopped`: its turn is over. */
+      readonly state: 'running' | 'waiting' | 'stopped';
+      readonly output: string | undefined;
+      readonly began: number;
+      readonly ended: number | undefined;
+    }
+  | { readonly kind: 'pick-up'; readonly id: string }
+  | { readonly kind: 'gate'; readonly id: string; readonly gate: OpenGate; readonly answer: string | undefined }
+  | { readonly kind: 'note'; readonly id: string; readonly tone: 'plain' | 'failed'; readonly text: string };
+
+/**
+ * Where a note belongs: in this turn, after the first of these entries that still exists. Without a turn, before all
+ * turns.
+ */
+type Anchor = { readonly turnId: string | undefined; readonly entryIds: readonly string[] };
+
+export type Note = Extract<Entry, { kind: 'note' }> & { readonly anchor: Anchor };
+
+/** What only this terminal knows of the thread. */
+export type Local = {
+  readonly notes: readonly Note[];
+  readonly answered: readonly { readonly gate: OpenGate; readonly answer: string }[];
+  readonly pending: readonly Extract<Entry, { kind: 'said' }>[];
+};
+
+/** Derives the entries of a thread. An entry that did not change stays the same object, so that its lines can be kept. */
+export function createEntryList(): (state: ThreadState, local: Local) => readonly Entry[] {
+  let known = new Map<string, Entry>();
+  return (state, local) => {
+    const entries = deriveEntries(state, local).map((entry) => keepSame(known.get(entry.id), entry));
+    known = new Map(entries.map((entry) => [entry.id, entry]));
+    return entries;
+  };
+}
+
+function deriveEntries(state: ThreadState, local: Local): readonly Entry[] {
+  const notesOf = (turnId: string | undefined) => local.notes.filter(({ anchor }) => anchor.turnId === turnId);
+  const turns = state.turns.flatMap((turn) => withNotes(entriesOf(turn, state, local), notesOf(turn.id)));
+  const isKnown = state.turns.some(({ id }) => id === state.gate?.turn_id);
+  const gate = state.gate && !isKnown ? gateEntries(state.gate.turn_id, state, local) : [];
+  return [...notesOf(undefined), ...turns, ...gate, ...local.pending];
+}
+
+/** The anchor of a note that is added now. */
+export function anchorNow(state: ThreadState, entries: readonly Entry[]): Anchor {
+  const settled = entries.filter((entry) => entry.kind !== 'said' || entry.state !== 'pending');
+  const entryIds = settled.slice(-3).map(({ id }) => id);
+  return { turnId: state.turns.at(-1)?.id, entryIds: entryIds.toReversed() };
+}
+
+function withNotes(entries: readonly Entry[], notes: readonly Note[]): readonly Entry[] {
+  if (notes.length === 0) return entries;
+  const placed: Entry[] = [...entries];
+  for (const note of notes) {
+    const after = note.anchor.entryIds.find((wanted) => placed.some(({ id }) => id === wanted));
+    const index = placed.findLastIndex(({ id }) => id === after);
+    placed.splice(after === undefined ? placed.length : index + 1, 0, note);
+  }
+  return placed;
+}
+
+function entriesOf(turn: TurnState, state: ThreadState, local: Local): readonly Entry[] {
+  const entries = turn.entries.flatMap((entry): Entry[] => {
+    if (entry.kind === 'pick-up') return [{ kind: 'pick-up', id: `${turn.id} ${entry.id}` }];
+    return entry.kind === 'call' ? [toolEntry(entry, turn, state)] : saidEntry(entry);
+  });
+  return [...entries, ...endOf(turn), ...gateEntries(turn.id, state, local)];
+}
+
+function saidEntry(entry: MessageEntry): Entry[] {
+  const { id, role, state } = entry;
+  if (role !== 'user' && role !== 'assistant') return [];
+  const text = entry.parts.some(({ type }) => type !== 'text') ? textOf(entry.parts) : entry.text;
+  if (text === '' && state !== 'streaming') return [];
+  return [{ kind: 'said', id, role, text, state: state === 'streaming' ? 'streaming' : 'done' }];
+}
+
+function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState): Entry {
+  const output = state.outputs.get(call.callId);
+  return {
+    kind: 'tool',
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    state: callState(call, turn, state),
+    output: output && textOf(output.parts),
+    began: call.startedAt ?? 0,
+    ended: output && (call.endedAt ?? output.at),
+  };
+}
+
+/** A call that waited at a gate runs in a later turn. */
+function callState(call: CallEntry, turn: TurnState, state: ThreadState): 'running' | 'waiting' | 'stopped' {
+  if (state.gate?.call.call_id === call.callId) return 'waiting';
+  const runs = turn.status === 'running' || (turn.status === 'waiting' && findRunningTurn(state) !== undefined);
+  return runs ? 'running' : 'stopped';
+}
+
+function endOf(turn: TurnState): Entry[] {
+  const note = (text: string, tone: 'plain' | 'failed' = 'plain'): Entry[] => [
+    { kind: 'note', id: `${turn.id} end`, tone, text },
+  ];
+  if (turn.status === 'failed') return note(turn.failure ?? 'The turn failed.', 'failed');
+  if (turn.status === 'cancelled') return note('Cancelled.');
+  return turn.status === 'incomplete' ? note("The answer was cut short by the model's limit.") : [];
+}
+
+function gateEntries(turnId: string, { gate: open }: ThreadState, { answered }: Local): Entry[] {
+  const own = answered.filter(({ gate }) => gate.turn_id === turnId);
+  const entries = own.map(({ gate, answer }): Entry => ({ kind: 'gate', id: gate.id, gate, answer }));
+  if (open?.turn_id === turnId && !own.some(({ gate }) => gate.id === open.id))
+    entries.push({ kind: 'gate', id: open.id, gate: open, answer: undefined });
+  return entries;
+}
+
+function keepSame(before: Entry | undefined, now: Entry): Entry {
+  if (before === now || before?.kind !== now.kind) return now;
+  const fields = Object.entries(now);
+  const past = new Map<string, unknown>(Object.entries(before));
+  return fields.every(([name, value]) => past.get(name) === value) ? before : now;
+}
+
+const textOf = (parts: readonly ItemPart[]): string =>
+  parts
+    .map((part) => (part.type === 'text' ? part.text : `[${(part.type === 'file' && part.filename) || part.type}]`))
+    .join('');
