@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /*
@@ -21,12 +21,12 @@ if (publish) run('git', ['tag', '--annotate', `v${version}`, '--message', `Versi
 
 function findProblems(): string[] {
   const changes = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
+  const pending = readdirSync(path.join(root, '.changeset')).filter((file) => file.endsWith('.md'));
   return [
     ...(ask('git', ['status', '--porcelain']) ? ['There are uncommitted changes. Commit them first.'] : []),
-    ...(ask('git', ['tag', '--list', `v${version}`])
-      ? [`v${version} was already released. Increase the version.`]
-      : []),
-    ...(changes.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md has no section for ${version}. Add one.`]),
+    ...(ask('git', ['tag', '--list', `v${version}`]) ? [`v${version} was already released.`] : []),
+    ...(changes.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md has no section for ${version}.`]),
+    ...(pending.length > 0 ? ['There are changesets. Run `npm run release:prepare` and commit the result first.'] : []),
   ];
 }
 

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { applyReleasePlan } from '@changesets/apply-release-plan';
+import { assembleReleasePlan } from '@changesets/assemble-release-plan';
+import { readConfig } from '@changesets/config';
+import { readChangesets } from '@changesets/read';
+import { getPackages } from '@manypkg/get-packages';
+
+/*
+ * npm run release:prepare: turns the changesets into the next version of every package and a section of CHANGELOG.md.
+ * The command line of changesets leaves the root package out, and that is the one we publish.
+ */
+
+const root = path.join(import.meta.dirname, '..');
+const found = await getPackages(root);
+const all = { ...found, packages: [...(found.rootPackage ? [found.rootPackage] : []), ...found.packages] };
+
+const { config, errors } = await readConfig(root, all);
+if (!config) throw new Error(`.changeset/config.json is wrong: ${errors.join('; ')}`);
+const changesets = await readChangesets(root);
+if (changesets.length === 0) throw new Error('There are no changesets in .changeset, so there is nothing to release.');
+
+const written = await applyReleasePlan(assembleReleasePlan(changesets, all, config, undefined), all, config);
+// One changelog for all packages, since they share a version.
+for (const file of written)
+  if (path.basename(file) === 'CHANGELOG.md' && path.dirname(file) !== root) await rm(file, { force: true });
+execFileSync('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' });
+execFileSync('npm', ['run', '--silent', 'format'], { cwd: root, stdio: 'inherit' });
