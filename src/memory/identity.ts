@@ -1,6 +1,7 @@
 import { AGENT_IDENTITY, type Note, USER_IDENTITY } from '#domain/note.ts';
 import type { UserId } from '#domain/principal.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
+import { cut } from '#domain/text/cut.ts';
 
 /** The identity of the agent and of its user, as far as notes describe them. */
 export type IdentityNotes = { readonly agent: string | undefined; readonly user: string | undefined };
@@ -31,7 +32,5 @@ export function identityBlock({ agent, user }: IdentityNotes): string {
 }
 
 function fit(text: string): string {
-  const trimmed = text.trim();
-  const kept = trimmed.length > MAX_LENGTH ? `${trimmed.slice(0, MAX_LENGTH).toWellFormed()} …` : trimmed;
-  return escapeTags(kept);
+  return escapeTags(cut(text.trim(), MAX_LENGTH).toWellFormed());
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { cut } from '#domain/text/cut.ts';
 import { untrustedIn } from '#domain/text/untrusted.ts';
 import { textOf } from '#domain/thread/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
@@ -46,7 +47,7 @@ function latestResults(messages: readonly PromptMessage[]) {
 }
 
 function describeResult(result: Extract<PromptMessage, { role: 'tool' }>): string {
-  return `The tool ${result.name} answered: ${shorten(untrustedIn(textOf(result.output)) || textOf(result.output)) || '(nothing in words)'}`;
+  return `The tool ${result.name} answered: ${cut(untrustedIn(textOf(result.output)) || textOf(result.output), 500) || '(nothing in words)'}`;
 }
 
 function callFor(said: string, prompt: Prompt): string | ToolCall | null {
@@ -64,13 +65,13 @@ function recallFor(last: string, said: readonly string[], messageCount: number):
   if (/\bhow many messages\b/i.test(last)) return `This conversation has ${count(messageCount, 'message')} so far.`;
   if (!/\bwhat did i (?:just )?say\b|\bdo you remember\b/i.test(last)) return null;
   const before = said.at(-2);
-  return before ? `Before that you said: “${shorten(before)}”` : 'That was the first thing you said to me.';
+  return before ? `Before that you said: “${cut(before, 500)}”` : 'That was the first thing you said to me.';
 }
 
 function introduce(last: string, tools: readonly ToolDefinition[]): string {
   return [
     'I am the demo model: I live offline, cost nothing and do not really think.',
-    last ? `You said: “${shorten(last)}”` : 'You have not said anything yet.',
+    last ? `You said: “${cut(last, 500)}”` : 'You have not said anything yet.',
     listTools(tools),
     'To talk to a real model, set LLM_PROVIDER (openai, anthropic, google or openai-compatible), LLM_MODEL and LLM_API_KEY, then start me again.',
   ].join(' ');
@@ -134,5 +135,3 @@ const findTool = (tools: readonly ToolDefinition[], name: string) => tools.find(
 const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 
 const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
-
-const shorten = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);

@@ -1,3 +1,4 @@
+import { isTextType } from '#domain/text/media-type.ts';
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { Prompt, PromptMessage } from './model.ts';
 
@@ -37,5 +38,5 @@ function partTokens(part: ContentPart): number {
   if (part.type === 'text') return textTokens(part.text);
   if (part.type === 'image') return PER_IMAGE;
   const bytes = part.base64.length * 0.75;
-  return part.mediaType.startsWith('text/') ? bytes / BYTES_PER_TOKEN : Math.max(PER_IMAGE, bytes / 40);
+  return isTextType(part.mediaType) ? bytes / BYTES_PER_TOKEN : Math.max(PER_IMAGE, bytes / 40);
 }

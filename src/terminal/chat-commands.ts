@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
 import type { AgentTool, Settings } from '@reborn-agent/client/api';
 import { formatCost } from '@reborn-agent/client/format';
+import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP } from './commands.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
@@ -91,7 +92,7 @@ async function exportThread(chat: Chat, file: string): Promise<void> {
 /** As much of a description as tells what it is about. */
 function firstSentence(text: string): string {
   const [sentence = ''] = oneLine(text).split(/(?<=[.!?])\s/, 1);
-  return sentence.length > 100 ? `${sentence.slice(0, 99)}…` : sentence;
+  return cut(sentence, 100);
 }
 
 function relative(time: string): string {

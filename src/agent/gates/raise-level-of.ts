@@ -1,4 +1,5 @@
 import type { UserId } from '#domain/principal.ts';
+import { isTextType } from '#domain/text/media-type.ts';
 import { untrustedIn } from '#domain/text/untrusted.ts';
 import { type ContentPart, type Item, textOf } from '#domain/thread/item.ts';
 import type { ToolCall, ToolLevel } from '#domain/tool/tool.ts';
@@ -72,7 +73,5 @@ function fileNameOf(part: ContentPart): string {
 }
 
 function fileTextOf(part: ContentPart): string {
-  return part.type === 'file' && /^text\/|json|xml/.test(part.mediaType)
-    ? Buffer.from(part.base64, 'base64').toString('utf8')
-    : '';
+  return part.type === 'file' && isTextType(part.mediaType) ? Buffer.from(part.base64, 'base64').toString('utf8') : '';
 }

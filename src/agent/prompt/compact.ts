@@ -1,3 +1,4 @@
+import { cut } from '#domain/text/cut.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Prompt } from '#models/model.ts';
@@ -76,7 +77,7 @@ function summariseStep(
     throughSeq: last.turnSeq,
     throughPosition: last.position,
     turnSeq,
-    text: said.length > most ? `${said.slice(0, most - 1)}…` : said,
+    text: cut(said, most),
   }));
 }
 

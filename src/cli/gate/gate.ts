@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { OPERATOR } from '#domain/principal.ts';
+import { cut } from '#domain/text/cut.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/threads/gates.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
@@ -86,7 +87,7 @@ function listGates({ json }: Json): Promise<void> {
 }
 
 function shorten(call: string): string {
-  return call.length > MOST_LETTERS ? `${call.slice(0, MOST_LETTERS)}… (--json shows all)` : call;
+  return call.length > MOST_LETTERS ? `${cut(call, MOST_LETTERS)} (--json shows all)` : call;
 }
 
 function listApprovals({ json }: Json): Promise<void> {

@@ -1,8 +1,9 @@
+import { cut } from '../text/cut.ts';
 import { type NewItem, textOf } from './item.ts';
 
 const LONGEST = 120;
 
-/** The beginning of what the first user message says, and of the newest one: what a list shows of a thread. */
+/** The beginnings of the first and of the newest user message: lists show them for a thread. */
 export function firstWords(items: readonly NewItem[]): { readonly opening: string; readonly preview: string } {
   const said = items.flatMap((item) =>
     item.type === 'message' && item.role === 'user' ? [shorten(textOf(item.content))] : [],
@@ -10,7 +11,7 @@ export function firstWords(items: readonly NewItem[]): { readonly opening: strin
   return { opening: said.find((words) => words !== '') ?? '', preview: said.findLast((words) => words !== '') ?? '' };
 }
 
-/** The blocks ahead of a message are not what its author said. A column of texts can't hold what is no text. */
+/** The blocks ahead of a message are not its author's words. PostgreSQL can't store text that is not well formed. */
 function shorten(message: string): string {
   const words = message
     .slice(0, 100_000)
@@ -19,12 +20,8 @@ function shorten(message: string): string {
     .replace(/[\s\p{Control}]+/gu, ' ')
     .trim();
   if (words.length <= LONGEST) return words;
-  const cut = words
-    .slice(0, LONGEST)
-    .toWellFormed()
-    .replace(/\ufffd$/, '');
-  const space = cut.lastIndexOf(' ');
-  return `${space > LONGEST / 2 ? cut.slice(0, space) : cut}…`;
+  const space = words.lastIndexOf(' ', LONGEST);
+  return space > LONGEST / 2 ? `${words.slice(0, space)}…` : cut(words, LONGEST + 1);
 }
 
 const BLOCKS = /^(?:<(instructions|user-context)>\n[^]*?\n<\/\1>\n\n)+/;

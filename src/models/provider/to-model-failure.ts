@@ -1,4 +1,5 @@
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { cut } from '#domain/text/cut.ts';
 import type { Usage } from '#domain/usage.ts';
 import { ModelFailure, type Remedy } from '../model.ts';
 
@@ -80,5 +81,5 @@ function fitForCaller(message: string, apiKey: string): string {
     .replaceAll(/\S*(?:\*{3,}|\bsk-)\S*/g, '[key]')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return safe.length > MAX_MESSAGE ? `${safe.slice(0, MAX_MESSAGE - 1)}…` : safe;
+  return cut(safe, MAX_MESSAGE);
 }

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4FileData,
 } from '@ai-sdk/provider';
+import { isTextType } from '#domain/text/media-type.ts';
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { ModelProvider } from '../model-route.ts';
 
@@ -11,7 +12,7 @@ type NotText = Exclude<ContentPart, { type: 'text' }>;
 
 /** A file in a user's message. Because it stays in the thread, one that the provider would refuse is replaced by its name. */
 export function toFilePart(part: NotText, provider: ModelProvider): LanguageModelV4FilePart | LanguageModelV4TextPart {
-  if (isTextual(part)) return { type: 'text', text: readOut(part) };
+  if (isTextType(part.mediaType)) return { type: 'text', text: readOut(part) };
   if (!canSee(part, provider)) return { type: 'text', text: describeUnseen(part) };
   const filename = part.type === 'file' && part.filename !== null ? { filename: part.filename } : {};
   return { ...toFile(part), ...filename };
@@ -30,7 +31,7 @@ export function toToolOutput(output: readonly ContentPart[], provider: ModelProv
 
 function wordsOf(part: ContentPart, provider: ModelProvider): string[] {
   if (part.type === 'text') return part.text ? [part.text] : [];
-  if (isTextual(part)) return [readOut(part)];
+  if (isTextType(part.mediaType)) return [readOut(part)];
   return canSeeInOutput(part, provider) ? [] : [describeUnseen(part)];
 }
 
@@ -47,8 +48,6 @@ function canSeeInOutput(part: NotText, provider: ModelProvider): boolean {
 
 const isPicture = (part: NotText): boolean =>
   part.mediaType === 'application/pdf' || /^image\/(?!svg)/.test(part.mediaType);
-
-const isTextual = (part: NotText): boolean => /^text\/|[/+](?:json|xml)\b/.test(part.mediaType);
 
 /**
  * Bytes, never the base64 text: text that starts like a URL may be taken for one, and OpenAI's adapter takes text that

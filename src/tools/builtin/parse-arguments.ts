@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the model wrote, checked; or words for the model. */
+/** The arguments that the model wrote, or an error for the model to read. */
 export function parseArguments<Schema extends z.ZodType>(
   schema: Schema,
   argumentsJson: string,
@@ -9,7 +9,7 @@ export function parseArguments<Schema extends z.ZodType>(
   return given.success ? { value: given.data } : { error: `Invalid parameters: ${z.prettifyError(given.error)}` };
 }
 
-/** Models write `` for "no arguments"; what is not JSON fails the schema with a message of its own. */
+/** Models write an empty text for "no arguments". Text that is not JSON fails the schema with its message. */
 function parseJson(source: string): unknown {
   try {
     return JSON.parse(source || '{}');

@@ -65,7 +65,7 @@ test.each([
 
 test.each(['image/png', 'application/octet-stream', 'application/pdf'])('%s is not read', async (type) => {
   const { get } = await fetching({ 'https://a.example/': { headers: { 'content-type': type }, body: 'x' } });
-  expect(await get('https://a.example/')).toMatch(/"error":"It is .*only text, HTML, JSON and XML/);
+  expect(await get('https://a.example/')).toMatch(/"error":"It is .*only text, HTML, JSON, XML and YAML/);
 });
 
 test('a long text is cut at a whole letter', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTextType } from '#domain/text/media-type.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import { type EgressAnswer } from '#egress/exchange.ts';
@@ -97,8 +98,10 @@ async function readAnswer(
 ): Promise<string> {
   const contentType = (headers['content-type'] ?? 'text/plain').toLowerCase();
   const type = (contentType.split(';', 1)[0] ?? '').trim();
-  if (!/^text\/|[/+](?:json|xml)$/.test(type))
-    return JSON.stringify({ error: `It is ${type.slice(0, 100)}, and only text, HTML, JSON and XML can be read.` });
+  if (!isTextType(type))
+    return JSON.stringify({
+      error: `It is ${type.slice(0, 100)}, and only text, HTML, JSON, XML and YAML can be read.`,
+    });
 
   const page = await readApart({ body, contentType, address: url.href, maxBytes }, lane);
   if (!page) return JSON.stringify({ error: 'The page took too long to read. It may be built to do so.' });

@@ -1,3 +1,4 @@
+import { cutBytes } from '#domain/text/cut.ts';
 import { htmlToText, type ReadablePage } from './html-to-text.ts';
 
 export type FetchedPage = {
@@ -8,24 +9,18 @@ export type FetchedPage = {
   readonly maxBytes: number;
 };
 
-/** What came from an address as text. It runs in a worker thread: nobody knows how long a stranger's page takes. */
+/** The text of a fetched page. It runs in a worker thread, because a hostile page can take very long to parse. */
 export function readPage({ body, contentType, address, maxBytes }: FetchedPage): ReadablePage {
   const decoded = decodeBody(body, contentType);
   const isHtml = /html/.test(contentType.split(';', 1)[0] ?? '');
   const { title, text } = isHtml ? htmlToText(decoded, new URL(address)) : { title: '', text: decoded };
-  return { title: title.slice(0, MAX_TITLE), text: cut(text, maxBytes) };
+  const { kept, note } = cutBytes(text, maxBytes);
+  return { title: title.slice(0, MAX_TITLE), text: kept + note };
 }
 
 const MAX_TITLE = 500;
 
-function cut(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  const kept = new TextDecoder('utf-8').decode(bytes.subarray(0, maxBytes), { stream: true }); // no half letter at the end
-  return `${kept}\n[Cut here: ${bytes.length - Buffer.byteLength(kept)} of ${bytes.length} bytes are left out.]`;
-}
-
-/** Bytes as text, by what the header says, or the first bytes, or the page itself. UTF-8 when nobody says anything we know. */
+/** Decodes by the byte order mark, the header's charset, or the page's own. UTF-8 if none of them is known. */
 export function decodeBody(body: Uint8Array, contentType: string): string {
   const label =
     bomOf(body) ?? charsetIn(contentType) ?? charsetIn(Buffer.from(body.subarray(0, 1024)).toString('latin1'));
