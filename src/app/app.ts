@@ -17,6 +17,7 @@ import { createJobs } from '#agent/jobs.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
+import { createTurnLog } from '#agent/turn/turn-log.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/tokens/operator-token.ts';
@@ -167,6 +168,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
   const tools = createRegistry(fixed, installed);
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
+  const turnLog = createTurnLog((line, message) => log.debug(line, message));
   const engine = await startEngine({
     connection,
     replica,
@@ -183,7 +185,9 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       threadUrl,
       limits: config.spending,
       retries: config.model.retries,
+      log: turnLog,
     }),
+    onAccepted: turnLog.accepted,
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,

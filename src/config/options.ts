@@ -179,7 +179,7 @@ export const options = {
   LOG_LEVEL: {
     parser: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',
-    help: 'Minimum level of log lines.',
+    help: 'Minimum level of log lines. `debug` logs each step of every turn, with ids and times and without content.',
   },
 } as const satisfies Record<string, Option>;
 

@@ -43,6 +43,8 @@ export async function startEngine(options: {
   /** Called with the live peers before this replica claims anything; throws to refuse the start. */
   admit: (living: readonly ReplicaFacts[]) => void;
   runTurn: RunTurn;
+  /** Called with each turn that is accepted on this replica, before it is claimed here. */
+  onAccepted?: (turn: Turn) => void;
   onError: (error: unknown) => void;
   /** Whether an error is temporary: the database can't be reached, or can't serve the statement at the moment. */
   isAway: (error: unknown) => boolean;
@@ -123,6 +125,7 @@ export async function startEngine(options: {
     accepting.add(input.turnId);
     try {
       const accepted = await withRetries(retryPolicy, { forMs: ACCEPT_MS }, () => acceptBatch(input));
+      if (accepted.outcome === 'accepted') options.onAccepted?.(accepted.turn);
       if (accepted.outcome === 'accepted' && accepted.claimed) running.begin(accepted.claimed);
       if (accepted.outcome === 'accepted' && accepted.waits) kick();
       return accepted;
@@ -216,8 +219,11 @@ export async function startEngine(options: {
     /** For queries that read the rows of all users. */
     system: pool as SystemConnection,
     accept: acceptWhenFree,
-    /** Call after committing a transaction that made a turn wait for a replica. */
-    kick,
+    /** Call after committing a transaction that accepted `turn`, which waits for a replica. */
+    kick: (turn: Turn): void => {
+      options.onAccepted?.(turn);
+      kick();
+    },
     /** Whether turns can be accepted and claimed here. */
     isReady: () => pulse.isSteady() && dispatcher.isWell(),
     /** Stops a turn on the replica that runs it, once its row is marked as cancelled. */

@@ -53,7 +53,7 @@ export async function answerGate(
       decisionOf(gate, answer, by),
     );
   });
-  engine.kick();
+  engine.kick(turn);
   engine.notifyThread(turn);
   return turn;
 }

@@ -4,23 +4,30 @@ import { ModelFailure } from '#models/model.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
 import { ToolFailure } from './call-tool.ts';
 import { runTurn } from './run-turn.ts';
+import { NO_LOG } from './turn-log.ts';
 import { createAttempt, type TurnContext } from './turn-steps.ts';
 
-/** What the engine runs: one attempt at a turn, closed properly whichever way it ends. */
+/** What the engine runs: one attempt at a turn, and what must be written when it ends. */
 export function createRunner(context: TurnContext): RunTurn {
   return async (turn, run) => {
-    const attempt = createAttempt(context, turn, run);
+    const log = (context.log ?? NO_LOG).attempt(turn);
+    const attempt = createAttempt(context, turn, run, log);
     const early = endedBefore(turn, run);
     if (early && !attempt.gateAhead) await attempt.loadHistory(); // a gate's calls are not this turn's to close
 
     const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
     if (outcome.status === 'failed') attempt.close(`Not run: ${outcome.failure.message}`);
     if (outcome.status === 'cancelled') attempt.close('Not run: the turn was cancelled.');
-    return { outcome, ...attempt.end() };
+    const end = attempt.end();
+    const onWritten = () => {
+      log.settled(outcome);
+      end.onWritten?.();
+    };
+    return { outcome, ...end, onWritten };
   };
 }
 
-/** A turn that must not run at all, though it was claimed. */
+/** The outcome of a claimed turn that must not run. */
 function endedBefore(turn: Turn, { hopeless }: TurnRun): TurnOutcome | undefined {
   if (turn.cancelReason) return outcomeOfCancel(turn.cancelReason);
   if (hopeless === 'kills-its-host') return { status: 'failed', failure: POISONED };
@@ -28,7 +35,7 @@ function endedBefore(turn: Turn, { hopeless }: TurnRun): TurnOutcome | undefined
   return undefined;
 }
 
-/** Expected breaks become outcomes. Anything else is thrown on: the engine begins the turn again. */
+/** Expected errors become outcomes. Any other error is rethrown, and the engine starts the turn again. */
 function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
   const stopped: unknown = signal.reason;
   if (stopped instanceof TurnStopped) {
@@ -49,11 +56,11 @@ function outcomeOfCancel(reason: CancelReason): TurnOutcome {
 }
 
 const TIMED_OUT = 'The turn took too long to wait for. Use stream or background for long work.';
-const UNANSWERED = 'What this turn waited for was not answered in time, so it was denied.';
+const UNANSWERED = 'The gate of this turn was not answered in time, so the call was denied.';
 
 const POISONED: Failure = {
   code: 'interrupted',
-  message: 'The turn was begun three times, and each time the process that ran it died.',
+  message: 'The turn was started three times, and each time the process that ran it died.',
 };
 
 const BROKEN: Failure = {

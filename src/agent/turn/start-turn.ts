@@ -119,7 +119,7 @@ async function startStepwise(db: Database, engine: Engine, owner: Principal, inp
     if (input.job) await insertJob(trx, owner, turn, input.job);
     return { turn, fresh: true };
   });
-  if (started.fresh && started.turn.status === 'queued') engine.kick();
+  if (started.fresh && started.turn.status === 'queued') engine.kick(started.turn);
   return started;
 }
 

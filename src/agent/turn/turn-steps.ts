@@ -35,6 +35,7 @@ import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './m
 import type { TurnSteps } from './run-turn.ts';
 import type { CheckedCall, Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
+import type { AttemptLog, TurnLog } from './turn-log.ts';
 
 export type TurnContext = SettingParts & {
   readonly db: Database;
@@ -45,6 +46,7 @@ export type TurnContext = SettingParts & {
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
   readonly safety: Safety;
+  readonly log?: TurnLog;
 };
 
 /** One attempt at a turn: its steps, and how it is closed when it can't go on. */
@@ -62,7 +64,7 @@ type Deferred = {
   readonly call: ModelCall | null;
 };
 
-export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): TurnAttempt {
+export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
   const { db, models, tools, safety, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
   const thread: Item[] = []; // as far as this attempt knows it
@@ -71,6 +73,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     limits: run.limits ?? limits,
     spent: () => run.spent(),
     signal: run.signal,
+    log,
   });
   const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit: run.emit });
   const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard }, async (history) =>
@@ -192,7 +195,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun): T
     async callTool(call, passage) {
       if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
       if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
+      const toolAnswered = log.toolCalled(call, passage.tool);
       const output = await callTool(call, { turn, passage, signal: run.signal });
+      toolAnswered();
       return append([outputOf(call, await safety.receive(turn, call.name, output))]);
     },
 
