@@ -2,8 +2,14 @@
 
 /** Unknown fields are ignored. */
 export type CreateResponse = {
-  /** A hint for routing, at most 256 bytes; no whitespace around it, no control characters. */
+  /** Routing hint, at most 256 bytes, without surrounding whitespace or control characters. */
   readonly model: string;
+  /** Continues the thread of that response. */
+  readonly previous_response_id?: string | null;
+  /** Prepended to the message, and stored in the thread with it. */
+  readonly instructions?: string | null;
+  /** Context for the model, at most 10,240 bytes of JSON. */
+  readonly x_context?: Readonly<Record<string, unknown>> | null;
   readonly input: string | readonly ({
     readonly type?: 'message' | null;
     readonly role: 'user' | 'assistant' | 'system' | 'developer';
@@ -43,17 +49,13 @@ export type CreateResponse = {
   } | {
     readonly type: 'reasoning';
   })[];
-  /** Continues the thread of that response. */
-  readonly previous_response_id?: string | null;
   /** Answer with server-sent events. */
   readonly stream?: boolean | null;
   /** Answer at once, with status queued. */
   readonly background?: boolean | null;
   readonly temperature?: number | null;
-  /** Stands ahead of the message, and stays in the thread with it. */
-  readonly instructions?: string | null;
-  /** What the model should know besides, at most 10,240 bytes of JSON. */
-  readonly x_context?: Readonly<Record<string, unknown>> | null;
+  /** Stored, and returned with the response. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** Functions that the caller runs, at most 16,384 bytes of canonical JSON. Names are unique. */
   readonly tools?: readonly ({
     readonly type: 'function';
@@ -63,8 +65,6 @@ export type CreateResponse = {
     readonly parameters?: Readonly<Record<string, unknown>> | null;
     readonly strict?: boolean | null;
   })[] | null;
-  /** Kept, and shown again with the response. */
-  readonly metadata?: Readonly<Record<string, unknown>> | null;
 };
 
 export type Response = {

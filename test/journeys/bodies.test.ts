@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wireCreate } from '#channels/responses/request/wire-create.ts';
+import { createRequest } from '#channels/responses/request/create-request.ts';
 import { anyBody } from '../support/any-body.ts';
 import { type CheckedAnswer, checkedAnswer } from '../support/checked-answer.ts';
 import { freshHome } from '../support/fresh-home.ts';
@@ -69,7 +69,7 @@ test(`whatever the body is, it is taken or refused, and soon (${BODIES} bodies)`
 /** What is taken must be what the document describes; ill-typed, the fields outside the spec's table are ignored. */
 function isDocumented(body: string): boolean {
   const asked = JSON.parse(body) as Record<string, unknown>;
-  return wireCreate.safeParse({ ...asked, background: null, metadata: null }).success;
+  return createRequest.safeParse({ ...asked, background: null, metadata: null }).success;
 }
 
 const shorten = (body: string) => (body.length > 3000 ? `${body.slice(0, 3000)}… (${body.length})` : body);

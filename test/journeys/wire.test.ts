@@ -1,8 +1,9 @@
 import { describe, expect } from 'vitest';
 import type { z } from 'zod';
-import { wireEvent } from '#channels/responses/response/wire-event.ts';
-import { wireInputItems, wireModels } from '#channels/responses/response/wire-list.ts';
-import { wireResponse } from '#channels/responses/response/wire-response.ts';
+import { inputItemsPage } from '#channels/responses/response/input-items-page.ts';
+import { modelList } from '#channels/responses/response/model-list.ts';
+import { streamEvent } from '#channels/responses/response/response-events.ts';
+import { responseObject } from '#channels/responses/response/response-object.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { checkedAnswer } from '../support/checked-answer.ts';
 import { test as journey } from '../support/journey.ts';
@@ -75,7 +76,7 @@ describe.each(cases)('%s has the promised shape', (_name, body, expected) => {
   });
 });
 
-async function expectSameLater(service: Service, response: z.infer<typeof wireResponse> | undefined): Promise<void> {
+async function expectSameLater(service: Service, response: z.infer<typeof responseObject> | undefined): Promise<void> {
   const later = { ...response, model: 'reborn' };
   const whole = await get(service, `${response?.id}?stream=true`);
   const rest = await get(service, `${response?.id}?stream=true&starting_after=1`);
@@ -218,7 +219,7 @@ test('input items and models are lists of the promised shape', async ({ service 
   });
   const list = async (query: string) => {
     const answer = await service.request(`/api/v1/responses/${response?.id}/input_items${query}`);
-    return wireInputItems.parse(await answer.json());
+    return inputItemsPage.parse(await answer.json());
   };
   const all = await list('?order=asc');
   expect(all.data.map((item) => ('role' in item ? item.role : item.type))).toEqual([
@@ -232,18 +233,18 @@ test('input items and models are lists of the promised shape', async ({ service 
   expect((await list('')).data).toEqual(all.data.toReversed());
   expect(await list(`?order=asc&limit=2&after=${all.data[1]?.id}`)).toMatchObject({ has_more: true });
   expect(await list(`?order=asc&after=${all.last_id}`)).toMatchObject({ data: [], first_id: null, has_more: false });
-  expectStrict(wireInputItems, all, { free: /\.filename$/ });
+  expectStrict(inputItemsPage, all, { free: /\.filename$/ });
 
   const models = await (await service.request('/api/v1/models')).json();
-  expect(wireModels.parse(models).data.map(({ id }) => id)).toContain('reborn');
-  expectStrict(wireModels, models);
+  expect(modelList.parse(models).data.map(({ id }) => id)).toContain('reborn');
+  expectStrict(modelList, models);
 });
 
 describe('the schemas let nothing else pass', () => {
   test.for(cases)('%s', async ([_name, body], { service }) => {
     const { events, response } = await create(service, { ...body, stream: true });
-    expectStrict(wireResponse, response);
-    for (const event of events) expectStrict(wireEvent, event);
+    expectStrict(responseObject, response);
+    for (const event of events) expectStrict(streamEvent, event);
   });
 
   test('an error', async ({ service }) => {

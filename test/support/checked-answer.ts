@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { type NumberedWireEvent, wireEvent } from '#channels/responses/response/wire-event.ts';
-import { type WireResponse, wireResponse } from '#channels/responses/response/wire-response.ts';
+import { type NumberedStreamEvent, streamEvent } from '#channels/responses/response/response-events.ts';
+import { type ResponseObject, responseObject } from '#channels/responses/response/response-object.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 
 type WireError = z.infer<typeof errorEnvelope>['error'];
@@ -9,8 +9,8 @@ type WireError = z.infer<typeof errorEnvelope>['error'];
 export type CheckedAnswer = {
   readonly status: number;
   /** The object that was sent, or the one of the terminal event. */
-  readonly response: WireResponse | undefined;
-  readonly events: readonly NumberedWireEvent[];
+  readonly response: ResponseObject | undefined;
+  readonly events: readonly NumberedStreamEvent[];
   readonly error: WireError | undefined;
 };
 
@@ -25,18 +25,18 @@ export async function checkedAnswer(answer: Response): Promise<CheckedAnswer> {
   }
   const body: unknown = await answer.json();
   if (answer.status !== 200) return { ...nothing, error: errorEnvelope.parse(body).error };
-  return { ...nothing, response: wireResponse.parse(body) };
+  return { ...nothing, response: responseObject.parse(body) };
 }
 
 const TERMINAL = /^response\.(completed|incomplete|failed)$/;
 
 /** Frames of `event:` and `data:` alone, under rising numbers, with one terminal event, which is the last. */
-function checkedEvents(stream: string): NumberedWireEvent[] {
+function checkedEvents(stream: string): NumberedStreamEvent[] {
   const frames = stream.split('\n\n');
   expect(frames.pop()).toBe('');
   const events = frames.map((frame) => {
     const [, type, data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(frame) ?? [];
-    const event = wireEvent.parse(JSON.parse(data));
+    const event = streamEvent.parse(JSON.parse(data));
     expect(type).toBe(event.type);
     return event;
   });

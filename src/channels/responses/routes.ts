@@ -13,17 +13,15 @@ import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents } from '#http/sse.ts';
+import { type CreateRequest, createRequest, parseCreate } from './request/create-request.ts';
+import { type KnownItems, referencedIds } from './request/input-items.ts';
 import { isObject } from './request/json-value.ts';
-import { type CreateRequest, parseCreate } from './request/parse-create.ts';
-import { type KnownItems, referencedIds } from './request/parse-input.ts';
-import { wireCreate } from './request/wire-create.ts';
-import { inputItemsQuery, listInputItems } from './response/list-input-items.ts';
-import { PLACEHOLDER_MODEL, renderResponse, wireItemId } from './response/render-response.ts';
+import { inputItemsPage, inputItemsQuery, listInputItems } from './response/input-items-page.ts';
+import { listModels, modelList } from './response/model-list.ts';
+import { wireItemId } from './response/output-items.ts';
 import { toEcho } from './response/response-echo.ts';
-import { streamResponse } from './response/stream-response.ts';
-import { wireEvent } from './response/wire-event.ts';
-import { type WireModels, wireInputItems, wireModels } from './response/wire-list.ts';
-import { wireResponse } from './response/wire-response.ts';
+import { streamEvent, streamResponse } from './response/response-events.ts';
+import { PLACEHOLDER_MODEL, renderResponse, responseObject } from './response/response-object.ts';
 
 export type ResponsesServices = {
   readonly agent: Agent;
@@ -57,12 +55,12 @@ const createResponse = defineRoute({
   path: '/api/v1/responses',
   summary: 'Create a response to a message or a tool result.',
   headers: idempotencyHeader,
-  uncheckedBody: wireCreate,
+  uncheckedBody: createRequest,
   responses: {
     200: {
       description: 'The response. If the turn failed, `status` says so. With `stream`, its events.',
-      json: wireResponse,
-      events: wireEvent,
+      json: responseObject,
+      events: streamEvent,
     },
   },
   errors: [400, 409, 413, 429],
@@ -95,7 +93,7 @@ const getResponse = defineRoute({
       .optional()
       .describe('The `sequence_number` of the last event that the client has.'),
   }),
-  responses: { 200: { description: 'The response, or its events.', json: wireResponse, events: wireEvent } },
+  responses: { 200: { description: 'The response, or its events.', json: responseObject, events: streamEvent } },
   errors: [400, 404],
   async handle({ principal, params, query, request, reply }, services: ResponsesServices) {
     const record = await services.agent.getTurn(principal, params.id);
@@ -116,7 +114,7 @@ const cancelResponse = defineRoute({
   path: '/api/v1/responses/{id}/cancel',
   summary: 'Cancel a response. A finished response stays as it is.',
   params: responseParams,
-  responses: { 200: { description: 'The response.', json: wireResponse } },
+  responses: { 200: { description: 'The response.', json: responseObject } },
   errors: [400, 404],
   async handle({ principal, params }, { agent, threadUrl }: ResponsesServices) {
     await agent.cancelTurn(principal, params.id, 'cancelled');
@@ -133,7 +131,7 @@ const getInputItems = defineRoute({
   summary: 'List the input items of a response.',
   params: responseParams,
   query: inputItemsQuery,
-  responses: { 200: { description: 'A page of items.', json: wireInputItems } },
+  responses: { 200: { description: 'A page of items.', json: inputItemsPage } },
   errors: [400, 404],
   async handle({ principal, params, query }, { agent }: ResponsesServices) {
     const { items } = await agent.getTurn(principal, params.id);
@@ -145,7 +143,7 @@ const getModels = defineRoute({
   method: 'get',
   path: '/api/v1/models',
   summary: 'List the models that a request can name.',
-  responses: { 200: { description: 'The models.', json: wireModels } },
+  responses: { 200: { description: 'The models.', json: modelList } },
   async handle(_call, { modelNames }: ResponsesServices) {
     return listModels(await modelNames());
   },
@@ -199,15 +197,4 @@ async function findReferenced(agent: Agent, owner: Principal, body: unknown): Pr
   });
   const items = await agent.findItems(owner, ids);
   return new Map(items.map((item) => [wireItemId(item.type, item.id), item]));
-}
-
-/** The default model has the name of the service. */
-function listModels(routes: readonly string[]): WireModels {
-  const data = [PLACEHOLDER_MODEL, ...routes.filter((name) => name !== PLACEHOLDER_MODEL)].map((id) => ({
-    id,
-    object: 'model' as const,
-    created: 0,
-    owned_by: 'reborn',
-  }));
-  return { object: 'list', data };
 }

@@ -1,6 +1,6 @@
 import type { Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import type { CreateRequest } from '../request/parse-create.ts';
+import type { CreateRequest } from '../request/create-request.ts';
 
 /** What of a request is shown again in its response, today and when it is retrieved. Kept with the turn. */
 export type ResponseEcho = {

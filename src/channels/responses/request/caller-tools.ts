@@ -1,10 +1,27 @@
+import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { isReservedName } from '#domain/tool/reserved-names.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { isObject, jsonBytes, sortKeys } from './json-value.ts';
 
 const MAX_TOOLS_BYTES = 16_384;
-const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The published schema of `tools`; `parseTools` checks them. */
+export const callerTools = z
+  .array(
+    z.looseObject({
+      type: z.literal('function'),
+      name: z.string().regex(TOOL_NAME),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish().describe('A JSON Schema.'),
+      strict: z.boolean().nullish(),
+    }),
+  )
+  .nullish()
+  .describe(
+    `Functions that the caller runs, at most ${MAX_TOOLS_BYTES.toLocaleString('en-US')} bytes of canonical JSON. Names are unique.`,
+  );
 
 /** The rules for a caller's tools; undefined when the request has none. On a resume, an empty list empties the catalog. */
 export function parseTools(tools: unknown, isTaken: (name: string) => boolean): ToolDefinition[] | undefined {
@@ -50,7 +67,7 @@ function parseTool(tool: unknown, param: string): ToolDefinition {
   if (!isObject(tool)) throw refuse('', 'A tool must be an object.');
   if (tool['type'] !== 'function') throw refuse('.type', 'Only tools of type "function" are accepted.');
   const name = tool['name'];
-  if (typeof name !== 'string' || !NAME.test(name))
+  if (typeof name !== 'string' || !TOOL_NAME.test(name))
     throw refuse('.name', 'A tool name must be 1 to 64 letters, digits, underscores or hyphens.');
   const { description = null, parameters = null, strict = null } = tool;
   if (description !== null && typeof description !== 'string')

@@ -1,13 +1,41 @@
+import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
+import { content, parseContent } from './content.ts';
 import { isObject } from './json-value.ts';
-import { parseContent } from './parse-content.ts';
+
+const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];
+
+const callId = z.string().min(1);
+
+/** The published schema of `input`; `parseInput` checks it. */
+export const inputItems = z.union([
+  z.string().regex(/\S/),
+  z
+    .array(
+      z.union([
+        z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content }),
+        z.looseObject({
+          type: z.literal('function_call'),
+          call_id: callId,
+          name: z.string().min(1),
+          arguments: z.string(),
+        }),
+        z.looseObject({ type: z.literal('function_call_output'), call_id: callId, output: content }),
+        z
+          .looseObject({ type: z.literal('item_reference'), id: z.string() })
+          .describe('An item of an earlier response.'),
+        z.looseObject({ type: z.literal('reasoning') }).describe('Ignored.'),
+      ]),
+    )
+    .min(1),
+]);
 
 /** Items of earlier responses, by the id they have on the wire. */
 export type KnownItems = ReadonlyMap<string, NewItem>;
 
-/** The wire ids that an input refers to, of whatever shape it is otherwise. */
+/** The wire ids that an unchecked input refers to. */
 export function referencedIds(input: unknown): string[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item) =>
@@ -15,7 +43,7 @@ export function referencedIds(input: unknown): string[] {
   );
 }
 
-/** The `input` of a request as items. Whether it is an answer to a waiting thread is decided by what it holds. */
+/** The `input` of a request as items. Its content decides whether it answers a waiting thread. */
 export function parseInput(input: unknown, continues: boolean, known: KnownItems = new Map()): NewItem[] {
   if (typeof input === 'string') {
     if (input.trim() === '') throw refuse('input', 'input must not be blank.');
@@ -31,11 +59,9 @@ export function parseInput(input: unknown, continues: boolean, known: KnownItems
   return items;
 }
 
-const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'developer'] satisfies MessageRole[];
+const isRole = (role: unknown): role is MessageRole => ROLES.some((known) => known === role);
 
-const isRole = (role: unknown): role is MessageRole => ROLES.includes(role);
-
-/** undefined for an item that there is nothing in for us. */
+/** undefined for an item that is ignored. */
 function parseItem(item: unknown, param: string, known: KnownItems): ItemBody | undefined {
   if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
   switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
@@ -91,8 +117,8 @@ function parseCallId(item: Record<string, unknown>, param: string): string {
 }
 
 /**
- * Tool outputs alone answer a waiting thread, which must be named. Beside other items they are only fine when the
- * whole history is replayed: no thread is named, and each stands after the call it answers.
+ * Tool outputs alone answer a waiting thread, and the request must name that thread. Beside other items they are accepted
+ * only when the client replays a whole history: the request names no thread, and each output follows its call.
  */
 function checkOutputs(items: readonly (ItemBody | undefined)[], continues: boolean): void {
   const outputs = items.filter((item) => item?.type === 'function_call_output');
@@ -107,7 +133,7 @@ function checkOutputs(items: readonly (ItemBody | undefined)[], continues: boole
     throw refuse('input', 'Send function_call_output items alone; a message goes into a request of its own.');
 }
 
-/** What is referred to is said once more, as an item of its own. */
+/** A referenced item is copied: it gets a new id. */
 const toItem = (body: ItemBody): NewItem => ({ ...body, id: newId() });
 
 const refuse = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseTools } from './parse-tools.ts';
+import { parseTools } from './caller-tools.ts';
 
 const parse = (tools: unknown) => parseTools(tools, (name) => name === 'taken');
 const refused = (param: string) => expect.objectContaining({ name: 'InvalidRequest', code: 'invalid_tool', param });

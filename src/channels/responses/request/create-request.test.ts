@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type NewItem, textOf } from '#domain/thread/item.ts';
-import { parseCreate } from './parse-create.ts';
+import { parseCreate } from './create-request.ts';
 
 const OPTIONS = { isTaken: () => false, externalTools: true, known: new Map<string, NewItem>() };
 const parse = (fields: object) => parseCreate({ model: 'm', input: 'hi', ...fields }, OPTIONS);

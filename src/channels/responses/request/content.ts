@@ -1,12 +1,28 @@
+import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
 import { isObject } from './json-value.ts';
 
-/** A content: a string, or parts. Images and files come as data URLs, because nothing is fetched for a caller here. */
-export function parseContent(content: unknown, param: string): ContentPart[] {
-  if (typeof content === 'string') return [text(content)];
-  if (!Array.isArray(content)) throw refuse(param, 'The content must be a string or an array of parts.');
-  return content.map((part, index) => parsePart(part, `${param}[${index}]`));
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/]+={0,2})$/;
+
+const dataUrl = z.string().regex(DATA_URL);
+
+/** The published schema of a content; `parseContent` checks it. Images and files are data URLs: the service fetches nothing here. */
+export const content = z.union([
+  z.string(),
+  z.array(
+    z.union([
+      z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
+      z.looseObject({ type: z.literal('input_image'), image_url: dataUrl }),
+      z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, filename: z.unknown().optional() }),
+    ]),
+  ),
+]);
+
+export function parseContent(given: unknown, param: string): ContentPart[] {
+  if (typeof given === 'string') return [text(given)];
+  if (!Array.isArray(given)) throw refuse(param, 'The content must be a string or an array of parts.');
+  return given.map((part, index) => parsePart(part, `${param}[${index}]`));
 }
 
 function parsePart(part: unknown, param: string): ContentPart {
@@ -31,7 +47,7 @@ function parsePart(part: unknown, param: string): ContentPart {
 }
 
 function parseDataUrl(url: unknown, param: string): { mediaType: string; base64: string } {
-  const parts = typeof url === 'string' ? /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/]*={0,2})$/.exec(url) : null;
+  const parts = typeof url === 'string' ? DATA_URL.exec(url) : null;
   if (!parts?.[1] || !parts[2]) throw refuse(param, 'Send the bytes as a data URL: data:<media type>;base64,<bytes>.');
   return { mediaType: parts[1], base64: parts[2] };
 }

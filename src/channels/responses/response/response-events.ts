@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import { noReplyYet, replyAfter } from '#agent/turn/turn-reply.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -5,9 +6,69 @@ import { type NewItem, textOf } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { attemptOf, firstSequence, type TurnEvent } from '#domain/thread/turn-event.ts';
-import { outputText, renderCall, renderMessage, renderResponse, wireItemId } from './render-response.ts';
-import type { NumberedWireEvent, WireEvent } from './wire-event.ts';
-import type { WireResponse } from './wire-response.ts';
+import {
+  emptyMessage,
+  functionCall,
+  messageId,
+  outputItem,
+  outputText,
+  renderCall,
+  renderMessage,
+  renderText,
+  wireItemId,
+} from './output-items.ts';
+import { type ResponseObject, renderResponse, responseObject } from './response-object.ts';
+
+const index = z.int().min(0);
+const part = { item_id: messageId, output_index: index, content_index: z.literal(0) };
+const logprobs = z.array(z.never());
+
+/** The events of a stream. */
+export const streamEvent = z
+  .discriminatedUnion('type', [
+    snapshotEvent('response.created', isBeginning),
+    snapshotEvent('response.in_progress', isBeginning),
+    event('response.output_item.added', {
+      output_index: index,
+      item: z.discriminatedUnion('type', [emptyMessage, functionCall]),
+    }),
+    event('response.content_part.added', { ...part, part: outputText }).refine(
+      (added) => added.part.text === '',
+      'a part is added empty',
+    ),
+    event('response.output_text.delta', { ...part, delta: z.string().min(1), logprobs }),
+    event('response.output_text.done', { ...part, text: z.string(), logprobs }),
+    event('response.content_part.done', { ...part, part: outputText }),
+    event('response.output_item.done', { output_index: index, item: outputItem }),
+    snapshotEvent('response.completed', ({ status }) => status === 'completed'),
+    snapshotEvent('response.incomplete', ({ status }) => status === 'incomplete'),
+    snapshotEvent('response.failed', ({ status }) => status === 'failed' || status === 'cancelled'),
+  ])
+  .meta({ id: 'StreamEvent' });
+
+export type NumberedStreamEvent = z.infer<typeof streamEvent>;
+
+/** An event that has no number yet. */
+type StreamEvent = NumberedStreamEvent extends infer E
+  ? E extends unknown
+    ? Omit<E, 'sequence_number'>
+    : never
+  : never;
+
+function event<T extends string, S extends z.ZodRawShape>(type: T, fields: S) {
+  return z.strictObject({ type: z.literal(type), sequence_number: index, ...fields });
+}
+
+/** An event with the whole response object, which has to fit the event. */
+function snapshotEvent<T extends string>(type: T, fits: (response: ResponseObject) => boolean) {
+  return z
+    .strictObject({ type: z.literal(type), sequence_number: index, response: responseObject })
+    .refine(({ response }) => fits(response), `the response does not fit ${type}`);
+}
+
+function isBeginning({ status, output }: ResponseObject): boolean {
+  return status === 'in_progress' && output.length === 0;
+}
 
 /**
  * A turn as the events of the reference format, from its first one on. The numbers are counted here, the same way on
@@ -18,7 +79,7 @@ export async function* streamResponse(
   owner: Principal,
   turn: Turn,
   options: { model: string; threadUrl?: ThreadUrl; startingAfter: number; fresh: boolean; signal: AbortSignal },
-): AsyncGenerator<NumberedWireEvent, void> {
+): AsyncGenerator<NumberedStreamEvent, void> {
   const { model, threadUrl, startingAfter } = options;
   const number = createNumbering();
   const output = createOutput();
@@ -43,13 +104,13 @@ export async function* streamResponse(
 /** Counts from 0, and on from a new base with every attempt. */
 function createNumbering() {
   let next = 0;
-  return (event: WireEvent, attempt: number): NumberedWireEvent => {
+  return (event: StreamEvent, attempt: number): NumberedStreamEvent => {
     next = Math.max(next, firstSequence(attempt));
     return { ...event, sequence_number: next++ };
   };
 }
 
-function terminalEvent(response: WireResponse): WireEvent {
+function terminalEvent(response: ResponseObject): StreamEvent {
   const type = response.status === 'completed' || response.status === 'incomplete' ? response.status : 'failed';
   return { type: `response.${type}` as const, response };
 }
@@ -69,7 +130,7 @@ function createOutput() {
     content_index: 0 as const,
   });
 
-  function* render(event: TurnEvent): Generator<WireEvent> {
+  function* render(event: TurnEvent): Generator<StreamEvent> {
     switch (event.type) {
       case 'item-added':
         if (event.item.type !== 'message') return;
@@ -78,7 +139,7 @@ function createOutput() {
           ...place(event.item),
           item: { ...renderMessage(event.item), status: 'in_progress', content: [] },
         };
-        yield { type: 'response.content_part.added', ...part(event.item), part: outputText('') };
+        yield { type: 'response.content_part.added', ...part(event.item), part: renderText('') };
         return;
       case 'text-delta': {
         const output_index = places.get(event.itemId);
@@ -107,10 +168,10 @@ function createOutput() {
     }
   }
 
-  function* finishMessage(item: Extract<NewItem, { type: 'message' }>): Generator<WireEvent> {
+  function* finishMessage(item: Extract<NewItem, { type: 'message' }>): Generator<StreamEvent> {
     const said = textOf(item.content);
     yield { type: 'response.output_text.done', ...part(item), text: said, logprobs: [] };
-    yield { type: 'response.content_part.done', ...part(item), part: outputText(said) };
+    yield { type: 'response.content_part.done', ...part(item), part: renderText(said) };
     yield { type: 'response.output_item.done', ...place(item), item: renderMessage(item) };
   }
 

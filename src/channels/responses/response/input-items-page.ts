@@ -1,8 +1,49 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type ContentPart, type Item, textOf } from '#domain/thread/item.ts';
-import { renderItem, wireItemId } from './render-response.ts';
-import type { wireInputItems } from './wire-list.ts';
+import { messageId, outputItem, renderItem, wireItemId } from './output-items.ts';
+
+const inputPart = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('input_text'), text: z.string() }),
+  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string() }),
+  z.strictObject({ type: z.literal('input_file'), file_data: z.string(), filename: z.string().min(1).optional() }),
+]);
+
+const inputMessage = z
+  .strictObject({
+    id: messageId,
+    type: z.literal('message'),
+    role: z.enum(['user', 'system', 'developer']),
+    status: z.literal('completed'),
+    content: z.array(inputPart),
+  })
+  .meta({ id: 'InputMessage' });
+
+const functionCallOutput = z
+  .strictObject({
+    id: z.string().regex(/^fco_[0-9a-f]{32}$/),
+    type: z.literal('function_call_output'),
+    status: z.literal('completed'),
+    call_id: z.string().min(1),
+    output: z.string(),
+  })
+  .meta({ id: 'FunctionCallOutput' });
+
+/** An assistant message of the input has the shape of an output item. */
+const inputItem = z.union([inputMessage, outputItem, functionCallOutput]).meta({ id: 'InputItem' });
+
+/** A page of the input items of a response. */
+export const inputItemsPage = z
+  .strictObject({
+    object: z.literal('list'),
+    data: z.array(inputItem),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .refine(({ data, first_id }) => first_id === (data[0]?.id ?? null), 'first_id is not the first id')
+  .refine(({ data, last_id }) => last_id === (data.at(-1)?.id ?? null), 'last_id is not the last id')
+  .meta({ id: 'InputItems' });
 
 const MOST = 100;
 const LIMIT = `limit must be a whole number from 1 to ${MOST}.`;
@@ -17,7 +58,7 @@ export const inputItemsQuery = z.object({
 export function listInputItems(
   items: readonly Item[],
   { limit, order, after }: z.infer<typeof inputItemsQuery>,
-): z.infer<typeof wireInputItems> {
+): z.infer<typeof inputItemsPage> {
   const input = items.filter((item) => item.attempt === null);
   const ordered = order === 'asc' ? input : input.toReversed();
   const rest = after === undefined ? ordered : itemsAfter(ordered, after);
@@ -32,12 +73,12 @@ export function listInputItems(
 }
 
 function itemsAfter(items: readonly Item[], id: string): Item[] {
-  const place = items.findIndex((item) => wireItemId(item.type, item.id) === id);
-  if (place < 0) throw new InvalidRequest('invalid_request', 'after', 'after must be the id of one of these items.');
-  return items.slice(place + 1);
+  const index = items.findIndex((item) => wireItemId(item.type, item.id) === id);
+  if (index < 0) throw new InvalidRequest('invalid_request', 'after', 'after must be the id of one of these items.');
+  return items.slice(index + 1);
 }
 
-type InputItem = z.infer<typeof wireInputItems>['data'][number];
+type InputItem = z.infer<typeof inputItemsPage>['data'][number];
 type InputMessage = Extract<InputItem, { type: 'message'; role: 'user' | 'system' | 'developer' }>;
 
 function renderInputItem(item: Item): InputItem {

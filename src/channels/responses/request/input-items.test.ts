@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseInput } from './parse-input.ts';
+import { parseInput } from './input-items.ts';
 
 const NEW_THREAD = false;
 const CONTINUES = true;

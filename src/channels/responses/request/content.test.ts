@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseContent } from './parse-content.ts';
+import { parseContent } from './content.ts';
 
 const refused = (param: string) => expect.objectContaining({ name: 'InvalidRequest', code: 'invalid_request', param });
 const image = (image_url: unknown) => ({ type: 'input_image', image_url });

@@ -4,8 +4,8 @@ import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import type { Gate, GateKind } from '#domain/tool/gate.ts';
 import { NO_USAGE, type Usage } from '#domain/usage.ts';
-import { renderResponse } from './render-response.ts';
 import type { ResponseEcho } from './response-echo.ts';
+import { renderResponse } from './response-object.ts';
 
 const turnId = '01234567-89ab-7def-8123-456789abcdef';
 const threadId = '01234567-89ab-7def-8123-000000000000';

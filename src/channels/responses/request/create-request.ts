@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { InvalidRequest } from '#domain/errors.ts';
+import type { NewItem } from '#domain/thread/item.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
+import { parseResponseId, type ResponseKey } from '#http/response-id.ts';
+import { responseId } from '../response/response-object.ts';
+import { callerTools, parseTools } from './caller-tools.ts';
+import { frameMessage } from './frame-message.ts';
+import { inputItems, type KnownItems, parseInput } from './input-items.ts';
+import { isObject, isShallow, jsonBytes } from './json-value.ts';
+
+/** A create request that has passed every check. */
+export type CreateRequest = {
+  readonly model: string;
+  readonly previous: ResponseKey | undefined;
+  readonly previousResponseId: string | null;
+  readonly stream: boolean;
+  readonly background: boolean;
+  readonly temperature: number | null;
+  readonly instructions: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** undefined when the request has none. */
+  readonly tools: readonly ToolDefinition[] | undefined;
+  readonly items: readonly NewItem[];
+};
+
+const MAX_MODEL_BYTES = 256;
+const MAX_CONTEXT_BYTES = 10_240;
+const MAX_TEMPERATURE = 2;
+const MAX_METADATA_DEPTH = 100;
+
+export type ParseOptions = {
+  /** Knows the names that a caller's tool must not have. */
+  readonly isTaken: (name: string) => boolean;
+  /** Whether callers may bring tools at all. */
+  readonly externalTools: boolean;
+  /** The items that the input refers to. */
+  readonly known: KnownItems;
+};
+
+type Context = ParseOptions & {
+  /** Whether the request continues a thread. */
+  readonly continues: boolean;
+};
+
+/**
+ * The fields of the body in the order in which they are checked. `schema` is published in the OpenAPI document; `parse`
+ * decides, because its refusals have exact messages and it knows rules that a schema can't express, such as bytes.
+ */
+const FIELDS = {
+  model: {
+    schema: z
+      .string()
+      .min(1)
+      .describe(
+        `Routing hint, at most ${MAX_MODEL_BYTES} bytes, without surrounding whitespace or control characters.`,
+      ),
+    parse: parseModel,
+  },
+  previous_response_id: {
+    schema: responseId.nullish().describe('Continues the thread of that response.'),
+    parse: parsePrevious,
+  },
+  instructions: {
+    schema: z.string().nullish().describe('Prepended to the message, and stored in the thread with it.'),
+    parse: parseInstructions,
+  },
+  x_context: {
+    schema: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe(`Context for the model, at most ${MAX_CONTEXT_BYTES.toLocaleString('en-US')} bytes of JSON.`),
+    parse: parseContext,
+  },
+  input: {
+    schema: inputItems,
+    parse: (value: unknown, { continues, known }: Context) => parseInput(value, continues, known),
+  },
+  stream: { schema: z.boolean().nullish().describe('Answer with server-sent events.'), parse: parseStream },
+  background: {
+    schema: z.boolean().nullish().describe('Answer at once, with status queued.'),
+    parse: (value: unknown) => value === true,
+  },
+  temperature: { schema: z.number().min(0).max(MAX_TEMPERATURE).nullish(), parse: parseTemperature },
+  metadata: {
+    schema: z.record(z.string(), z.unknown()).nullish().describe('Stored, and returned with the response.'),
+    parse: parseMetadata,
+  },
+  tools: { schema: callerTools, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
+};
+
+/** The published schema of the body. */
+export const createRequest = z
+  .looseObject(Object.fromEntries(Object.entries(FIELDS).map(([name, { schema }]) => [name, schema])))
+  .meta({ id: 'CreateResponse', description: 'Unknown fields are ignored.' });
+
+type Parsed = { readonly [Name in keyof typeof FIELDS]: ReturnType<(typeof FIELDS)[Name]['parse']> };
+
+export function parseCreate(body: unknown, options: ParseOptions): CreateRequest {
+  if (!isObject(body)) throw new InvalidRequest('invalid_request', null, 'The body must be a JSON object.');
+  if (!options.externalTools) refuseTools(body);
+  const context = { ...options, continues: (body['previous_response_id'] ?? null) !== null };
+  const parsed = Object.fromEntries(
+    Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], context)]),
+  ) as Parsed;
+  const { model, previous_response_id: previous, stream, background, temperature } = parsed;
+  const { instructions, metadata, tools, input, x_context: userContext } = parsed;
+  return {
+    model,
+    previous: previous?.ids,
+    previousResponseId: previous?.id ?? null,
+    stream,
+    background,
+    temperature,
+    instructions,
+    metadata,
+    tools,
+    items: frameMessage(input, instructions, userContext),
+  };
+}
+
+/** A service without external tools refuses the fields that need them. */
+function refuseTools(body: Record<string, unknown>): void {
+  const refuse = (param: string) =>
+    new InvalidRequest(
+      'invalid_request',
+      param,
+      `This service takes no ${param}: it runs without caller-defined tools.`,
+    );
+  const { tools, tool_choice: toolChoice } = body;
+  if (tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.length === 0)) throw refuse('tools');
+  if (toolChoice !== undefined && toolChoice !== null) throw refuse('tool_choice');
+}
+
+function parseModel(model: unknown): string {
+  const refuse = (message: string) => new InvalidRequest('invalid_request', 'model', message);
+  if (typeof model !== 'string') throw refuse('model is required and must be a string.');
+  if (model === '') throw refuse('model must not be empty.');
+  if (model !== model.trim()) throw refuse('model must not begin or end with whitespace.');
+  if (/\p{Cc}/u.test(model)) throw refuse('model must not hold control characters.');
+  if (Buffer.byteLength(model) > MAX_MODEL_BYTES) throw refuse(`model must not exceed ${MAX_MODEL_BYTES} bytes.`);
+  return model;
+}
+
+type Previous = { readonly id: string; readonly ids: ResponseKey };
+
+function parsePrevious(value: unknown): Previous | null {
+  const id = value ?? null;
+  if (id === null) return null;
+  const refuse = (message: string) =>
+    new InvalidRequest('previous_response_not_found', 'previous_response_id', message);
+  if (typeof id !== 'string') throw refuse('previous_response_id must be a string.');
+  const ids = parseResponseId(id);
+  if (!ids) throw refuse('previous_response_id is not the id of a response. Send the id as a create returned it.');
+  return { id, ids };
+}
+
+function parseInstructions(instructions: unknown): string | null {
+  if (instructions === undefined || instructions === null) return null;
+  if (typeof instructions !== 'string')
+    throw new InvalidRequest('invalid_request', 'instructions', 'instructions must be a string.');
+  return instructions;
+}
+
+function parseStream(stream: unknown): boolean {
+  if (stream === undefined || stream === null) return false;
+  if (typeof stream !== 'boolean')
+    throw new InvalidRequest('invalid_request', 'stream', 'stream must be true or false.');
+  return stream;
+}
+
+function parseTemperature(temperature: unknown): number | null {
+  if (temperature === undefined || temperature === null) return null;
+  if (typeof temperature !== 'number' || temperature < 0 || temperature > MAX_TEMPERATURE)
+    throw new InvalidRequest('invalid_request', 'temperature', 'temperature must be a number from 0.0 to 2.0.');
+  return temperature;
+}
+
+function parseContext(context: unknown): Record<string, unknown> | null {
+  if (context === undefined || context === null) return null;
+  if (!isObject(context)) throw new InvalidRequest('invalid_request', 'x_context', 'x_context must be an object.');
+  const bytes = jsonBytes(context);
+  if (bytes === undefined || bytes > MAX_CONTEXT_BYTES)
+    throw new InvalidRequest(
+      'invalid_request',
+      'x_context',
+      `x_context must not exceed ${MAX_CONTEXT_BYTES} bytes of JSON.`,
+    );
+  return context;
+}
+
+/** Anything that is not an object, or is nested too deeply to be stored, is ignored. */
+function parseMetadata(metadata: unknown): Record<string, unknown> {
+  return isObject(metadata) && isShallow(metadata, MAX_METADATA_DEPTH) ? metadata : {};
+}

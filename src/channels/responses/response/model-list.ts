@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { PLACEHOLDER_MODEL } from './response-object.ts';
+
+/** The models that a request can name. */
+export const modelList = z
+  .strictObject({
+    object: z.literal('list'),
+    data: z.array(
+      z.strictObject({
+        id: z.string().min(1),
+        object: z.literal('model'),
+        created: z.int().min(0),
+        owned_by: z.string().min(1),
+      }),
+    ),
+  })
+  .meta({ id: 'Models' });
+
+type ModelList = z.infer<typeof modelList>;
+
+/** The default model has the name of the service. */
+export function listModels(routes: readonly string[]): ModelList {
+  const data = [PLACEHOLDER_MODEL, ...routes.filter((name) => name !== PLACEHOLDER_MODEL)].map((id) => ({
+    id,
+    object: 'model' as const,
+    created: 0,
+    owned_by: 'reborn',
+  }));
+  return { object: 'list', data };
+}

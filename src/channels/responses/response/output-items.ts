@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { hexFromUuid, type ItemId } from '#domain/ids.ts';
+import { type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
+import type { GatedCall } from '#domain/tool/gate.ts';
+
+/** A part of a message. It never has annotations or probabilities. */
+export const outputText = z
+  .strictObject({
+    type: z.literal('output_text'),
+    text: z.string(),
+    annotations: z.array(z.never()),
+    logprobs: z.array(z.never()),
+  })
+  .meta({ id: 'OutputText' });
+
+export const messageId = z.string().regex(/^msg_[0-9a-f]{32}$/);
+
+const outputMessage = z
+  .strictObject({
+    id: messageId,
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    status: z.enum(['completed', 'incomplete']),
+    content: z.array(outputText).length(1),
+  })
+  .meta({ id: 'OutputMessage' });
+
+/** A message whose text is still to come. */
+export const emptyMessage = z
+  .strictObject({
+    id: messageId,
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    status: z.literal('in_progress'),
+    content: z.array(z.never()),
+  })
+  .meta({ id: 'EmptyMessage' });
+
+export const functionCall = z
+  .strictObject({
+    id: z.string().regex(/^fc_[0-9a-f]{32}$/),
+    type: z.literal('function_call'),
+    status: z.literal('completed'),
+    call_id: z.string().min(1),
+    name: z.string().min(1),
+    arguments: z.string().describe('JSON, as the model wrote it.'),
+  })
+  .meta({ id: 'FunctionCall' });
+
+export const outputItem = z.discriminatedUnion('type', [outputMessage, functionCall]).meta({ id: 'OutputItem' });
+
+type OutputText = z.infer<typeof outputText>;
+export type OutputItem = z.infer<typeof outputItem>;
+type OutputMessage = z.infer<typeof outputMessage>;
+type FunctionCall = z.infer<typeof functionCall>;
+
+export function renderItem(item: NewItem) {
+  switch (item.type) {
+    case 'message':
+      return renderMessage(item);
+    case 'function_call':
+      return renderCall(item);
+    case 'function_call_output':
+      return {
+        id: wireItemId(item.type, item.id),
+        type: item.type,
+        status: 'completed' as const,
+        call_id: item.callId,
+        output: textOf(item.output),
+      };
+  }
+}
+
+/** A message of the assistant, from this turn or from the caller's input. */
+export function renderMessage(item: NewItem & MessageBody): OutputMessage {
+  return {
+    id: wireItemId(item.type, item.id),
+    type: item.type,
+    role: 'assistant',
+    status: item.status,
+    content: [renderText(textOf(item.content))],
+  };
+}
+
+export function renderCall(call: GatedCall): FunctionCall {
+  return {
+    id: wireItemId(call.type, call.id),
+    type: call.type,
+    status: 'completed',
+    call_id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+  };
+}
+
+const ITEM_PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco' } as const;
+
+export const wireItemId = (type: NewItem['type'], id: ItemId) => `${ITEM_PREFIX[type]}_${hexFromUuid(id)}`;
+
+export const renderText = (said: string): OutputText => ({
+  type: 'output_text',
+  text: said,
+  annotations: [],
+  logprobs: [],
+});

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/thread/turn.ts';
+import type { NewGate } from '#domain/tool/gate.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
+import type { Cost, Usage } from '#domain/usage.ts';
+import { formatResponseId } from '#http/response-id.ts';
+import { TOOL_NAME } from '../request/caller-tools.ts';
+import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
+import { echoOf } from './response-echo.ts';
+
+const FAILURE_CODES = [
+  'model_error',
+  'model_not_configured',
+  'tool_error',
+  'turn_timeout',
+  'approval_required',
+  'authentication_required',
+  'pairing_required',
+  'tool_output_missing',
+  'previous_response_not_found',
+  'max_rounds',
+  'budget_exceeded',
+  'interrupted',
+  'internal_error',
+] as const satisfies FailureCode[];
+
+export const responseId = z.string().regex(/^resp_[0-9a-f]{64}$/);
+
+const failure = z
+  .strictObject({
+    code: z.enum(FAILURE_CODES),
+    message: z.string().min(1),
+    type: z.enum(['invalid_request_error', 'server_error']),
+  })
+  .meta({ id: 'Failure' });
+
+const tool = z
+  .strictObject({
+    type: z.literal('function'),
+    name: z.string().regex(TOOL_NAME),
+    description: z.string().nullable(),
+    parameters: z.record(z.string(), z.unknown()).nullable(),
+    strict: z.boolean().nullable(),
+  })
+  .meta({ id: 'Tool' });
+
+const count = z.int().min(0);
+const decimal = z.string().regex(/^\d+(\.\d*[1-9])?$/);
+
+const cost = z
+  .strictObject({ total_usd: decimal, input_usd: decimal, output_usd: decimal, currency: z.literal('USD') })
+  .meta({ id: 'Cost' });
+
+const usage = z
+  .strictObject({
+    input_tokens: count,
+    input_tokens_details: z.strictObject({ cached_tokens: count }),
+    output_tokens: count,
+    output_tokens_details: z.strictObject({ reasoning_tokens: count }),
+    total_tokens: count,
+    cost: cost.nullable().describe('null when the price is unknown.'),
+  })
+  .refine((usage) => usage.total_tokens === usage.input_tokens + usage.output_tokens, 'total_tokens is not the sum')
+  .meta({ id: 'Usage' });
+
+/** The response object. It is stricter than the reference format: it allows only what this service sends. */
+export const responseObject = z
+  .strictObject({
+    id: responseId,
+    object: z.literal('response'),
+    created_at: count,
+    completed_at: count.nullable(),
+    status: z.enum(['queued', 'in_progress', 'completed', 'failed', 'cancelled', 'incomplete']),
+    background: z.boolean(),
+    error: failure.nullable(),
+    incomplete_details: z.strictObject({ reason: z.literal('max_output_tokens') }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.null(),
+    max_tool_calls: z.null(),
+    metadata: z.record(z.string(), z.unknown()),
+    model: z.string().min(1).describe('As asked for by a create, and `reborn` everywhere else.'),
+    output: z.array(outputItem),
+    parallel_tool_calls: z.literal(true),
+    presence_penalty: z.literal(0),
+    frequency_penalty: z.literal(0),
+    previous_response_id: responseId.nullable(),
+    prompt_cache_key: z.null(),
+    reasoning: z.null(),
+    safety_identifier: z.null(),
+    service_tier: z.literal('default'),
+    store: z.literal(true),
+    temperature: z.number().min(0).max(2),
+    text: z.strictObject({ format: z.strictObject({ type: z.literal('text') }) }),
+    tool_choice: z.literal('auto'),
+    tools: z.array(tool),
+    top_logprobs: z.literal(0),
+    top_p: z.literal(1),
+    truncation: z.literal('disabled'),
+    usage: usage,
+  })
+  .refine(({ status, error }) => (status === 'failed') === (error !== null), 'error belongs to failed')
+  .refine(({ status, completed_at }) => (status === 'completed') === (completed_at !== null), 'completed_at is wrong')
+  .refine(({ status, incomplete_details }) => (status === 'incomplete') === (incomplete_details !== null), {
+    error: 'incomplete_details belongs to incomplete',
+  })
+  .refine(({ status, output }) => status !== 'queued' || output.length === 0, 'a queued turn has said nothing')
+  .meta({ id: 'Response' });
+
+export type ResponseObject = z.infer<typeof responseObject>;
+
+/** The model of a response that is retrieved or cancelled: the request's model is echoed only by the create. */
+export const PLACEHOLDER_MODEL = 'reborn';
+
+/** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
+export function renderResponse(reply: TurnReply, model: string, threadUrl?: ThreadUrl): ResponseObject {
+  const { turn, gate } = reply;
+  const echo = echoOf(turn);
+  const failure = failureOf(turn, gate, threadUrl);
+  const status = statusOf(turn, failure);
+  return {
+    id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
+    object: 'response',
+    created_at: seconds(turn.createdAt),
+    completed_at: status === 'completed' && turn.endedAt ? seconds(turn.endedAt) : null,
+    status,
+    background: echo.background,
+    error: failure && { ...failure, type: CALLERS_FAULT.has(failure.code) ? 'invalid_request_error' : 'server_error' },
+    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    instructions: echo.instructions,
+    max_output_tokens: null,
+    max_tool_calls: null,
+    metadata: echo.metadata,
+    model,
+    output: renderOutput(reply),
+    parallel_tool_calls: true,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    previous_response_id: echo.previousResponseId,
+    prompt_cache_key: null,
+    reasoning: null,
+    safety_identifier: null,
+    service_tier: 'default',
+    store: true,
+    temperature: turn.request.temperature ?? 1,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: echo.tools.map(renderTool),
+    top_logprobs: 0,
+    top_p: 1,
+    truncation: 'disabled',
+    usage: renderUsage(turn.usage),
+  };
+}
+
+/** Failures that the caller can avoid with another request. */
+const CALLERS_FAULT: ReadonlySet<FailureCode> = new Set([
+  'approval_required',
+  'authentication_required',
+  'pairing_required',
+  'tool_output_missing',
+  'previous_response_not_found',
+]);
+
+const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+
+/** The format has no gates that a person answers: such a turn is shown as failed, with a message that says where to go. */
+function failureOf(turn: Turn, gate: NewGate | null, threadUrl?: ThreadUrl): Failure | null {
+  return gate && gate.kind !== 'external-tool' ? refusalAt(gate, threadUrl?.(turn.threadId)) : turn.failure;
+}
+
+function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status'] {
+  if (failure) return 'failed';
+  if (turn.status === 'waiting') return 'completed';
+  return turn.status === 'running' ? 'in_progress' : turn.status;
+}
+
+/** The turn's messages, and the call that the caller must run. Calls of the service's own tools are not shown. */
+function renderOutput({ made, gate }: TurnReply): OutputItem[] {
+  const said = made.filter((item) => item.type === 'message').map(renderMessage);
+  return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;
+}
+
+const renderTool = (tool: ToolDefinition): ResponseObject['tools'][number] => ({ type: 'function', ...tool });
+
+function renderUsage(usage: Usage): ResponseObject['usage'] {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: { cached_tokens: usage.cachedInputTokens },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    cost: usage.cost && renderCost(usage.cost),
+  };
+}
+
+function renderCost({ inputUsd, outputUsd }: Cost): ResponseObject['usage']['cost'] {
+  return {
+    total_usd: renderDecimal(inputUsd + outputUsd),
+    input_usd: renderDecimal(inputUsd),
+    output_usd: renderDecimal(outputUsd),
+    currency: 'USD',
+  };
+}
+
+/** `String` would write small amounts with an exponent. */
+const renderDecimal = (amount: number) => amount.toFixed(12).replace(/\.?0+$/, '');
