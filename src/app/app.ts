@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { createModelDesk } from '#agent/administration/model-admin.ts';
+import { createModelAdmin } from '#agent/administration/model-admin.ts';
 import { createModelSettings } from '#agent/administration/model-settings.ts';
 import { createOperations } from '#agent/administration/operations.ts';
-import { createToolDesk } from '#agent/administration/tool-admin.ts';
+import { createToolAdmin } from '#agent/administration/tool-admin.ts';
 import { createAgent } from '#agent/agent.ts';
 import type { CallbackPace } from '#agent/background/callbacks.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
@@ -256,8 +256,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     threadUrl,
     threads: createThreads(db, engine),
     operations: createOperations(engine),
-    toolDesk: createToolDesk({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
-    modelDesk: createModelDesk({ settings, default: config.model, apiKeyFor }),
+    toolAdmin: createToolAdmin({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
+    modelAdmin: createModelAdmin({ settings, default: config.model, apiKeyFor }),
     modelNames: async () => Object.keys(await settings.readRoutes()),
     onError,
   });

@@ -1,17 +1,17 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { ModelDesk } from '#agent/administration/model-admin.ts';
+import type { ModelAdmin } from '#agent/administration/model-admin.ts';
 import type { Operations } from '#agent/administration/operations.ts';
-import { createSkillDesk } from '#agent/administration/skill-admin.ts';
-import type { ToolDesk } from '#agent/administration/tool-admin.ts';
+import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
+import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Agent } from '#agent/agent.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
-import { createLimitsDesk } from '#agent/spending/spending-limits.ts';
+import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { Auth } from '#auth/auth.ts';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
@@ -58,8 +58,8 @@ export type GatewayParts = {
   readonly threads: Threads;
   readonly operations: Operations;
   readonly tools: ToolRegistry;
-  readonly toolDesk: ToolDesk;
-  readonly modelDesk: ModelDesk;
+  readonly toolAdmin: ToolAdmin;
+  readonly modelAdmin: ModelAdmin;
   readonly modelNames: () => Promise<string[]>;
   readonly memory: Memory;
   readonly skills: Skills;
@@ -131,15 +131,15 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       site,
       accounts: auth.accounts,
       signIn: auth.signIn,
-      limits: createLimitsDesk(db, (id) => auth.accounts.isUser(id)),
+      limits: createLimitsAdmin(db, (id) => auth.accounts.isUser(id)),
       approvals: createStandingApprovals(db),
       pairings: createPairings(db),
       usageReports: createUsage(db),
       memory: parts.memory,
       inspect: createInspectTurn(parts),
-      toolAdmin: parts.toolDesk,
-      modelAdmin: parts.modelDesk,
-      skills: createSkillDesk(parts),
+      toolAdmin: parts.toolAdmin,
+      modelAdmin: parts.modelAdmin,
+      skills: createSkillAdmin(parts),
       appFacts: appFacts(config),
       statusFacts: statusFacts(parts),
       httpCounts: { byStatus, sockets, streams },

@@ -9,14 +9,14 @@ import type { createModelSettings } from './model-settings.ts';
 
 type Routes = Readonly<Record<string, ModelRoute>>;
 
-export type ModelDesk = ReturnType<typeof createModelDesk>;
+export type ModelAdmin = ReturnType<typeof createModelAdmin>;
 
 export type { ModelRoute } from '#models/model-route.ts';
 
 const PATIENCE_MS = 30_000;
 
 /** Which models there are, and whether they answer; for the operator. Keys are never shown. */
-export function createModelDesk(parts: {
+export function createModelAdmin(parts: {
   readonly settings: ReturnType<typeof createModelSettings>;
   readonly default: ModelRoute;
   readonly apiKeyFor: KeyFor;

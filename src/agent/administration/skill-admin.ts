@@ -8,7 +8,7 @@ import { checkSkillFiles } from '#tools/skills/check-skill-files.ts';
 import { InvalidSkill, parseSkill } from '#tools/skills/parse-skill.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 
-export type SkillDesk = ReturnType<typeof createSkillDesk>;
+export type SkillAdmin = ReturnType<typeof createSkillAdmin>;
 
 /** The nearest first: one's own, those for everyone, and those in the folder of this replica. */
 const SOURCES = ['me', 'everyone', 'folder'] as const;
@@ -26,7 +26,7 @@ export type FoundSkill = Skill & { readonly source: SkillSource };
 const MAX_SKILLS = 200;
 
 /** What the agent can read up on: everybody adds their own, the operator also those for everyone. */
-export function createSkillDesk({
+export function createSkillAdmin({
   db,
   skills,
 }: {

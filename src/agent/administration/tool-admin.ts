@@ -13,7 +13,7 @@ import { type Installation, installTool, prepareTool, removeTool } from '#tools/
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 
-export type ToolDesk = ReturnType<typeof createToolDesk>;
+export type ToolAdmin = ReturnType<typeof createToolAdmin>;
 
 /** A tool as somebody sees it who may use it. `installed` is undefined for a builtin one. */
 export type ListedTool = {
@@ -56,7 +56,7 @@ export type ToolPreview = {
 };
 
 /** The agent's tools: everybody sees them and brings their own secrets, the operator adds and removes them. */
-export function createToolDesk(parts: {
+export function createToolAdmin(parts: {
   readonly db: Database;
   readonly tools: ToolRegistry;
   readonly secrets: Pick<Secrets, 'put' | 'exists'>;

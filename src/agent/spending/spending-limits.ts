@@ -6,10 +6,10 @@ import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteBudget, listBudgets, putBudget } from '#store/spending/budgets.ts';
 
-export type LimitsDesk = ReturnType<typeof createLimitsDesk>;
+export type LimitsAdmin = ReturnType<typeof createLimitsAdmin>;
 
 /** What each user may spend, in place of what everybody may. Only the operator decides it. */
-export function createLimitsDesk(db: Database, isUser: (id: UserId) => Promise<boolean>) {
+export function createLimitsAdmin(db: Database, isUser: (id: UserId) => Promise<boolean>) {
   return {
     /** By user; those who have no limits of their own are left out, and everybody's hold for them. */
     async list(actor: Principal, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, SpendingLimits>> {

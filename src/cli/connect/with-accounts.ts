@@ -1,4 +1,4 @@
-import { createLimitsDesk, type LimitsDesk } from '#agent/spending/spending-limits.ts';
+import { createLimitsAdmin, type LimitsAdmin } from '#agent/spending/spending-limits.ts';
 import { type Accounts, createAccounts } from '#auth/accounts.ts';
 import type { User } from '#domain/user.ts';
 import { findUsersCalled } from '#store/accounts/users.ts';
@@ -7,7 +7,7 @@ import { withDatabase } from './with-database.ts';
 
 export type Desk = {
   readonly accounts: Accounts;
-  readonly limits: LimitsDesk;
+  readonly limits: LimitsAdmin;
   /** By id, email or name. Throws, with what to do, when that is nobody or more than one. */
   readonly getUser: (called: string) => Promise<User>;
 };
@@ -21,7 +21,7 @@ export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> 
     const accounts = createAccounts(identities);
     await act({
       accounts,
-      limits: createLimitsDesk(db, (id) => accounts.isUser(id)),
+      limits: createLimitsAdmin(db, (id) => accounts.isUser(id)),
       getUser: async (called) => only(called, await findUsersCalled(identities, called)),
     });
   });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ModelDesk, ModelRoute } from '#agent/administration/model-admin.ts';
+import type { ModelAdmin, ModelRoute } from '#agent/administration/model-admin.ts';
 import type { Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
-type Services = { readonly modelAdmin: ModelDesk };
+type Services = { readonly modelAdmin: ModelAdmin };
 
 const route = z.strictObject({
   provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible', 'demo']),
@@ -89,7 +89,7 @@ export const testModel = defineRoute({
 
 export const settingsRoutes = [getSettings, changeSettings, testModel];
 
-async function readSettings(modelAdmin: ModelDesk, principal: Principal): Promise<z.infer<typeof settings>> {
+async function readSettings(modelAdmin: ModelAdmin, principal: Principal): Promise<z.infer<typeof settings>> {
   const { default: defaultModel, hasKey, providers, routes: stored } = await modelAdmin.read(principal);
   return {
     default_model: { ...renderRoute(defaultModel), key_set: hasKey },

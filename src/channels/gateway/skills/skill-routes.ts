@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { FoundSkill, SkillDesk } from '#agent/administration/skill-admin.ts';
+import type { FoundSkill, SkillAdmin } from '#agent/administration/skill-admin.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
-type Services = { readonly skills: SkillDesk };
+type Services = { readonly skills: SkillAdmin };
 
 /** Who provides a skill: the caller, an operator for everyone, or a folder on the disk of the service. */
 const skillSource = z.enum(['me', 'everyone', 'folder'], 'source must be me, everyone or folder.');

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ListedTool, ToolDesk } from '#agent/administration/tool-admin.ts';
+import type { ListedTool, ToolAdmin } from '#agent/administration/tool-admin.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
-type Services = { readonly toolAdmin: ToolDesk; readonly site: Site };
+type Services = { readonly toolAdmin: ToolAdmin; readonly site: Site };
 
 /** The rest of a sentence that starts with the tool's name. `dangerous`: it may change something elsewhere, or send a secret. */
 const sentence = z.strictObject({ text: z.string(), dangerous: z.boolean() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LimitsDesk } from '#agent/spending/spending-limits.ts';
+import type { LimitsAdmin } from '#agent/spending/spending-limits.ts';
 import type { Accounts } from '#auth/accounts.ts';
 import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import type { User } from '#domain/user.ts';
@@ -7,7 +7,7 @@ import { defineRoute } from '#http/routes/define-route.ts';
 import { nextCursor, pageQuery } from '../page.ts';
 import { nameField } from './name-field.ts';
 
-type Services = { readonly accounts: Accounts; readonly limits: LimitsDesk };
+type Services = { readonly accounts: Accounts; readonly limits: LimitsAdmin };
 
 const MOST_USD = 1_000_000_000;
 
