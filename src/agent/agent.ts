@@ -1,5 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
-import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { GateId, ItemId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
@@ -19,8 +19,6 @@ import { type StartedTurn, startTurn, type TurnInput } from './turn/start-turn.t
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-reply.ts';
 import { watchTurn } from './turn/watch-turn.ts';
 
-export type TurnPlace = { readonly threadId: ThreadId; readonly turnId: TurnId };
-
 export type WatchOptions = {
   /** The last event already known; from the first one on when left out. */
   readonly after?: number;
@@ -37,7 +35,7 @@ const CANCEL_MS = 5000;
 /** Nothing exists, and nothing of somebody else's either: both throw `NotFound`. */
 export type Agent = {
   startTurn(owner: Principal, input: TurnInput): Promise<StartedTurn>;
-  getTurn(owner: Principal, place: TurnPlace): Promise<TurnRecord>;
+  getTurn(owner: Principal, ids: TurnIds): Promise<TurnRecord>;
   /** Follows a turn to its end, on any replica. The only way to learn of one. */
   watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
   /**
@@ -47,7 +45,7 @@ export type Agent = {
   outcome(owner: Principal, started: StartedTurn, options: OutcomeOptions): Promise<TurnReply>;
   /** Those of the items that are the owner's. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
-  cancelTurn(owner: Principal, place: TurnPlace, reason: CancelReason): Promise<void>;
+  cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
   /** An open gate: the principal's, or for an operator anyone's. */
   getGate(principal: Principal, id: GateId): Promise<OpenGate>;
   /** An operator may answer for any user. */
@@ -59,7 +57,7 @@ export type Agent = {
 
 /** The facade that every channel talks to. */
 export function createAgent(db: Database, engine: Engine): Agent {
-  const getTurn = (owner: Principal, { threadId, turnId }: TurnPlace) =>
+  const getTurn = (owner: Principal, { threadId, turnId }: TurnIds) =>
     withOwner(db, owner, async (trx): Promise<TurnRecord> => {
       const record = await findTurnRecord(trx, owner, threadId, turnId);
       if (!record) throw new NotFound('There is no such response.');
@@ -92,12 +90,12 @@ export function createAgent(db: Database, engine: Engine): Agent {
     getTurn,
     watch,
     async outcome(owner, started, { signal, limitMs }) {
-      const place = { threadId: started.turn.threadId, turnId: started.turn.id };
+      const ids = { threadId: started.turn.threadId, turnId: started.turn.id };
       const limit = limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
       const reply = await follow(owner, started, limit);
       if (isEnded(reply.turn) || signal.aborted || limitMs === undefined) return reply;
 
-      await cancelTurn(db, engine, owner, place, 'turn_timeout');
+      await cancelTurn(db, engine, owner, ids, 'turn_timeout');
       const patience = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_MS)]);
       return follow(owner, { turn: reply.turn, fresh: false }, patience);
     },

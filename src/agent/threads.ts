@@ -3,7 +3,7 @@ import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import type { ContentPart, TimedItem } from '#domain/thread/item.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
-import type { Thread, ThreadChange, ThreadSummary } from '#domain/thread/thread.ts';
+import type { Thread, ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -20,7 +20,7 @@ import {
   type ListedThread,
   listThreads,
   type ThreadFilter,
-} from '#store/threads/thread-summaries.ts';
+} from '#store/threads/thread-listings.ts';
 import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { findTurnTimes } from '#store/threads/turn-details.ts';
 import { findTurn, listTurnsFrom } from '#store/threads/turns.ts';
@@ -41,7 +41,7 @@ export function createThreads(db: Database, engine: Engine) {
       return act(trx, thread);
     });
 
-  const find = (owner: Principal, id: ThreadId): Promise<ThreadSummary | undefined> =>
+  const find = (owner: Principal, id: ThreadId): Promise<ThreadListing | undefined> =>
     withOwner(db, owner, (trx) => findThread(trx, owner, id));
 
   async function getPosition(trx: OwnedTransaction, owner: Principal, id: ThreadId, item: ItemId, param: string) {
@@ -58,7 +58,7 @@ export function createThreads(db: Database, engine: Engine) {
 
     count: (owner: Principal): Promise<number> => withOwner(db, owner, (trx) => countThreads(trx, owner)),
 
-    async get(owner: Principal, id: ThreadId): Promise<ThreadSummary> {
+    async get(owner: Principal, id: ThreadId): Promise<ThreadListing> {
       const thread = await find(owner, id);
       if (!thread) throw noThread();
       return thread;
@@ -86,7 +86,7 @@ export function createThreads(db: Database, engine: Engine) {
       return part;
     },
 
-    async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadSummary> {
+    async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
       const thread = await withOwner(db, owner, async (trx) =>
         (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined,
       );
@@ -107,7 +107,7 @@ export function createThreads(db: Database, engine: Engine) {
     },
 
     /** A new thread that begins with what this one said before an item, or with all of it. */
-    async fork(owner: Principal, id: ThreadId, before: ItemId | undefined): Promise<ThreadSummary> {
+    async fork(owner: Principal, id: ThreadId, before: ItemId | undefined): Promise<ThreadListing> {
       const fork = await holding(owner, id, async (trx) => {
         const position: ItemPosition | undefined = before
           ? await getPosition(trx, owner, id, before, 'before_item_id')
@@ -119,14 +119,14 @@ export function createThreads(db: Database, engine: Engine) {
       return fork;
     },
 
-    /** The thread's turns from the place `seq` on, in order; undefined when there is no such thread any more. */
+    /** The thread's turns from number `seq` on, in order; undefined when the thread no longer exists. */
     turnsFrom: (owner: Principal, id: ThreadId, seq: number): Promise<readonly Turn[] | undefined> =>
       withOwner(db, owner, async (trx) => {
         const turns = await listTurnsFrom(trx, owner, id, seq);
         return turns.length > 0 || (await findThread(trx, owner, id)) ? turns : undefined;
       }),
 
-    /** The place of the turn that is unfinished, if one is, and the place that the next one will get. */
+    /** The number of the unfinished turn, if there is one, and the number of the next turn. */
     async getEnd(owner: Principal, id: ThreadId): Promise<{ active: number | undefined; next: number }> {
       return holding(owner, id, async (trx, { active, lastSeq }) => {
         const turn = active === null ? undefined : await findTurn(trx, owner, id, active);

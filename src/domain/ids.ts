@@ -7,6 +7,9 @@ export type GateId = string;
 export type ReplicaId = string;
 export type TokenId = string;
 
+/** What names a turn: queries by thread need no other lookup. */
+export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };
+
 /** A UUIDv7: ids made later sort later, so that indexes grow at their end. */
 export function newId(now: number = Date.now()): string {
   const bytes = randomBytes(16);

@@ -34,7 +34,7 @@ export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, on
   async function endTurns(userId: UserId): Promise<void> {
     const owner = { userId, role: 'member' } as const;
     const turns = await withOwner(db, owner, (trx) => listActiveTurns(trx, owner));
-    await Promise.all(turns.map((place) => cancelTurn(db, engine, owner, place, 'cancelled')));
+    await Promise.all(turns.map((ids) => cancelTurn(db, engine, owner, ids, 'cancelled')));
   }
 
   return repeat(LOOK_EVERY_MS, look, onError);

@@ -72,8 +72,8 @@ async function decide(
   if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, gate, answer, by);
   const { request: asked } = await getTurnById(trx, owner, gate.turnId);
   const request = { ...asked, tools: thread.catalog, echo: {} };
-  const place = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
-  const started = await insertTurn(trx, owner, place, itemsOf(gate, answer), thread.active === turnId);
+  const newTurn = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
+  const started = await insertTurn(trx, owner, newTurn, itemsOf(gate, answer), thread.active === turnId);
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
   await moveJob(trx, owner, gate.id, started.id);

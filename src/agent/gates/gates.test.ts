@@ -9,9 +9,9 @@ import { openMigratedDatabase } from '../../../test/support/migrated-database.ts
 import { unrecorded } from '../../../test/support/unrecorded.ts';
 import { checkAnswer, type PassageFacts, passageFor } from './gates.ts';
 
-const place = { threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null, attempt: 0 };
+const position = { threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null, attempt: 0 };
 const call = (name: string): FunctionCallItem => ({
-  ...place,
+  ...position,
   id: '00000000-0000-7000-8000-000000000001',
   type: 'function_call',
   external: false,

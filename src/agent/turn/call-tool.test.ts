@@ -4,9 +4,9 @@ import type { Turn } from '#domain/thread/turn.ts';
 import type { Tool } from '#tools/tool.ts';
 import { callTool, ToolFailure } from './call-tool.ts';
 
-const place = { threadId: 't', turnId: 'u', turnSeq: 1, position: 3, usage: null, startedAt: null, attempt: 0 };
+const position = { threadId: 't', turnId: 'u', turnSeq: 1, position: 3, usage: null, startedAt: null, attempt: 0 };
 const body = { type: 'function_call', external: false, callId: 'call_1', name: 'send', arguments: '{"a": 1}' } as const;
-const call: FunctionCallItem = { id: 'i', ...place, ...body };
+const call: FunctionCallItem = { id: 'i', ...position, ...body };
 const turn = { id: 'u', userId: 'ann', seq: 1, attempt: 1 } as Turn;
 const startedAt = new Date();
 

@@ -1,5 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
-import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
 import { type CancelReason, isEnded } from '#domain/thread/turn.ts';
@@ -18,12 +18,12 @@ export async function cancelTurn(
   db: Database,
   engine: Engine,
   owner: Principal,
-  place: { threadId: ThreadId; turnId: TurnId },
+  { threadId, turnId }: TurnIds,
   reason: CancelReason,
 ): Promise<void> {
   const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
-    const thread = await lockThread(trx, owner, place.threadId);
-    const found = await findTurn(trx, owner, place.threadId, place.turnId);
+    const thread = await lockThread(trx, owner, threadId);
+    const found = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !found) throw new NotFound('There is no such response.');
     if (isEnded(found)) return { turn: undefined };
     const ended = thread.active === found.id ? undefined : await endQueuedTurn(trx, owner, found);

@@ -14,9 +14,9 @@ const call = (name: string): ItemBody => ({
 });
 const output = (callId: string): ItemBody => ({ type: 'function_call_output', callId, output: [text('done')] });
 
-const place = { id: 'i', threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null };
+const position = { id: 'i', threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null };
 const item = (body: ItemBody, attempt: number | null = 0, turnSeq = 2): Item => ({
-  ...place,
+  ...position,
   ...body,
   attempt,
   turnSeq,

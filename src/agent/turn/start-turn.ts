@@ -193,8 +193,8 @@ async function continueThread(
 
   const tools = input.tools ?? (answered ? thread.catalog : []);
   const request = { ...input.request, tools };
-  const place = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
-  const turn = await insertTurn(trx, owner, place, input.items, thread.active === id);
+  const newTurn = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
+  const turn = await insertTurn(trx, owner, newTurn, input.items, thread.active === id);
   if (answered) {
     await closeGate(trx, owner, answered.id, turn.seq);
     await moveJob(trx, owner, answered.id, turn.id);
@@ -236,10 +236,10 @@ async function insertUnknownThread(
   id: TurnId,
   input: TurnInput,
 ): Promise<Turn> {
-  const place = { id, threadId: newId(), seq: 1 };
-  await insertThread(trx, owner, place.threadId);
+  const newTurn = { id, threadId: newId(), seq: 1 };
+  await insertThread(trx, owner, newTurn.threadId);
   const request = { ...input.request, tools: input.tools ?? [] };
-  return insertFailedTurn(trx, owner, { ...place, channel: input.channel, request }, UNKNOWN_THREAD);
+  return insertFailedTurn(trx, owner, { ...newTurn, channel: input.channel, request }, UNKNOWN_THREAD);
 }
 
 const UNKNOWN_THREAD: Failure = {

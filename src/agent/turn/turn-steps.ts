@@ -12,7 +12,7 @@ import {
 } from '#domain/thread/item.ts';
 import { pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
-import { placeItems, type Turn } from '#domain/thread/turn.ts';
+import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/thread/turn-event.ts';
 import { addUsage, NO_USAGE } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
@@ -89,7 +89,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
     const position = ownItems().length;
     await run.append(position, items, call);
-    const appended = placeItems(turn, position, items);
+    const appended = positionItems(turn, position, items);
     thread.push(...appended);
     tell(appended);
     return appended;
@@ -97,7 +97,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
   /** For items after which the turn ends: they are written together with its end. */
   function defer(items: readonly WrittenItem[], call: ModelCall | null = null): Item[] {
-    const appended = placeItems(turn, ownItems().length, items);
+    const appended = positionItems(turn, ownItems().length, items);
     thread.push(...appended);
     deferred.push({ items, appended, call });
     return appended;

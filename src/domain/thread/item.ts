@@ -1,7 +1,7 @@
 import type { ItemId, ThreadId, TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
 
-/** One entry of a thread. Its place is (turnSeq, position): the turn's place in the thread, then its own in the turn. */
+/** One entry of a thread. Items are ordered by (turnSeq, position): the turn's number, then the item's in the turn. */
 export type Item = NewItem & {
   readonly threadId: ThreadId;
   readonly turnId: TurnId;
@@ -9,20 +9,20 @@ export type Item = NewItem & {
   readonly position: number;
   /** The attempt that wrote it; null when it came with the turn's input. */
   readonly attempt: number | null;
-  /** What the model call that made it consumed; on the first item of each answer. */
+  /** The usage of the model call that made it; on the first item of each answer. */
   readonly usage: Usage | null;
   /** Set on a function_call once its tool has been started. */
   readonly startedAt: Date | null;
 };
 
-/** What an item says, before it has its place in a thread. */
+/** An item that has no position in a thread yet. */
 export type NewItem = { readonly id: ItemId } & ItemBody;
 
-/** What a turn has made, ready to be written. */
+/** An item that a turn has made, ready to be written. */
 export type WrittenItem = NewItem & {
-  /** What the model call that made it consumed. */
+  /** The usage of the model call that made it. */
   readonly usage: Usage | null;
-  /** Whether this call's tool is started with this very write. */
+  /** Whether this write also starts the call's tool. */
   readonly started: boolean;
 };
 
@@ -75,16 +75,16 @@ export type FunctionCallItem = Item & FunctionCallBody;
 
 export const text = (value: string): ContentPart => ({ type: 'text', text: value });
 
-/** The words of a content; images and files have none. */
+/** The text of a content; images and files have none. */
 export function textOf(content: readonly ContentPart[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** An item as the database gives it inside a JSON: its body apart from its place, and times as texts. */
+/** An item as the database returns it inside JSON: the body in its own field, and times as texts. */
 export type ItemJson = Omit<Item, keyof ItemBody | 'startedAt'> & { body: ItemBody; startedAt: string | null };
 
-export function itemFromJson({ body, startedAt, ...place }: ItemJson): Item {
-  return { ...place, ...body, startedAt: startedAt === null ? null : new Date(startedAt) };
+export function itemFromJson({ body, startedAt, ...row }: ItemJson): Item {
+  return { ...row, ...body, startedAt: startedAt === null ? null : new Date(startedAt) };
 }
 
 /** An item with its times. */

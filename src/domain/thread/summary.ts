@@ -1,7 +1,7 @@
 import type { TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
 
-/** What stands in a prompt for the older part of a thread: all items up to and including the place it names. */
+/** Replaces the older part of a thread in prompts: all items up to and including (throughSeq, throughPosition). */
 export type Summary = {
   readonly throughSeq: number;
   readonly throughPosition: number;
@@ -10,7 +10,7 @@ export type Summary = {
   readonly text: string;
 };
 
-/** A summary, and how it came about. */
+/** A summary, and the model call that wrote it. */
 export type MadeSummary = Summary & {
   readonly turnId: TurnId;
   readonly provider: string;

@@ -7,7 +7,7 @@ import type { Usage } from '../usage.ts';
 export type Thread = {
   readonly id: ThreadId;
   readonly userId: UserId;
-  /** The place of its newest turn. */
+  /** The number of its newest turn. */
   readonly lastSeq: number;
   /** The one turn that may run now; the others queue behind it. */
   readonly active: TurnId | null;
@@ -26,7 +26,7 @@ export const MAX_THREAD_BYTES = 256 * 1024 * 1024;
 export type ThreadUrl = (id: ThreadId) => string | undefined;
 
 /** A thread as a list tells of it. */
-export type ThreadSummary = {
+export type ThreadListing = {
   readonly id: ThreadId;
   /** As its owner called it; null: it is called by its first words. */
   readonly title: string | null;

@@ -10,7 +10,7 @@ export type Turn = {
   readonly id: TurnId;
   readonly threadId: ThreadId;
   readonly userId: UserId;
-  /** Its place in the thread, from 1. */
+  /** Its number in the thread, from 1. */
   readonly seq: number;
   readonly status: TurnStatus;
   readonly channel: Channel;
@@ -69,12 +69,12 @@ export function isEnded(turn: Turn): boolean {
   return turn.status !== 'queued' && turn.status !== 'running';
 }
 
-/** Why a message may not run while an earlier turn of its thread waits at `gate`, and where the thread can be seen. */
+/** Why a message can't run while an earlier turn of its thread waits at `gate`, and where a person can answer it. */
 export function refusalAt(
   gate: Pick<NewGate, 'kind' | 'call'>,
   threadUrl?: string,
 ): Failure & { readonly code: GateRefusal } {
-  const place = threadUrl ? `in the web UI: ${threadUrl}` : 'in the web UI.';
+  const where = threadUrl ? `in the web UI: ${threadUrl}` : 'in the web UI.';
   switch (gate.kind) {
     case 'external-tool':
       return {
@@ -82,16 +82,16 @@ export function refusalAt(
         message: `The thread waits for the output of call_id "${gate.call.callId}".`,
       };
     case 'approval':
-      return { code: 'approval_required', message: `The thread waits for an approval. Answer it ${place}` };
+      return { code: 'approval_required', message: `The thread waits for an approval. Answer it ${where}` };
     case 'auth':
-      return { code: 'authentication_required', message: `The thread waits for a sign-in. Finish it ${place}` };
+      return { code: 'authentication_required', message: `The thread waits for a sign-in. Finish it ${where}` };
     case 'pairing':
-      return { code: 'pairing_required', message: `The thread waits to be paired with a user. Pair it ${place}` };
+      return { code: 'pairing_required', message: `The thread waits to be paired with a user. Pair it ${where}` };
   }
 }
 
-/** The items as they stand in the thread once they are written. */
-export function placeItems(
+/** The items as the thread has them once they are written. */
+export function positionItems(
   turn: Pick<Turn, 'id' | 'threadId' | 'seq' | 'attempt'>,
   position: number,
   items: readonly WrittenItem[],

@@ -19,9 +19,9 @@ function* searchProperties(properties: unknown, path: string, depth: number): Ge
   if (typeof properties !== 'object' || properties === null) return;
 
   for (const [name, schema] of Object.entries(properties)) {
-    const place = path === '' ? name : `${path}.${name}`;
-    if (isSecretName(name) || isPasswordField(schema)) yield place;
-    yield* search(schema, place, depth + 1);
+    const fieldPath = path === '' ? name : `${path}.${name}`;
+    if (isSecretName(name) || isPasswordField(schema)) yield fieldPath;
+    yield* search(schema, fieldPath, depth + 1);
   }
 }
 

@@ -42,11 +42,11 @@ function rotateNext(db: Database, keys: KeyRing, owner: Owner, after: string): P
     if (!secret) return undefined;
 
     const { name } = secret;
-    const place = { userId: owner.userId, name };
-    const value = openIfReadable(() => openSecret(keys, place, secret.ciphertext));
+    const id = { userId: owner.userId, name };
+    const value = openIfReadable(() => openSecret(keys, id, secret.ciphertext));
     if (value === undefined) return { name, outcome: 'unreadable' };
 
-    const ciphertext = sealSecret(keys.current, place, value);
+    const ciphertext = sealSecret(keys.current, id, value);
     await replaceCiphertext(trx, owner, { ...secret, ciphertext, keyId: keys.current.id });
     return { name, outcome: 'rotated' };
   });

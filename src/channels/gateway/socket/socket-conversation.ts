@@ -10,14 +10,14 @@ import { parseBody } from '#http/routes/parse-body.ts';
 import { FREE_FIELDS, toTurnInput } from '../chat/chat-request.ts';
 import { toGateAnswer } from '../gates/gate-routes.ts';
 import { turnIds } from '../threads/turn-shape.ts';
+import { startNotifications } from './change-notifications.ts';
+import type { SocketConnection } from './socket-connection.ts';
 import { renderSocketError } from './socket-error.ts';
-import type { Line } from './socket-line.ts';
 import { type ClientMessage, clientMessage } from './socket-messages.ts';
-import { createNews } from './socket-news.ts';
 import { type After, subscribe } from './socket-subscription.ts';
 
 /** What a conversation needs of the service. */
-export type Desk = {
+export type SocketServices = {
   readonly agent: Agent;
   readonly threads: Threads;
   readonly jobs: Jobs;
@@ -28,10 +28,10 @@ export type Desk = {
 const MAX_SUBSCRIPTIONS = 32;
 
 /** Everything between one client and the service: what it asks for, and what it is told. */
-export function createConversation(principal: Principal, line: Line, desk: Desk) {
-  const { agent, threads, limiter } = desk;
+export function createConversation(principal: Principal, connection: SocketConnection, services: SocketServices) {
+  const { agent, threads, limiter } = services;
   const subscriptions = new Map<ThreadId, AbortController>();
-  const news = createNews(principal, line, desk);
+  const notifications = startNotifications(principal, connection, services);
 
   function follow(threadId: ThreadId, after: After | undefined): void {
     subscriptions.get(threadId)?.abort();
@@ -39,15 +39,15 @@ export function createConversation(principal: Principal, line: Line, desk: Desk)
       throw new InvalidRequest('invalid_request', 'thread_id', `A socket may follow ${MAX_SUBSCRIPTIONS} threads.`);
     const stop = new AbortController();
     subscriptions.set(threadId, stop);
-    const signal = AbortSignal.any([stop.signal, line.closed]);
-    void subscribe(principal, line, desk, { threadId, after, signal }).finally(() => {
+    const signal = AbortSignal.any([stop.signal, connection.closed]);
+    void subscribe(principal, connection, services, { threadId, after, signal }).finally(() => {
       if (subscriptions.get(threadId) === stop) subscriptions.delete(threadId);
     });
   }
 
   /** Whoever sends or answers wants to see what comes of it, from the start of that turn; unless they do already. */
   async function accept(turn: Turn, id: string | undefined): Promise<void> {
-    await line.send({ type: 'accepted', ...reference(id), ...turnIds(turn), turn_id: turn.id });
+    await connection.send({ type: 'accepted', ...reference(id), ...turnIds(turn), turn_id: turn.id });
     if (!subscriptions.has(turn.threadId)) follow(turn.threadId, { turnId: turn.id, sequence: undefined });
   }
 
@@ -74,7 +74,7 @@ export function createConversation(principal: Principal, line: Line, desk: Desk)
       case 'gate':
         return accept(await agent.answerGate(principal, message.gate_id, toGateAnswer(message)), message.id);
       case 'ping':
-        return line.send({ type: 'pong', ...reference(message.id) });
+        return connection.send({ type: 'pong', ...reference(message.id) });
     }
   }
 
@@ -86,11 +86,11 @@ export function createConversation(principal: Principal, line: Line, desk: Desk)
         id = idOf(json);
         await act(parseBody(clientMessage, json, FREE_FIELDS));
       } catch (error) {
-        await line.send({ type: 'error', ...reference(id), error: renderSocketError(error, desk.onError) });
+        await connection.send({ type: 'error', ...reference(id), error: renderSocketError(error, services.onError) });
       }
     },
     end(): void {
-      news.end();
+      notifications.stop();
       for (const stop of subscriptions.values()) stop.abort();
     },
   };

@@ -6,44 +6,44 @@ import type { Principal } from '#domain/principal.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import { renderGate } from '../gates/gate-shape.ts';
 import { renderBareItem, renderItem, renderUsage } from '../threads/item-shape.ts';
+import type { SocketConnection } from './socket-connection.ts';
 import { renderSocketError } from './socket-error.ts';
-import type { Line } from './socket-line.ts';
 import type { ServerMessage } from './socket-messages.ts';
 
 export type After = { readonly turnId: TurnId; readonly sequence: number | undefined };
 
-type Desk = { readonly agent: Agent; readonly threads: Threads; readonly onError: (error: unknown) => void };
+type SocketServices = { readonly agent: Agent; readonly threads: Threads; readonly onError: (error: unknown) => void };
 
 /** Tells a client of a thread until one of them goes. If it breaks, the client is told to begin again where it was. */
 export async function subscribe(
   principal: Principal,
-  line: Line,
-  desk: Desk,
+  connection: SocketConnection,
+  services: SocketServices,
   { threadId, after, signal }: { threadId: ThreadId; after: After | undefined; signal: AbortSignal },
 ): Promise<void> {
   try {
-    for await (const event of watchThread(desk, principal, threadId, { after, signal })) {
+    for await (const event of watchThread(services, principal, threadId, { after, signal })) {
       if (signal.aborted) return;
-      await line.send(renderThreadEvent(event, threadId));
+      await connection.send(renderThreadEvent(event, threadId));
     }
   } catch (error) {
     if (signal.aborted) return;
-    await line.send({ type: 'error', error: renderSocketError(error, desk.onError) });
-    await line.send({ type: 'resubscribe', thread_id: threadId });
+    await connection.send({ type: 'error', error: renderSocketError(error, services.onError) });
+    await connection.send({ type: 'resubscribe', thread_id: threadId });
   }
 }
 
 function renderThreadEvent(event: ThreadEvent, threadId: ThreadId): ServerMessage {
   if (event.kind === 'gate') return { type: 'gate', gate: renderGate(event.gate) };
-  const place = { type: 'turn-event' as const, thread_id: threadId, turn_id: event.turn.id };
+  const ids = { type: 'turn-event' as const, thread_id: threadId, turn_id: event.turn.id };
   if (event.kind === 'event') {
     const { sequence } = event.numbered;
-    return { ...place, sequence, event: renderTurnEvent(event.numbered.event, threadId) };
+    return { ...ids, sequence, event: renderTurnEvent(event.numbered.event, threadId) };
   }
   const { seq, channel, createdAt } = event.turn;
   const items = event.items.map(renderItem);
   const started = { type: 'turn-started' as const, seq, channel, created_at: createdAt.toISOString(), items };
-  return { ...place, sequence: STARTED, event: started };
+  return { ...ids, sequence: STARTED, event: started };
 }
 
 type WireEvent = Extract<ServerMessage, { type: 'turn-event' }>['event'];

@@ -1,11 +1,11 @@
 import websocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Verdict } from '#auth/authenticate.ts';
-import { createConversation, type Desk } from './socket-conversation.ts';
-import { createLine } from './socket-line.ts';
+import { createConnection } from './socket-connection.ts';
+import { createConversation, type SocketServices } from './socket-conversation.ts';
 import { createSocketPace } from './socket-pace.ts';
 
-export type SocketOptions = Desk & {
+export type SocketOptions = SocketServices & {
   readonly maxBytes: number;
   /** Holds every socket while it is open. */
   readonly sockets: Set<unknown>;
@@ -34,8 +34,8 @@ export function socketRoute(options: SocketOptions) {
     });
     app.get('/ws', { websocket: true }, (socket, request) => {
       options.sockets.add(socket);
-      const line = createLine(socket);
-      const conversation = createConversation(request.principal, line, options);
+      const connection = createConnection(socket);
+      const conversation = createConversation(request.principal, connection, options);
       const judgeAgain = () => {
         options.judge(request).then((verdict) => {
           if (verdict.outcome === 'unknown' || verdict.outcome === 'domain-not-allowed')
@@ -44,8 +44,8 @@ export function socketRoute(options: SocketOptions) {
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);
       const stopListening = options.onRevoked(judgeAgain);
-      line.onText(async (text) => {
-        await pace(request.principal.userId, text.length, line.closed);
+      connection.onText(async (text) => {
+        await pace(request.principal.userId, text.length, connection.closed);
         await conversation.hear(text);
       });
       socket.once('close', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ThreadSummary } from '#domain/thread/thread.ts';
+import type { ThreadListing } from '#domain/thread/thread.ts';
 import { renderUsage, spent } from './item-shape.ts';
 
 /** A thread in lists and WebSocket messages. */
@@ -18,8 +18,8 @@ export const thread = z
   })
   .meta({ id: 'Thread' });
 
-export function renderThread(summary: ThreadSummary): z.infer<typeof thread> {
-  const { id, title, opening, pinned, archived, status, preview } = summary;
+export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
+  const { id, title, opening, pinned, archived, status, preview } = listing;
   return {
     id,
     title: title ?? opening,
@@ -28,9 +28,9 @@ export function renderThread(summary: ThreadSummary): z.infer<typeof thread> {
     archived,
     status,
     preview,
-    usage: renderUsage(summary.usage),
-    created_at: summary.createdAt.toISOString(),
-    updated_at: summary.updatedAt.toISOString(),
+    usage: renderUsage(listing.usage),
+    created_at: listing.createdAt.toISOString(),
+    updated_at: listing.updatedAt.toISOString(),
   };
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
+import type { TurnIds } from '#domain/ids.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import { parseResponseId, type ResponseKey } from '#http/response-id.ts';
+import { parseResponseId } from '#http/response-id.ts';
 import { responseId } from '../response/response-object.ts';
 import { callerTools, parseTools } from './caller-tools.ts';
 import { frameMessage } from './frame-message.ts';
@@ -12,7 +13,7 @@ import { isObject, isShallow, jsonBytes } from './json-value.ts';
 /** A create request that has passed every check. */
 export type CreateRequest = {
   readonly model: string;
-  readonly previous: ResponseKey | undefined;
+  readonly previous: TurnIds | undefined;
   readonly previousResponseId: string | null;
   readonly stream: boolean;
   readonly background: boolean;
@@ -142,7 +143,7 @@ function parseModel(model: unknown): string {
   return model;
 }
 
-type Previous = { readonly id: string; readonly ids: ResponseKey };
+type Previous = { readonly id: string; readonly ids: TurnIds };
 
 function parsePrevious(value: unknown): Previous | null {
   const id = value ?? null;

@@ -115,18 +115,18 @@ function terminalEvent(response: ResponseObject): StreamEvent {
   return { type: `response.${type}` as const, response };
 }
 
-/** Gives every item that surfaces its place in the output. The service's own tool calls don't surface. */
+/** Renders the events of the output items. Calls of the service's own tools are not shown. */
 function createOutput() {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
 
-  const place = (item: NewItem) => {
-    const known = places.get(item.id) ?? places.size;
-    places.set(item.id, known);
+  const indexOf = (item: NewItem) => {
+    const known = indexes.get(item.id) ?? indexes.size;
+    indexes.set(item.id, known);
     return { output_index: known };
   };
   const part = (item: NewItem) => ({
     item_id: wireItemId(item.type, item.id),
-    ...place(item),
+    ...indexOf(item),
     content_index: 0 as const,
   });
 
@@ -136,13 +136,13 @@ function createOutput() {
         if (event.item.type !== 'message') return;
         yield {
           type: 'response.output_item.added',
-          ...place(event.item),
+          ...indexOf(event.item),
           item: { ...renderMessage(event.item), status: 'in_progress', content: [] },
         };
         yield { type: 'response.content_part.added', ...part(event.item), part: renderText('') };
         return;
       case 'text-delta': {
-        const output_index = places.get(event.itemId);
+        const output_index = indexes.get(event.itemId);
         if (output_index === undefined) return;
         const item_id = wireItemId('message', event.itemId);
         yield {
@@ -164,7 +164,7 @@ function createOutput() {
       case 'turn-ended':
         if (event.gate?.kind !== 'external-tool') return;
         for (const type of ['response.output_item.added', 'response.output_item.done'] as const)
-          yield { type, ...place(event.gate.call), item: renderCall(event.gate.call) };
+          yield { type, ...indexOf(event.gate.call), item: renderCall(event.gate.call) };
     }
   }
 
@@ -172,7 +172,7 @@ function createOutput() {
     const said = textOf(item.content);
     yield { type: 'response.output_text.done', ...part(item), text: said, logprobs: [] };
     yield { type: 'response.content_part.done', ...part(item), part: renderText(said) };
-    yield { type: 'response.output_item.done', ...place(item), item: renderMessage(item) };
+    yield { type: 'response.output_item.done', ...indexOf(item), item: renderMessage(item) };
   }
 
   return { render };

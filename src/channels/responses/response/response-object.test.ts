@@ -48,9 +48,9 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
 }
 
 const gate = (kind: GateKind): Gate => ({ id: 'g', threadId, turnId, kind, call });
-const place = { id: turnId, threadId, turnId, turnSeq: 1, position: 0, usage: null, startedAt: null };
+const position = { id: turnId, threadId, turnId, turnSeq: 1, position: 0, usage: null, startedAt: null };
 const item = (body: ItemBody, attempt: number | null = 0): Item => ({
-  ...place,
+  ...position,
   ...body,
   attempt,
 });

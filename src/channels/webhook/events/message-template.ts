@@ -1,10 +1,10 @@
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
 
 /** Text of the operator, and between it the places where values of the body go. */
-export type MessageTemplate = readonly (string | Place)[];
+export type MessageTemplate = readonly (string | Placeholder)[];
 
 /** Where a value is found in the body; an empty path is the whole of it. */
-type Place = { readonly path: readonly string[] };
+type Placeholder = { readonly path: readonly string[] };
 
 /** A template that can't be used. The message says where, and what to write instead. */
 export class InvalidTemplate extends Error {
@@ -12,7 +12,7 @@ export class InvalidTemplate extends Error {
 }
 
 const MAX_LENGTH = 16 * 1024;
-const MAX_PLACES = 50;
+const MAX_PLACEHOLDERS = 50;
 
 /** Reads `{{path.to.field}}`, `{{items.0.name}}`, and `{{.}}` or `{{body}}` for everything. There is nothing else to it. */
 export function parseTemplate(text: string): MessageTemplate {
@@ -20,15 +20,16 @@ export function parseTemplate(text: string): MessageTemplate {
     throw new InvalidTemplate('The template is empty. Write the message that the agent shall get.');
   if (text.length > MAX_LENGTH) throw new InvalidTemplate(`The template is longer than ${MAX_LENGTH} characters.`);
 
-  const parts: (string | Place)[] = [];
+  const parts: (string | Placeholder)[] = [];
   let at = 0;
   for (let start = text.indexOf('{{'); start >= 0; start = text.indexOf('{{', at)) {
     const end = text.indexOf('}}', start);
-    if (end < 0) throw new InvalidTemplate(`The {{ at ${placeOf(text, start)} has no }} after it.`);
+    if (end < 0) throw new InvalidTemplate(`The {{ at ${positionOf(text, start)} has no }} after it.`);
     parts.push(text.slice(at, start), { path: parsePath(text, start, end) });
     at = end + '}}'.length;
   }
-  if (parts.length > 2 * MAX_PLACES) throw new InvalidTemplate(`The template has more than ${MAX_PLACES} {{places}}.`);
+  if (parts.length > 2 * MAX_PLACEHOLDERS)
+    throw new InvalidTemplate(`The template has more than ${MAX_PLACEHOLDERS} {{places}}.`);
   return [...parts, text.slice(at)].filter((part) => part !== '');
 }
 
@@ -40,10 +41,10 @@ function parsePath(text: string, start: number, end: number): string[] {
   if (PATH.test(path)) return path.split('.');
 
   const hint = 'Write {{path.to.field}}, {{items.0.name}}, or {{.}} for the whole body.';
-  throw new InvalidTemplate(`{{${path}}} at ${placeOf(text, start)} is not the way to a field. ${hint}`);
+  throw new InvalidTemplate(`{{${path}}} at ${positionOf(text, start)} is not the way to a field. ${hint}`);
 }
 
-function placeOf(text: string, index: number): string {
+function positionOf(text: string, index: number): string {
   const lines = text.slice(0, index).split('\n');
   return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }

@@ -23,7 +23,7 @@ export function parseCapabilities(file: unknown): Capabilities {
   if (!parsed.success) throw new InvalidCapabilities(parsed.error.issues.map(toProblem));
 
   const capabilities: Capabilities = camelKeys(parsed.data);
-  const problems = [...uncoveredPatterns(capabilities), ...contestedPlaces(capabilities)];
+  const problems = [...uncoveredPatterns(capabilities), ...findDuplicateLocations(capabilities)];
   if (problems.length > 0) throw new InvalidCapabilities(problems);
   return capabilities;
 }
@@ -51,7 +51,7 @@ function uncoveredPatterns({ http }: Capabilities): string[] {
 }
 
 /** Two credentials for one place of one request: the second would wipe out the first. */
-function contestedPlaces({ http: { credentials } }: Capabilities): string[] {
+function findDuplicateLocations({ http: { credentials } }: Capabilities): string[] {
   return credentials.flatMap((credential, index) =>
     credentials
       .slice(0, index)
@@ -64,13 +64,13 @@ function contestedPlaces({ http: { credentials } }: Capabilities): string[] {
 }
 
 function isContested(one: Credential, other: Credential): boolean {
-  if (placeOf(one.location) !== placeOf(other.location)) return false;
+  if (locationKey(one.location) !== locationKey(other.location)) return false;
   return one.hostPatterns.some((first) =>
     other.hostPatterns.some((second) => coversHosts(first, second) || coversHosts(second, first)),
   );
 }
 
-function placeOf(location: CredentialLocation): string {
+function locationKey(location: CredentialLocation): string {
   switch (location.type) {
     case 'bearer':
     case 'basic':

@@ -17,12 +17,12 @@ export function addCredentials(outgoing: Outgoing, credentials: readonly Credent
   const fitting = credentials.filter(({ hostPatterns }) =>
     hostPatterns.some((pattern) => matchesHost(pattern, outgoing.url.hostname)),
   );
-  for (const { location } of fitting) clearPlace(outgoing, location);
+  for (const { location } of fitting) clearLocation(outgoing, location);
   for (const credential of fitting) {
-    if (!hasPlace(outgoing, credential.location)) continue;
+    if (!hasLocation(outgoing, credential.location)) continue;
 
     const secret = secrets.values.get(credential.secretName);
-    if (secret !== undefined) fillPlace(refuseRange(outgoing), credential, secret);
+    if (secret !== undefined) fillLocation(refuseRange(outgoing), credential, secret);
     else if (!secrets.optional.has(credential.secretName)) throw new CredentialMissing(credential.secretName);
   }
 }
@@ -35,7 +35,7 @@ function refuseRange(outgoing: Outgoing): Outgoing {
   );
 }
 
-function clearPlace({ url, headers }: Outgoing, location: CredentialLocation): void {
+function clearLocation({ url, headers }: Outgoing, location: CredentialLocation): void {
   const header = headerOf(location);
   if (header !== undefined)
     for (const name of headers.keys()) if (headerKey(name) === headerKey(header)) headers.delete(name);
@@ -43,12 +43,12 @@ function clearPlace({ url, headers }: Outgoing, location: CredentialLocation): v
   if (location.type === 'query_param') url.search = withoutParameter(url.search, location.name);
 }
 
-/** The tool decides whether it writes a placeholder; all other places are always there. */
-function hasPlace({ url }: Outgoing, location: CredentialLocation): boolean {
+/** Only the tool's URL can have a placeholder; every other location always exists. */
+function hasLocation({ url }: Outgoing, location: CredentialLocation): boolean {
   return location.type !== 'url_path' || url.pathname.includes(inPath(location.placeholder));
 }
 
-function fillPlace({ url, headers }: Outgoing, { secretName, location }: Credential, secret: string): void {
+function fillLocation({ url, headers }: Outgoing, { secretName, location }: Credential, secret: string): void {
   switch (location.type) {
     case 'bearer':
       headers.set('authorization', headerValue(secretName, `Bearer ${secret}`));

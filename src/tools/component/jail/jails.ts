@@ -1,7 +1,7 @@
 import { type CrashRules, createCrashLedger } from './crash-ledger.ts';
 import { type FailureKind, type GuestOutcome, type Jail, type Patience, startJail } from './jail.ts';
 import type { ComponentFiles, HostImports, JailLimits, Log } from './jail-call.ts';
-import { createPlaces, NoPlace, type TakePlace } from './places.ts';
+import { createSlots, NoFreeSlot, type TakeSlot } from './slots.ts';
 import { findWall, LAYERS, type Wall } from './wall.ts';
 
 /** Runs tools, each in a process of its own that holds nothing worth stealing. */
@@ -57,7 +57,7 @@ type Cell = {
   readonly component: JailedComponent;
   readonly memoryBytes: number;
   readonly jail: Promise<Jail>;
-  readonly takePlace: TakePlace;
+  readonly takeSlot: TakeSlot;
   /** Calls that run or wait. */
   users: number;
   retired: boolean;
@@ -84,7 +84,7 @@ export function createJails(options: JailsOptions = {}): Jails {
         if (rest > 0) throw quarantined(component.name, rest);
         call.signal.throwIfAborted();
 
-        // The process may have died while the call was waiting for its place: then another takes it.
+        // The process may have died while the call was waiting for its slot: then another process runs it.
         const outcome = await runOnce(component, call);
         if (outcome) return toAnswer(component.name, outcome, call.signal);
       }
@@ -113,13 +113,13 @@ export function createJails(options: JailsOptions = {}): Jails {
   /** One thread per call, and so many threads per tool. Who comes later waits, but not for ever. */
   async function runIn(cell: Cell, call: JailCall): Promise<GuestOutcome | undefined> {
     const jail = await cell.jail;
-    const leavePlace = await cell.takePlace(call.limits.wallMs, call.signal).catch((error: unknown) => {
-      throw error instanceof NoPlace ? busy(cell.component.name) : error;
+    const freeSlot = await cell.takeSlot(call.limits.wallMs, call.signal).catch((error: unknown) => {
+      throw error instanceof NoFreeSlot ? busy(cell.component.name) : error;
     });
     try {
       return await jail.run({ ...call, exported: 'execute' });
     } finally {
-      leavePlace();
+      freeSlot();
     }
   }
 
@@ -146,8 +146,8 @@ export function createJails(options: JailsOptions = {}): Jails {
     const jail = Promise.all([component.load(), wall()]).then(([files, found]) =>
       startJail(files, memoryBytes, patience, found),
     );
-    const takePlace = createPlaces(callsPerTool);
-    const cell: Cell = { component, memoryBytes, jail, takePlace, users: 0, retired: false, idle: undefined };
+    const takeSlot = createSlots(callsPerTool);
+    const cell: Cell = { component, memoryBytes, jail, takeSlot, users: 0, retired: false, idle: undefined };
     all.add(cell);
     jail.then(
       async (opened) => {

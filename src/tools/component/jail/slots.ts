@@ -1,8 +1,8 @@
 /** Resolves when there is a place, to what gives it back; rejects when it took too long or was aborted. */
-export type TakePlace = (waitMs: number, signal: AbortSignal) => Promise<() => void>;
+export type TakeSlot = (waitMs: number, signal: AbortSignal) => Promise<() => void>;
 
 /** So many at a time, in the order in which they came. */
-export function createPlaces(limit: number): TakePlace {
+export function createSlots(limit: number): TakeSlot {
   const waiting: (() => void)[] = [];
   let taken = 0;
 
@@ -22,7 +22,7 @@ export function createPlaces(limit: number): TakePlace {
       reject(reason);
     };
     const abort = (): void => giveUp(signal.reason as Error);
-    const timer = setTimeout(() => giveUp(new NoPlace()), waitMs);
+    const timer = setTimeout(() => giveUp(new NoFreeSlot()), waitMs);
     const stopWaiting = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
@@ -44,6 +44,6 @@ export function createPlaces(limit: number): TakePlace {
   }
 }
 
-export class NoPlace extends Error {
-  override readonly name = 'NoPlace';
+export class NoFreeSlot extends Error {
+  override readonly name = 'NoFreeSlot';
 }

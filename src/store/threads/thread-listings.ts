@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ThreadId } from '#domain/ids.ts';
-import type { ThreadChange, ThreadSummary } from '#domain/thread/thread.ts';
+import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** The end of a page of threads: all sort keys, exactly as the database has them. */
@@ -13,7 +13,7 @@ export type ThreadFilter = {
   readonly limit: number;
 };
 
-export type ListedThread = ThreadSummary & { readonly cursor: ThreadCursor };
+export type ListedThread = ThreadListing & { readonly cursor: ThreadCursor };
 
 /** The owner's threads: pinned first, then newest. */
 export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
@@ -66,7 +66,7 @@ export async function changeThread(
   return numUpdatedRows > 0n;
 }
 
-type SummaryRow = Omit<ThreadSummary, 'usage'> & {
+type ListingRow = Omit<ThreadListing, 'usage'> & {
   readonly microseconds: string;
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -78,8 +78,8 @@ type SummaryRow = Omit<ThreadSummary, 'usage'> & {
 };
 
 /** Spending is added up for the selected threads only, hence the inner select. */
-function summarise(threads: RawBuilder<unknown>): RawBuilder<SummaryRow> {
-  return sql<SummaryRow>`
+function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
+  return sql<ListingRow>`
     select thread.id, title, opening, preview, pinned, archived, created_at, updated_at,
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
@@ -98,7 +98,7 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<SummaryRow> {
     order by pinned desc, updated_at desc, thread.id desc`;
 }
 
-function toListed(row: SummaryRow): ListedThread {
+function toListed(row: ListingRow): ListedThread {
   const { microseconds, inputUsd, outputUsd, unpriced, ...rest } = row;
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, ...thread } = rest;
   const cost = unpriced ? null : { inputUsd, outputUsd };

@@ -4,30 +4,30 @@ import type { ThreadId } from '#domain/ids.ts';
 import type { Principal, UserId } from '#domain/principal.ts';
 import { renderListedJob } from '../jobs/job-routes.ts';
 import { renderThread } from '../threads/thread-shape.ts';
-import type { Line } from './socket-line.ts';
+import type { SocketConnection } from './socket-connection.ts';
 
-type Desk = { readonly threads: Threads; readonly jobs: Jobs; readonly onError: (error: unknown) => void };
+type SocketServices = { readonly threads: Threads; readonly jobs: Jobs; readonly onError: (error: unknown) => void };
 
 /** So many changes may wait for a slow reader; of more the oldest are left out, and its next look at the list tells. */
 const MAX_WAITING = 1000;
 
 /** Tells a client of every thread of its user that was made or has changed, each as it is when its turn comes. */
-export function createNews(principal: Principal, line: Line, desk: Desk) {
+export function startNotifications(principal: Principal, connection: SocketConnection, services: SocketServices) {
   const changed = new Map<ThreadId, UserId>();
   let telling = false;
 
-  const unfollow = desk.threads.follow(principal, ({ threadId, userId }) => {
+  const unfollow = services.threads.follow(principal, ({ threadId, userId }) => {
     changed.delete(threadId);
     changed.set(threadId, userId);
     if (changed.size > MAX_WAITING) changed.delete(changed.keys().next().value ?? '');
-    if (!telling) void tell().catch(desk.onError);
+    if (!telling) void tell().catch(services.onError);
   });
 
   async function tell(): Promise<void> {
     telling = true;
     try {
       for (const [threadId, userId] of changed) {
-        if (line.closed.aborted) return;
+        if (connection.closed.aborted) return;
         changed.delete(threadId);
         await (userId === principal.userId ? tellThread(threadId) : tellJob(threadId, userId));
       }
@@ -37,14 +37,14 @@ export function createNews(principal: Principal, line: Line, desk: Desk) {
   }
 
   async function tellThread(id: ThreadId): Promise<void> {
-    const thread = await desk.threads.find(principal, id);
-    await line.send({ type: 'thread', thread_id: id, thread: thread ? renderThread(thread) : null });
+    const thread = await services.threads.find(principal, id);
+    await connection.send({ type: 'thread', thread_id: id, thread: thread ? renderThread(thread) : null });
   }
 
   async function tellJob(threadId: ThreadId, userId: UserId): Promise<void> {
-    const job = await desk.jobs.findJobOfThread(principal, threadId, userId);
-    if (job) await line.send({ type: 'job', job: renderListedJob(job) });
+    const job = await services.jobs.findJobOfThread(principal, threadId, userId);
+    if (job) await connection.send({ type: 'job', job: renderListedJob(job) });
   }
 
-  return { end: unfollow };
+  return { stop: unfollow };
 }

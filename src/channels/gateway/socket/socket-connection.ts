@@ -5,7 +5,7 @@ import type { ServerMessage } from './socket-messages.ts';
 const HIGH_WATER_BYTES = 256 * 1024;
 const HEARTBEAT_MS = 15_000;
 
-export type Line = {
+export type SocketConnection = {
   /** Resolves when there is room for more; a slow reader costs no memory, only the time of whoever writes to it. */
   send(message: ServerMessage): Promise<void>;
   /** One text at a time: the next is read when this one has been dealt with. */
@@ -14,7 +14,7 @@ export type Line = {
 };
 
 /** A WebSocket as a line with an end: pings find out when nobody is there any more. */
-export function createLine(socket: WebSocket): Line {
+export function createConnection(socket: WebSocket): SocketConnection {
   const closed = new AbortController();
   let isAlive = true;
   const heartbeat = setInterval(() => {

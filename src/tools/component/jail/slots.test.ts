@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createPlaces, NoPlace } from './places.ts';
+import { createSlots, NoFreeSlot } from './slots.ts';
 
 const { signal } = new AbortController();
 
 test('who comes when all places are taken waits for one, in the order of coming', async () => {
-  const take = createPlaces(1);
+  const take = createSlots(1);
   const order: string[] = [];
   const leave = await take(1000, signal);
   const second = take(1000, signal).then((leaveSecond) => (order.push('second'), leaveSecond()));
@@ -17,9 +17,9 @@ test('who comes when all places are taken waits for one, in the order of coming'
 });
 
 test('who waits too long or is aborted leaves the line, and takes nobody else’s place', async () => {
-  const take = createPlaces(1);
+  const take = createSlots(1);
   const leave = await take(1000, signal);
-  await expect(take(1, signal)).rejects.toThrow(NoPlace);
+  await expect(take(1, signal)).rejects.toThrow(NoFreeSlot);
 
   const controller = new AbortController();
   const aborted = take(1000, controller.signal);
@@ -28,7 +28,7 @@ test('who waits too long or is aborted leaves the line, and takes nobody else’
   await expect(aborted).rejects.toThrow('enough');
   leave();
   const leavePatient = await patient;
-  await expect(take(1, signal)).rejects.toThrow(NoPlace);
+  await expect(take(1, signal)).rejects.toThrow(NoFreeSlot);
   leavePatient();
   await expect(take(1, signal)).resolves.toBeTypeOf('function');
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { waitFor } from '../../../../test/support/wait-for.ts';
-import { createLine, type Line } from './socket-line.ts';
+import { createConnection, type SocketConnection } from './socket-connection.ts';
 
 const stops: (() => void)[] = [];
 
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** Both ends of a WebSocket on loopback. */
-async function connectLine(): Promise<{ line: Line; server: WebSocket; client: WebSocket }> {
+async function connectLine(): Promise<{ connection: SocketConnection; server: WebSocket; client: WebSocket }> {
   const listener = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(listener, 'listening');
   const accepted = once(listener, 'connection') as Promise<[WebSocket]>;
@@ -22,13 +22,13 @@ async function connectLine(): Promise<{ line: Line; server: WebSocket; client: W
     client.terminate();
     listener.close();
   });
-  return { line: createLine(server), server, client };
+  return { connection: createConnection(server), server, client };
 }
 
 const ERROR = { type: 'server_error', code: null, param: null };
 
 test('a reader that stops reading stops the writer, costs a bounded amount of memory, and misses nothing', async () => {
-  const { line, server, client } = await connectLine();
+  const { connection, server, client } = await connectLine();
   const seen: number[] = [];
   client.on('message', (data) => {
     const { error } = JSON.parse((data as Buffer).toString()) as { error: { message: string } };
@@ -39,7 +39,7 @@ test('a reader that stops reading stops the writer, costs a bounded amount of me
   let sent = 0;
   const writing = (async () => {
     for (; sent < count; sent++)
-      await line.send({ type: 'error', error: { ...ERROR, message: `${sent} ${'x'.repeat(64 * 1024)}` } });
+      await connection.send({ type: 'error', error: { ...ERROR, message: `${sent} ${'x'.repeat(64 * 1024)}` } });
   })();
 
   const stopped = await waitFor('the writer to stop', async () => server.bufferedAmount > 256 * 1024 && sent);
@@ -54,10 +54,10 @@ test('a reader that stops reading stops the writer, costs a bounded amount of me
 });
 
 test('texts are dealt with one at a time, in order, and meanwhile no more are taken in than have come', async () => {
-  const { line, client } = await connectLine();
+  const { connection, client } = await connectLine();
   const dealt: string[] = [];
   let busy = 0;
-  line.onText(async (text) => {
+  connection.onText(async (text) => {
     expect(++busy).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
     dealt.push(text);
@@ -70,17 +70,17 @@ test('texts are dealt with one at a time, in order, and meanwhile no more are ta
 });
 
 test('what is sent after the end is dropped, and a writer that waited goes on', async () => {
-  const { line, server, client } = await connectLine();
+  const { connection, server, client } = await connectLine();
   client.pause();
   const writing = (async () => {
-    while (!line.closed.aborted) {
-      await line.send({ type: 'error', error: { ...ERROR, message: 'x'.repeat(64 * 1024) } });
+    while (!connection.closed.aborted) {
+      await connection.send({ type: 'error', error: { ...ERROR, message: 'x'.repeat(64 * 1024) } });
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();
   await waitFor('the writer to stop', async () => server.bufferedAmount > 256 * 1024);
   client.terminate();
   await writing;
-  await line.send({ type: 'pong' });
-  expect(line.closed.aborted).toBe(true);
+  await connection.send({ type: 'pong' });
+  expect(connection.closed.aborted).toBe(true);
 });
