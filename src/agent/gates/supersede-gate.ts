@@ -40,7 +40,7 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
     return started;
   });
   if (!turn) return;
-  engine.kick();
+  engine.kick(turn);
   engine.notifyThread(turn);
 }
 
