@@ -7,7 +7,7 @@ import { isObject } from './json-value.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];
 
-const callId = z.string().min(1);
+const callIdField = z.string().min(1);
 
 /** The published schema of `input`; `parseInput` checks it. */
 export const inputItems = z.union([
@@ -18,11 +18,11 @@ export const inputItems = z.union([
         z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content }),
         z.looseObject({
           type: z.literal('function_call'),
-          call_id: callId,
+          call_id: callIdField,
           name: z.string().min(1),
           arguments: z.string(),
         }),
-        z.looseObject({ type: z.literal('function_call_output'), call_id: callId, output: content }),
+        z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
         z
           .looseObject({ type: z.literal('item_reference'), id: z.string() })
           .describe('An item of an earlier response.'),

@@ -20,7 +20,7 @@ import {
 import { type ResponseObject, renderResponse, responseObject } from './response-object.ts';
 
 const index = z.int().min(0);
-const part = { item_id: messageId, output_index: index, content_index: z.literal(0) };
+const partFields = { item_id: messageId, output_index: index, content_index: z.literal(0) };
 const logprobs = z.array(z.never());
 
 /** The events of a stream. */
@@ -28,18 +28,18 @@ export const streamEvent = z
   .discriminatedUnion('type', [
     snapshotEvent('response.created', isBeginning),
     snapshotEvent('response.in_progress', isBeginning),
-    event('response.output_item.added', {
+    eventOf('response.output_item.added', {
       output_index: index,
       item: z.discriminatedUnion('type', [emptyMessage, functionCall]),
     }),
-    event('response.content_part.added', { ...part, part: outputText }).refine(
+    eventOf('response.content_part.added', { ...partFields, part: outputText }).refine(
       (added) => added.part.text === '',
       'a part is added empty',
     ),
-    event('response.output_text.delta', { ...part, delta: z.string().min(1), logprobs }),
-    event('response.output_text.done', { ...part, text: z.string(), logprobs }),
-    event('response.content_part.done', { ...part, part: outputText }),
-    event('response.output_item.done', { output_index: index, item: outputItem }),
+    eventOf('response.output_text.delta', { ...partFields, delta: z.string().min(1), logprobs }),
+    eventOf('response.output_text.done', { ...partFields, text: z.string(), logprobs }),
+    eventOf('response.content_part.done', { ...partFields, part: outputText }),
+    eventOf('response.output_item.done', { output_index: index, item: outputItem }),
     snapshotEvent('response.completed', ({ status }) => status === 'completed'),
     snapshotEvent('response.incomplete', ({ status }) => status === 'incomplete'),
     snapshotEvent('response.failed', ({ status }) => status === 'failed' || status === 'cancelled'),
@@ -55,7 +55,7 @@ type StreamEvent = NumberedStreamEvent extends infer E
     : never
   : never;
 
-function event<T extends string, S extends z.ZodRawShape>(type: T, fields: S) {
+function eventOf<T extends string, S extends z.ZodRawShape>(type: T, fields: S) {
   return z.strictObject({ type: z.literal(type), sequence_number: index, ...fields });
 }
 

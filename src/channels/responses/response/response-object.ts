@@ -28,7 +28,7 @@ const FAILURE_CODES = [
 
 export const responseId = z.string().regex(/^resp_[0-9a-f]{64}$/);
 
-const failure = z
+const responseError = z
   .strictObject({
     code: z.enum(FAILURE_CODES),
     message: z.string().min(1),
@@ -36,7 +36,7 @@ const failure = z
   })
   .meta({ id: 'Failure' });
 
-const tool = z
+const echoedTool = z
   .strictObject({
     type: z.literal('function'),
     name: z.string().regex(TOOL_NAME),
@@ -49,18 +49,18 @@ const tool = z
 const count = z.int().min(0);
 const decimal = z.string().regex(/^\d+(\.\d*[1-9])?$/);
 
-const cost = z
+const usageCost = z
   .strictObject({ total_usd: decimal, input_usd: decimal, output_usd: decimal, currency: z.literal('USD') })
   .meta({ id: 'Cost' });
 
-const usage = z
+const responseUsage = z
   .strictObject({
     input_tokens: count,
     input_tokens_details: z.strictObject({ cached_tokens: count }),
     output_tokens: count,
     output_tokens_details: z.strictObject({ reasoning_tokens: count }),
     total_tokens: count,
-    cost: cost.nullable().describe('null when the price is unknown.'),
+    cost: usageCost.nullable().describe('null when the price is unknown.'),
   })
   .refine((usage) => usage.total_tokens === usage.input_tokens + usage.output_tokens, 'total_tokens is not the sum')
   .meta({ id: 'Usage' });
@@ -74,7 +74,7 @@ export const responseObject = z
     completed_at: count.nullable(),
     status: z.enum(['queued', 'in_progress', 'completed', 'failed', 'cancelled', 'incomplete']),
     background: z.boolean(),
-    error: failure.nullable(),
+    error: responseError.nullable(),
     incomplete_details: z.strictObject({ reason: z.literal('max_output_tokens') }).nullable(),
     instructions: z.string().nullable(),
     max_output_tokens: z.null(),
@@ -94,11 +94,11 @@ export const responseObject = z
     temperature: z.number().min(0).max(2),
     text: z.strictObject({ format: z.strictObject({ type: z.literal('text') }) }),
     tool_choice: z.literal('auto'),
-    tools: z.array(tool),
+    tools: z.array(echoedTool),
     top_logprobs: z.literal(0),
     top_p: z.literal(1),
     truncation: z.literal('disabled'),
-    usage: usage,
+    usage: responseUsage,
   })
   .refine(({ status, error }) => (status === 'failed') === (error !== null), 'error belongs to failed')
   .refine(({ status, completed_at }) => (status === 'completed') === (completed_at !== null), 'completed_at is wrong')
