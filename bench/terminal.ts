@@ -19,7 +19,7 @@ const pieces = Array.from({ length: TOKENS }, (_, index) => `${index} `);
 const chat = await startChatService({
   answer(message) {
     if (message === 'stream') return { pieces, pace: EVERY_MS, steady: true };
-    return message === 'tell long' ? { pieces: [longAnswer()] } : undefined;
+    return message === 'long answer' ? { pieces: [longAnswer()] } : undefined;
   },
 });
 const id = await makeHistory(20);
@@ -97,7 +97,7 @@ async function cpuOf(pid: number): Promise<number> {
 async function makeHistory(answers: number): Promise<string> {
   let thread: string | undefined;
   for (let count = 0; count < answers; count++) {
-    const body = JSON.stringify({ message: 'tell long', ...(thread && { thread_id: thread }) });
+    const body = JSON.stringify({ message: 'long answer', ...(thread && { thread_id: thread }) });
     const response = await chat.service.request('/api/chat', { method: 'POST', body });
     thread = ((await response.json()) as { thread_id: string }).thread_id;
   }

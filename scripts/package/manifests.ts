@@ -13,7 +13,7 @@ type Manifest = {
   readonly optionalDependencies: Record<string, string>;
 };
 
-/** The published manifest: what users of the package need, and nothing about the checkout. */
+/** The published manifest, with only the fields that users of the package need. */
 export async function packageManifest(root: string) {
   const { name, version, description, license, engines, dependencies, optionalDependencies } = await read(root);
   const toolchain = (await read(path.join(root, 'sdk'))).dependencies;

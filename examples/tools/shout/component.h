@@ -11,7 +11,7 @@ typedef struct { option output, error; } response;
 #define TEXT(literal) ((string){ (const byte *)(literal), sizeof(literal) - 1 })
 #define EXPORT(name) __attribute__((export_name(name)))
 
-/* How `reborn:tool/host` numbers its log levels. */
+/* The log levels of `reborn:tool/host`, in its order. */
 enum log_level { TRACE, DEBUG, INFO, WARN, ERROR };
 
 __attribute__((import_module("reborn:tool/host@1.0.0"), import_name("log")))

@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 
-const PATIENCE_MILLISECONDS = 180_000;
+const TIMEOUT_MS = 180_000;
 const SQLITE_BUSY = 5;
 
 /**
  * Runs `work` while no other process starts or stops the server.
- * SQLite because it takes the operating system's file lock, which Node cannot: it falls with its process, even killed.
+ * Uses SQLite for the operating system's file lock, which Node has no API for: it is released even if the process is killed.
  */
 export async function withLaunchLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const lock = await acquire(file);
@@ -20,12 +20,12 @@ export async function withLaunchLock<Result>(file: string, work: () => Promise<R
 }
 
 async function acquire(file: string): Promise<DatabaseSync> {
-  const deadline = Date.now() + PATIENCE_MILLISECONDS;
+  const deadline = Date.now() + TIMEOUT_MS;
   const lock = await openLock(file);
   while (!tryLock(lock, file)) {
     if (Date.now() > deadline) {
       lock.close();
-      throw new DatabaseUnavailable(`Another process holds ${file} for too long. Stop it, then try again.`);
+      throw new DatabaseUnavailable(`Another process has locked ${file} for too long. Stop it, then try again.`);
     }
     await pause(20);
   }
@@ -34,10 +34,10 @@ async function acquire(file: string): Promise<DatabaseSync> {
 
 async function openLock(file: string): Promise<DatabaseSync> {
   try {
-    await (await open(file, 'a', 0o600)).close(); // closed to others, who could otherwise hold it for ever
+    await (await open(file, 'a', 0o600)).close(); // not accessible to other users, who could otherwise block it
     return new DatabaseSync(file, { timeout: 0 });
   } catch (error) {
-    throw new DatabaseUnavailable(`Cannot open ${file}. Make it and its folder yours to write.`, { cause: error });
+    throw new DatabaseUnavailable(`Cannot open ${file}. Allow this user to write to it and its folder.`, { cause: error });
   }
 }
 

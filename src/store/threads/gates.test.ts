@@ -23,8 +23,8 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const list = (as: Owner, whose: Scope, page: { before?: string; limit: number } = { limit: 10 }) =>
-  withOwner(database.db, as, (trx) => listOpenGates(trx, whose, page));
+const list = (as: Owner, scope: Scope, page: { before?: string; limit: number } = { limit: 10 }) =>
+  withOwner(database.db, as, (trx) => listOpenGates(trx, scope, page));
 const owners = async (...asked: Parameters<typeof list>) => (await list(...asked)).map(({ userId }) => userId);
 
 test('a user sees their own open gates and the operator sees all, newest first', async () => {
