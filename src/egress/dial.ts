@@ -32,18 +32,18 @@ export async function dial(
   throw failure;
 }
 
-/** Gives up after `patience` if there is another address to try; otherwise only when the signal aborts. */
+/** Gives up after `timeoutMs` if there is another address to try; otherwise only when the signal aborts. */
 async function connect(
   { host, port, tls }: Route,
   name: string,
-  patience: number | undefined,
+  timeoutMs: number | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
   const socket = tls ? connectTls({ host, port, servername: name, ...TLS }) : connectPlain({ host, port });
   // The current reader handles errors; this covers the moments when there is none.
   socket.on('error', () => {});
 
-  const timer = patience === undefined ? undefined : setTimeout(() => socket.destroy(new ConnectTimeout()), patience);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => socket.destroy(new ConnectTimeout()), timeoutMs);
   try {
     await once(socket, tls ? 'secureConnect' : 'connect', { signal });
     return socket;

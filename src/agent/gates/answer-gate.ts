@@ -1,9 +1,9 @@
+import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type GateId, newId } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn } from '#domain/thread/turn.ts';
-import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
 import type { Gate, OpenGate } from '#domain/tool/gate.ts';

@@ -37,7 +37,9 @@ async function openLock(file: string): Promise<DatabaseSync> {
     await (await open(file, 'a', 0o600)).close(); // not accessible to other users, who could otherwise block it
     return new DatabaseSync(file, { timeout: 0 });
   } catch (error) {
-    throw new DatabaseUnavailable(`Cannot open ${file}. Allow this user to write to it and its folder.`, { cause: error });
+    throw new DatabaseUnavailable(`Cannot open ${file}. Allow this user to write to it and its folder.`, {
+      cause: error,
+    });
   }
 }
 

@@ -14,8 +14,8 @@ import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
 import { refuseNullInUrl } from '../routes/null-characters.ts';
 import { announceClosing } from './connected.ts';
-import { boundStrangers, closeAfterGrace } from './connections.ts';
-import { type BodyPatience, boundBodyTime, discardUnreadBodies } from './unread-body.ts';
+import { closeAfterGrace, limitUnauthenticated } from './connections.ts';
+import { type BodyLimits, boundBodyTime, discardUnreadBodies } from './unread-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,28 +35,28 @@ export type ServerOptions = {
   readonly site?: Site;
   /** The only path where a request may be upgraded to a WebSocket. */
   readonly webSocketPath?: string;
-  readonly patience?: Partial<Patience>;
+  readonly clientLimits?: Partial<ClientLimits>;
 };
 
 /** Limits on what a client may use before it has authenticated, and on how slow it may be. */
-export type Patience = BodyPatience & {
+export type ClientLimits = BodyLimits & {
   /** From the first byte of a request, or from opening the connection, to the end of the headers. */
   readonly headersMs: number;
   /** Between two requests on one connection. Longer than the one minute that common proxies keep connections. */
   readonly keepAliveMs: number;
   /** The number of unauthenticated connections. */
-  readonly strangers: number;
+  readonly unauthenticated: number;
   /** How long a closing server waits for clients. */
   readonly graceMs: number;
 };
 
-const PATIENCE: Patience = {
+const DEFAULT_LIMITS: ClientLimits = {
   headersMs: 15_000,
   keepAliveMs: 72_000,
-  strangerMs: 10_000,
-  callerMs: 120_000, // 14 MiB at 1 Mbit/s
+  unauthenticatedMs: 10_000,
+  authenticatedMs: 120_000, // 14 MiB at 1 Mbit/s
   idleMs: 15_000,
-  strangers: 1024,
+  unauthenticated: 1024,
   graceMs: 3000,
 };
 
@@ -66,7 +66,7 @@ const CHECK_MS = 1000;
 /** A server with everything that the HTTP channels share: request IDs, JSON bodies of bounded size, and one error envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { site = { publicUrl: undefined }, trustedProxies = [] } = options;
-  const patience = { ...PATIENCE, ...options.patience };
+  const clientLimits = { ...DEFAULT_LIMITS, ...options.clientLimits };
   const isUpgrade = ({ headers, url }: IncomingMessage) =>
     headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?', 1)[0] === options.webSocketPath;
   const app = Fastify({
@@ -76,20 +76,20 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: options.maxBodyBytes,
     genReqId: () => newId(),
     forceCloseConnections: 'idle',
-    keepAliveTimeout: patience.keepAliveMs,
+    keepAliveTimeout: clientLimits.keepAliveMs,
     http: {
       // Other upgrades that some clients offer, such as h2c, are ignored: only a WebSocket leaves HTTP.
       shouldUpgradeCallback: isUpgrade,
-      headersTimeout: patience.headersMs,
-      connectionsCheckingInterval: Math.min(CHECK_MS, patience.headersMs),
+      headersTimeout: clientLimits.headersMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, clientLimits.headersMs),
     },
     routerOptions: { maxParamLength: 256 },
     frameworkErrors: (error, request, reply) =>
       void answerError(error, request, reply.headers(securityHeaders(isHttps(request, site)))),
   });
   announceClosing(app);
-  closeAfterGrace(app, patience.graceMs);
-  boundStrangers(app, patience.strangers);
+  closeAfterGrace(app, clientLimits.graceMs);
+  limitUnauthenticated(app, clientLimits.unauthenticated);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
     if (request.is404) return answerNotFound(request, reply); // before the body is read
@@ -109,7 +109,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return payload;
   });
   refuseNullInUrl(app);
-  boundBodyTime(app, patience);
+  boundBodyTime(app, clientLimits);
   discardUnreadBodies(app);
   // Plain JSON.parse: a field may be named __proto__, because nothing is merged.
   app.removeAllContentTypeParsers();

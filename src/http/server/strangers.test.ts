@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { admitConnection } from './connections.ts';
-import { allowBodies, createServer, type Patience } from './server.ts';
+import { allowBodies, type ClientLimits, createServer } from './server.ts';
 
 const LIMIT = 100;
 const LARGE = 20 * 1024 * 1024;
 
 /** A server on a real port: `/open` accepts small bodies, `/closed` requires a token, `/slow` never answers. */
-async function listen(patience: Partial<Patience> = {}) {
-  const app = createServer({ maxBodyBytes: LIMIT, log: pino({ level: 'silent' }), patience });
+async function listen(clientLimits: Partial<ClientLimits> = {}) {
+  const app = createServer({ maxBodyBytes: LIMIT, log: pino({ level: 'silent' }), clientLimits });
   let parsed = 0;
   app.addHook('preValidation', async () => void parsed++);
   app.post('/open', async () => 'open');
@@ -90,7 +90,7 @@ test('a protected route accepts a body that is too large for a public one', asyn
 });
 
 test('connections with late headers or bodies are closed', async () => {
-  const { port } = await listen({ headersMs: 300, strangerMs: 300, idleMs: 60_000 });
+  const { port } = await listen({ headersMs: 300, unauthenticatedMs: 300, idleMs: 60_000 });
   const halves = [
     open(port),
     open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: '),
@@ -103,7 +103,7 @@ test('connections with late headers or bodies are closed', async () => {
 });
 
 test('an authenticated caller may be slower, as long as the body makes progress', async () => {
-  const { port } = await listen({ strangerMs: 50, callerMs: 60_000, idleMs: 1500 });
+  const { port } = await listen({ unauthenticatedMs: 50, authenticatedMs: 60_000, idleMs: 1500 });
   const whole = open(port, `${post('/closed', 20, 'Authorization: Bearer good\r\nConnection: close\r\n')}"`);
   for (let sent = 1; sent < 19; sent++) {
     await sleep(60); // longer than the limit for unauthenticated callers, shorter than the idle limit
@@ -119,7 +119,7 @@ test('an authenticated caller may be slower, as long as the body makes progress'
 });
 
 test('above the limit the oldest unauthenticated connection is closed, and never an authenticated one', async () => {
-  const { port } = await listen({ strangers: 3 });
+  const { port } = await listen({ unauthenticated: 3 });
   const known = open(port, `${post('/closed', 2, 'Authorization: Bearer good\r\n')}{}`);
   await once(known.socket, 'data');
   const oldest = open(port);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { isStranger } from './connections.ts';
+import { isUnauthenticated } from './connections.ts';
 
 /** Slightly more than twice the largest body, so that a client that sends too large a body still reads the answer. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
@@ -48,16 +48,16 @@ async function discard(request: IncomingMessage): Promise<boolean> {
   });
 }
 
-export type BodyPatience = {
+export type BodyLimits = {
   /** For a caller who has not authenticated. */
-  readonly strangerMs: number;
-  readonly callerMs: number;
+  readonly unauthenticatedMs: number;
+  readonly authenticatedMs: number;
   /** The longest time without progress. */
   readonly idleMs: number;
 };
 
 /** Closes a connection whose body takes too long to arrive. */
-export function boundBodyTime(app: FastifyInstance, { strangerMs, callerMs, idleMs }: BodyPatience): void {
+export function boundBodyTime(app: FastifyInstance, { unauthenticatedMs, authenticatedMs, idleMs }: BodyLimits): void {
   app.addHook('preParsing', async (request, _reply, payload) => {
     const { raw } = request;
     if (raw.complete) return payload;
@@ -66,7 +66,7 @@ export function boundBodyTime(app: FastifyInstance, { strangerMs, callerMs, idle
       socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       socket.destroySoon();
     };
-    const deadline = setTimeout(giveUp, isStranger(request) ? strangerMs : callerMs);
+    const deadline = setTimeout(giveUp, isUnauthenticated(request) ? unauthenticatedMs : authenticatedMs);
     let seen = socket.bytesRead;
     const idle = setInterval(() => {
       if (socket.bytesRead === seen) giveUp();
