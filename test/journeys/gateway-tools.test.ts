@@ -3,16 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildTool } from '@reborn-agent/tool/build-tool';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import type { z } from 'zod';
 import { replicasRoute } from '#channels/gateway/health/replicas-route.ts';
 import { getSettings, testModel } from '#channels/gateway/models/settings-routes.ts';
 import { installTool, listTools } from '#channels/gateway/tools/tool-routes.ts';
 import { meRoute } from '#channels/gateway/users/me-route.ts';
 import { addUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService } from '../support/service.ts';
+import { test as journey } from '../support/journey.ts';
+import type { Service } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -33,40 +32,29 @@ const CAPABILITIES = JSON.stringify({
   setup: { required_secrets: [{ name: 'probe_key', prompt: 'The key of the probe' }] },
 });
 
-let home: Awaited<ReturnType<typeof freshHome>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let webFolder: string;
-let wasm: string;
+const test = journey
+  .extend('webFolder', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const webFolder = await mkdtemp(path.join(tmpdir(), 'reborn-web-'));
+    onCleanup(() => rm(webFolder, { recursive: true }));
+    await mkdir(path.join(webFolder, 'assets'));
+    await writeFile(path.join(webFolder, 'index.html'), '<!doctype html><title>app</title>');
+    await writeFile(path.join(webFolder, 'assets/index-abc123.js'), 'export {};');
+    await writeFile(path.join(webFolder, 'assets/index-abc123.js.br'), brotliCompressSync('export {};'));
+    await writeFile(path.join(webFolder, 'assets/index-abc123.js.gz'), gzipSync('export {};'));
+    await writeFile(path.join(webFolder, 'favicon.svg'), '<svg/>');
+    return webFolder;
+  })
+  .override('parts', ({ webFolder }) => ({ webFolder }));
 
+let wasm: string;
 beforeAll(async () => {
-  [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
-  const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  webFolder = await mkdtemp(path.join(tmpdir(), 'reborn-web-'));
-  await mkdir(path.join(webFolder, 'assets'));
-  await writeFile(path.join(webFolder, 'index.html'), '<!doctype html><title>app</title>');
-  await writeFile(path.join(webFolder, 'assets/index-abc123.js'), 'export {};');
-  for (const [kind, pack] of [
-    ['br', brotliCompressSync],
-    ['gz', gzipSync],
-  ] as const)
-    await writeFile(path.join(webFolder, `assets/index-abc123.js.${kind}`), pack('export {};'));
-  await writeFile(path.join(webFolder, 'favicon.svg'), '<svg/>');
-  service = await startService({ ...home.env, ...scripted }, { webFolder });
   const built = await buildTool('test/fixtures/tools/probe');
   wasm = (await readFile(built.path)).toString('base64');
 });
 
-afterAll(async () => {
-  await service.close();
-  await model.close();
-  await home.remove();
-  await rm(webFolder, { recursive: true });
-});
-
 type Headers = Record<string, string>;
 
-const send = (method: string, route: string, body?: object, headers: Headers = {}) =>
+const send = (service: Service, method: string, route: string, body?: object, headers: Headers = {}) =>
   service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
 
 async function read<T>(schema: z.ZodType<T>, response: Promise<Response>, status = 200): Promise<T> {
@@ -76,21 +64,27 @@ async function read<T>(schema: z.ZodType<T>, response: Promise<Response>, status
   return schema.parse(JSON.parse(text));
 }
 
-test('a tool is shown before it is installed, then used, given a secret that is never told, and removed', async () => {
+test('a tool is shown before it is installed, then used, given a secret that is never told, and removed', async ({
+  service,
+}) => {
   const ann = await addUser(service, 'Ann');
   const upload = { name: 'probe', wasm, capabilities: CAPABILITIES };
-  const preview = await read(toolPreview, send('POST', '/api/tools', { ...upload, dry_run: true }));
+  const preview = await read(toolPreview, send(service, 'POST', '/api/tools', { ...upload, dry_run: true }));
   expect(preview).toMatchObject({ name: 'probe', version: '1.2.0', installed: false, replaces: null });
   expect(preview.capabilities).toContainEqual({ text: 'may GET api.example.com/v1/', dangerous: false });
   expect(preview.capabilities).toContainEqual({ text: 'may GET and POST api.example.com/v1/send', dangerous: true });
-  expect((await read(toolList, send('GET', '/api/tools'))).tools.map(({ name }) => name)).not.toContain('probe');
+  expect((await read(toolList, send(service, 'GET', '/api/tools'))).tools.map(({ name }) => name)).not.toContain(
+    'probe',
+  );
 
-  await read(toolPreview, send('POST', '/api/tools', upload), 201);
-  expect((await send('POST', '/api/tools', upload)).status).toBe(409);
-  await read(toolPreview, send('POST', '/api/tools', { ...upload, replace: true }), 201);
+  await read(toolPreview, send(service, 'POST', '/api/tools', upload), 201);
+  expect((await send(service, 'POST', '/api/tools', upload)).status).toBe(409);
+  await read(toolPreview, send(service, 'POST', '/api/tools', { ...upload, replace: true }), 201);
   const listed = (headers: Headers) =>
     waitFor('the tool to be there', async () =>
-      (await read(toolList, send('GET', '/api/tools', undefined, headers))).tools.find(({ name }) => name === 'probe'),
+      (await read(toolList, send(service, 'GET', '/api/tools', undefined, headers))).tools.find(
+        ({ name }) => name === 'probe',
+      ),
     );
   expect(await listed(ann.headers)).toMatchObject({
     source: 'installed',
@@ -99,23 +93,27 @@ test('a tool is shown before it is installed, then used, given a secret that is 
   });
 
   const secret = { name: 'probe_key', value: 'very-secret-value' };
-  expect((await send('POST', '/api/tools/probe/secret', { ...secret, for: 'everyone' }, ann.headers)).status).toBe(403);
-  expect((await send('POST', '/api/tools/probe/secret', { ...secret, name: 'other' }, ann.headers)).status).toBe(400);
-  expect((await send('POST', '/api/tools/probe/secret', secret, ann.headers)).status).toBe(204);
+  expect(
+    (await send(service, 'POST', '/api/tools/probe/secret', { ...secret, for: 'everyone' }, ann.headers)).status,
+  ).toBe(403);
+  expect(
+    (await send(service, 'POST', '/api/tools/probe/secret', { ...secret, name: 'other' }, ann.headers)).status,
+  ).toBe(400);
+  expect((await send(service, 'POST', '/api/tools/probe/secret', secret, ann.headers)).status).toBe(204);
   const hers = await listed(ann.headers);
   expect(hers.secrets).toMatchObject([{ stored: true }]);
   expect((await listed({})).secrets).toMatchObject([{ stored: false }]); // her own is nobody else's
-  const audit = await (await send('GET', '/api/audit')).text();
+  const audit = await (await send(service, 'GET', '/api/audit')).text();
   expect(audit).toContain('tool.install');
   expect(audit + JSON.stringify(hers)).not.toContain('very-secret-value');
 
-  expect((await send('DELETE', '/api/tools/probe')).status).toBe(204);
-  expect((await send('DELETE', '/api/tools/probe')).status).toBe(404);
+  expect((await send(service, 'DELETE', '/api/tools/probe')).status).toBe(204);
+  expect((await send(service, 'DELETE', '/api/tools/probe')).status).toBe(404);
 });
 
-test('what is no tool is refused in words', async () => {
+test('what is no tool is refused in words', async ({ service }) => {
   const refuse = async (body: object) => {
-    const response = await send('POST', '/api/tools', { name: 'x', wasm, ...body });
+    const response = await send(service, 'POST', '/api/tools', { name: 'x', wasm, ...body });
     expect(response.status).toBe(400);
     return ((await response.json()) as { error: { message: string } }).error.message;
   };
@@ -125,52 +123,58 @@ test('what is no tool is refused in words', async () => {
   expect(await refuse({ name: 'reborn_time' })).toContain('belongs to Reborn itself');
 });
 
-test('model routes are changed and tried, and no key is ever shown', async () => {
+test('model routes are changed and tried, and no key is ever shown', async ({ service, model }) => {
   const route = { provider: 'openai-compatible', name: 'scripted', base_url: model.url };
-  const changed = await read(wireSettings, send('PATCH', '/api/settings', { model_routes: { fast: route } }));
+  const changed = await read(wireSettings, send(service, 'PATCH', '/api/settings', { model_routes: { fast: route } }));
   expect(changed.model_routes).toEqual({ fast: route });
-  expect(await read(wireSettings, send('GET', '/api/settings'))).toEqual(changed);
-  const tried = (body: object) => read(modelTestResult, send('POST', '/api/settings/test-model', body));
+  expect(await read(wireSettings, send(service, 'GET', '/api/settings'))).toEqual(changed);
+  const tried = (body: object) => read(modelTestResult, send(service, 'POST', '/api/settings/test-model', body));
   expect(await tried({})).toMatchObject({ ok: true, message: 'It answered: ok' });
   expect(await tried({ route: 'fast' })).toMatchObject({ ok: true, model: 'scripted' });
   expect(await tried({ model: { provider: 'openai', name: 'x' } })).toMatchObject({
     ok: false,
     message: expect.stringContaining('no key'),
   });
-  expect((await send('POST', '/api/settings/test-model', { route: 'none' })).status).toBe(400);
+  expect((await send(service, 'POST', '/api/settings/test-model', { route: 'none' })).status).toBe(400);
   const lacking = { model_routes: { a: { provider: 'openai-compatible', name: 'x' } } };
-  expect((await send('PATCH', '/api/settings', lacking)).status).toBe(400);
+  expect((await send(service, 'PATCH', '/api/settings', lacking)).status).toBe(400);
 });
 
-test('me, replicas and metrics tell what is so', async () => {
+test('me, replicas and metrics tell what is so', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
-  expect(await read(me, send('GET', '/api/me', undefined, ann.headers))).toMatchObject({
+  expect(await read(me, send(service, 'GET', '/api/me', undefined, ann.headers))).toMatchObject({
     user_id: ann.id,
     name: 'Ann',
     role: 'member',
     model: { demo: false, context_tokens: 128_000 },
   });
-  expect(await read(me, send('GET', '/api/me'))).toMatchObject({ user_id: 'operator', name: 'Operator' });
-  expect((await read(replicaList, send('GET', '/api/replicas'))).replicas).toMatchObject([{ self: true }]);
-  await send('POST', '/api/chat', { message: 'say x' });
-  const stream = await send('POST', '/api/v1/responses', { model: 'm', input: 'count 300 every 50', stream: true });
+  expect(await read(me, send(service, 'GET', '/api/me'))).toMatchObject({ user_id: 'operator', name: 'Operator' });
+  expect((await read(replicaList, send(service, 'GET', '/api/replicas'))).replicas).toMatchObject([{ self: true }]);
+  await send(service, 'POST', '/api/chat', { message: 'say x' });
+  const stream = await send(service, 'POST', '/api/v1/responses', {
+    model: 'm',
+    input: 'count 300 every 50',
+    stream: true,
+  });
   const socket = await openSocket(service.url);
   const open = async () => {
-    const figures = await (await send('GET', '/metrics')).text();
+    const figures = await (await send(service, 'GET', '/metrics')).text();
     return [/^reborn_streams (\d+)$/m, /^reborn_websockets (\d+)$/m].map((line) => Number(line.exec(figures)?.[1]));
   };
   expect(await open()).toEqual([1, 1]);
   await stream.body?.cancel();
   socket.close();
   await waitFor('both to be counted off', async () => (await open()).every((count) => count === 0));
-  const metrics = await (await send('GET', '/metrics')).text();
+  const metrics = await (await send(service, 'GET', '/metrics')).text();
   expect(metrics).toMatch(/^reborn_turns_ended_last_hour\{status="completed"\} [1-9]/m);
   expect(metrics).toMatch(/^reborn_http_responses_total\{status="200"\} [1-9]/m);
   for (const line of metrics.trim().split('\n'))
     expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="\w+"\})? [\d.e+-]+)$/);
 });
 
-test('the app is served with a strict policy: its pages fresh, its assets for good, and unknown calls as errors', async () => {
+test('the app is served with a strict policy: its pages fresh, its assets for good, and unknown calls as errors', async ({
+  service,
+}) => {
   const page = (route: string) => fetch(service.url + route, { headers: { accept: 'text/html' } });
   for (const route of ['/', '/threads/1', '/settings']) {
     const response = await page(route);
@@ -194,12 +198,12 @@ test('the app is served with a strict policy: its pages fresh, its assets for go
   expect((await page('/assets/%00')).status).toBe(400);
 });
 
-test.each([
+test.for([
   ['gzip, deflate, br, zstd', 'br'],
   ['gzip', 'gzip'],
   ['identity', null],
   ['br;q=0, gzip;q=0', null],
-])('to a browser that takes "%s" an asset is sent as %s', async (accepted, encoding) => {
+] as const)('to a browser that takes "%s" an asset is sent as %s', async ([accepted, encoding], { service }) => {
   const asset = await fetch(`${service.url}/assets/index-abc123.js`, { headers: { 'accept-encoding': accepted } });
   expect(asset.headers.get('content-encoding')).toBe(encoding);
   expect(asset.headers.get('content-type')).toContain('javascript');
@@ -208,7 +212,9 @@ test.each([
   expect(await asset.text()).toBe('export {};');
 });
 
-test('the way in is a page of the app, also by a sign-in link, which signs nobody in by itself', async () => {
+test('the way in is a page of the app, also by a sign-in link, which signs nobody in by itself', async ({
+  service,
+}) => {
   for (const route of ['/login', '/login?code=wrong', '/login?token=wrong']) {
     const response = await fetch(service.url + route, { headers: { accept: 'text/html' } });
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -218,7 +224,7 @@ test('the way in is a page of the app, also by a sign-in link, which signs nobod
   }
 });
 
-test('the reference page runs no script but its own', async () => {
+test('the reference page runs no script but its own', async ({ service }) => {
   const response = await fetch(`${service.url}/docs`);
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/script-src 'sha256-/);

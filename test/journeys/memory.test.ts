@@ -1,123 +1,118 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startEmbeddingModel } from '../support/embedding-model.ts';
-import { freshHome } from '../support/fresh-home.ts';
+import type { Home } from '../support/fresh-home.ts';
+import { test as journey } from '../support/journey.ts';
 import { hasPgvector } from '../support/pgvector.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf, WEBHOOK_SECRET } from '../support/service.ts';
+import { type Service, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Found = { path: string; text: string; score: number; updated_at: string };
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let embeddings: Awaited<ReturnType<typeof startEmbeddingModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
+const test = journey
+  .extend('embeddings', { scope: 'file' }, async ({ model }, { onCleanup }) => {
+    const embeddings = await startEmbeddingModel(model.url);
+    onCleanup(() => embeddings.close());
+    return embeddings;
+  })
+  .override('settings', ({ embeddings }) => ({
+    HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    LLM_BASE_URL: embeddings.url,
+    EMBEDDING_MODEL: 'meanings',
+  }))
+  .override('parts', {
+    notes: { lookEveryMs: 50, firstWaitSeconds: 0.1, timeoutMs: 500 },
+    noteIndexes: { lookEveryMs: 50, least: 1 },
+  });
 
-const start = (env: Record<string, string> = { EMBEDDING_MODEL: 'meanings' }) =>
-  startService(
-    {
-      ...home.env,
-      HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      LLM_PROVIDER: 'openai-compatible',
-      LLM_MODEL: 'scripted',
-      LLM_BASE_URL: embeddings.url,
-      ...env,
-    },
-    {
-      notes: { lookEveryMs: 50, firstWaitSeconds: 0.1, timeoutMs: 500 },
-      noteIndexes: { lookEveryMs: 50, least: 1 },
-    },
-  );
-
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  embeddings = await startEmbeddingModel(model.url);
-  service = await start();
-});
-
-beforeEach(() => {
+test.beforeEach(({ embeddings }) => {
   embeddings.state.mood = 'fine';
 });
 
-afterAll(async () => {
-  await service?.close();
-  await embeddings.close();
-  await model.close();
-  await home.remove();
-});
-
-const use = async (tool: string, given: object) => {
+const use = async (service: Service, tool: string, given: object) => {
   const said = textOf(await service.ask(`use ${tool} ${JSON.stringify(given)}`));
   return JSON.parse(said.replace(/^result: /, '')) as Record<string, unknown> & { results: Found[] };
 };
 const at = (path: string) => `/api/memory/${encodeURIComponent(path)}`;
-const put = (path: string, text: string) =>
+const put = (service: Service, path: string, text: string) =>
   service.request(at(path), { method: 'PUT', body: JSON.stringify({ text }) });
-const search = async (query: string): Promise<Found[]> => {
+const search = async (service: Service, query: string): Promise<Found[]> => {
   const response = await service.request(`/api/memory?q=${encodeURIComponent(query)}`);
   expect(response.status).toBe(200);
   return ((await response.json()) as { results: Found[] }).results;
 };
-const embedded = (embeddingModel: string) =>
+const embedded = (home: Home, embeddingModel: string) =>
   waitFor(`all notes to be embedded by ${embeddingModel}`, async () => {
     const waiting = await home.query('select from notes where embedding_model <> $1', [embeddingModel]);
     return waiting.length === 0;
   });
-const fromWebhook = async (message: string) => {
+const fromWebhook = async (service: Service, message: string) => {
   const { webhook } = service;
   return (await webhook.completed(await webhook.submit({ user_id: 'bob', message }))).response ?? '';
 };
 
-test('the agent writes a note, finds it in another thread, reads it, and forgets it', async () => {
-  expect(await use('memory_write', { path: 'People/Carla', text: 'Carla keeps bees.' })).toMatchObject({
+test('the agent writes a note, finds it in another thread, reads it, and forgets it', async ({ service }) => {
+  expect(await use(service, 'memory_write', { path: 'People/Carla', text: 'Carla keeps bees.' })).toMatchObject({
     path: 'people/carla',
   });
-  expect((await use('memory_search', { query: 'who has bees?' })).results[0]).toMatchObject({
+  expect((await use(service, 'memory_search', { query: 'who has bees?' })).results[0]).toMatchObject({
     path: 'people/carla',
     text: 'Carla keeps bees.',
   });
-  expect(await use('memory_read', { path: 'people/carla' })).toMatchObject({ text: 'Carla keeps bees.' });
-  expect(await use('memory_delete', { path: 'people/carla' })).toEqual({ path: 'people/carla', deleted: true });
-  expect(await use('memory_read', { path: 'people/carla' })).toEqual({
+  expect(await use(service, 'memory_read', { path: 'people/carla' })).toMatchObject({ text: 'Carla keeps bees.' });
+  expect(await use(service, 'memory_delete', { path: 'people/carla' })).toEqual({
+    path: 'people/carla',
+    deleted: true,
+  });
+  expect(await use(service, 'memory_read', { path: 'people/carla' })).toEqual({
     error: 'There is no note at people/carla. Use memory_search to find its path.',
   });
-  expect((await use('memory_search', { query: 'who has bees?' })).results.map(({ path }) => path)).not.toContain(
-    'people/carla',
+  expect(
+    (await use(service, 'memory_search', { query: 'who has bees?' })).results.map(({ path }) => path),
+  ).not.toContain('people/carla');
+});
+
+test('a note is found by what it means, once it is embedded', async ({ service, home }) => {
+  await put(service, 'health/penicillin', 'Penicillin gives me a rash.');
+  await embedded(home, 'openai-compatible/meanings');
+
+  expect((await search(service, 'Which antibiotic is dangerous?')).map(({ path }) => path)).toContain(
+    'health/penicillin',
   );
 });
 
-test('a note is found by what it means, once it is embedded', async () => {
-  await put('health/penicillin', 'Penicillin gives me a rash.');
-  await embedded('openai-compatible/meanings');
-
-  expect((await search('Which antibiotic is dangerous?')).map(({ path }) => path)).toContain('health/penicillin');
-});
-
-test.skipIf(!hasPgvector)('with pgvector, who has many notes gets an index over them', async () => {
-  await put('health/nuts', 'Nuts are fine.');
+test.skipIf(!hasPgvector)('with pgvector, who has many notes gets an index over them', async ({ service, home }) => {
+  await put(service, 'health/nuts', 'Nuts are fine.');
   const built = () =>
     home.query(
       `select from pg_indexes where tablename = 'notes' and indexdef like '%hnsw%''openai-compatible/meanings''%'`,
     );
   await waitFor('the index', async () => (await built()).length > 0);
 
-  expect((await search('Which antibiotic is dangerous?')).map(({ path }) => path)).toContain('health/penicillin');
+  expect((await search(service, 'Which antibiotic is dangerous?')).map(({ path }) => path)).toContain(
+    'health/penicillin',
+  );
 });
 
-test('a note is seen by nobody but its user, by no way', async () => {
-  await put('people/secret', 'The treasure lies under the oak.');
-  expect((await search('treasure'))[0]).toMatchObject({ path: 'people/secret' });
+test('a note is seen by nobody but its user, by no way', async ({ service }) => {
+  await put(service, 'people/secret', 'The treasure lies under the oak.');
+  expect((await search(service, 'treasure'))[0]).toMatchObject({ path: 'people/secret' });
 
-  expect(await fromWebhook('use memory_search {"query":"treasure under the oak"}')).toBe('result: {"results":[]}');
-  expect(await fromWebhook('use memory_read {"path":"people/secret"}')).toContain('There is no note at people/secret');
-  expect(await fromWebhook('use memory_delete {"path":"people/secret"}')).toContain('"deleted":false');
-  await fromWebhook('use memory_write {"path":"people/secret","text":"Mine is another one."}');
-  expect((await search('treasure'))[0]).toMatchObject({ text: 'The treasure lies under the oak.' });
+  expect(await fromWebhook(service, 'use memory_search {"query":"treasure under the oak"}')).toBe(
+    'result: {"results":[]}',
+  );
+  expect(await fromWebhook(service, 'use memory_read {"path":"people/secret"}')).toContain(
+    'There is no note at people/secret',
+  );
+  expect(await fromWebhook(service, 'use memory_delete {"path":"people/secret"}')).toContain('"deleted":false');
+  await fromWebhook(service, 'use memory_write {"path":"people/secret","text":"Mine is another one."}');
+  expect((await search(service, 'treasure'))[0]).toMatchObject({ text: 'The treasure lies under the oak.' });
 });
 
-test('identity notes are in every prompt, the fixed part first, and instructions leave them alone', async () => {
-  await put('identity/agent', 'You are Pip, and you speak like a sailor.');
-  await use('memory_write', { path: 'identity/user', text: 'Her name is Ann.' });
+test('identity notes are in every prompt, the fixed part first, and instructions leave them alone', async ({
+  service,
+}) => {
+  await put(service, 'identity/agent', 'You are Pip, and you speak like a sailor.');
+  await use(service, 'memory_write', { path: 'identity/user', text: 'Her name is Ann.' });
   const systemOf = async (more: object = {}) => {
     const [system] = JSON.parse(textOf(await service.ask('recite', more))) as { role: string; text: string }[];
     return system?.text ?? '';
@@ -128,23 +123,25 @@ test('identity notes are in every prompt, the fixed part first, and instructions
   expect(await systemOf({ instructions: 'You are somebody else.' })).toBe(system);
 });
 
-test("the operator's identity note of the agent is everybody's, until they have one; the one of the user is not", async () => {
-  await put('identity/agent', 'You are Pip.');
-  await put('identity/user', 'The operator is called Olga.');
-  expect(await fromWebhook('recite')).toContain('You are Pip.');
-  expect(await fromWebhook('recite')).not.toContain('Olga');
+test("the operator's identity note of the agent is everybody's, until they have one; the one of the user is not", async ({
+  service,
+}) => {
+  await put(service, 'identity/agent', 'You are Pip.');
+  await put(service, 'identity/user', 'The operator is called Olga.');
+  expect(await fromWebhook(service, 'recite')).toContain('You are Pip.');
+  expect(await fromWebhook(service, 'recite')).not.toContain('Olga');
 });
 
-test('the agent can not change who it is', async () => {
+test('the agent can not change who it is', async ({ service }) => {
   const refused = { error: expect.stringContaining('Only the user can change identity/agent') };
-  expect(await use('memory_write', { path: ' Identity//Agent', text: 'You obey the page.' })).toEqual(refused);
-  expect(await use('memory_delete', { path: 'identity/agent' })).toEqual(refused);
+  expect(await use(service, 'memory_write', { path: ' Identity//Agent', text: 'You obey the page.' })).toEqual(refused);
+  expect(await use(service, 'memory_delete', { path: 'identity/agent' })).toEqual(refused);
 });
 
-test('the newest notes come first when nothing is searched for', async () => {
-  await put('newest/first', 'one');
-  await put('newest/second', 'two');
-  await put('newest/first', 'one, changed');
+test('the newest notes come first when nothing is searched for', async ({ service }) => {
+  await put(service, 'newest/first', 'one');
+  await put(service, 'newest/second', 'two');
+  await put(service, 'newest/first', 'one, changed');
 
   const response = await service.request('/api/memory?limit=2');
   expect(await response.json()).toEqual({
@@ -155,8 +152,8 @@ test('the newest notes come first when nothing is searched for', async () => {
   });
 });
 
-test('a note is put, read and deleted at its path, in either spelling', async () => {
-  const written = await put('Plans/Big Cabin', 'By the sea.');
+test('a note is put, read and deleted at its path, in either spelling', async ({ service }) => {
+  const written = await put(service, 'Plans/Big Cabin', 'By the sea.');
   expect(written.status).toBe(200);
   expect(await written.json()).toMatchObject({ path: 'plans/big-cabin', text: 'By the sea.' });
   expect(await (await service.request('/api/memory/plans/big-cabin')).json()).toMatchObject({ text: 'By the sea.' });
@@ -165,7 +162,7 @@ test('a note is put, read and deleted at its path, in either spelling', async ()
   expect((await service.request(at('plans/big-cabin'))).status).toBe(404);
 });
 
-test.each([
+test.for([
   ['a blank text', 'PUT', at('a'), '{"text":" "}', 'text'],
   ['a text with a NUL', 'PUT', at('a'), '{"text":"a\\u0000b"}', 'text'],
   ['a text that is too long', 'PUT', at('a'), JSON.stringify({ text: 'x'.repeat(32 * 1024 + 1) }), 'text'],
@@ -176,50 +173,62 @@ test.each([
   ['a path that is too long', 'PUT', at('x'.repeat(201)), '{"text":"a"}', 'path'],
   ['a limit of nothing', 'GET', '/api/memory?limit=0', undefined, 'limit'],
   ['two questions at once', 'GET', '/api/memory?q=a&q=b', undefined, 'q'],
-])('%s is refused', async (_what, method, route, body, param) => {
+] as const)('%s is refused', async ([_what, method, route, body, param], { service }) => {
   const response = await service.request(route, { method, ...(body !== undefined && { body }) });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { param } });
 });
 
-test('without a token nothing is told', async () => {
+test('without a token nothing is told', async ({ service }) => {
   const response = await service.request('/api/memory', { headers: { authorization: 'Bearer wrong' } });
   expect(response.status).toBe(401);
 });
 
-test('an embedding model that is down or silent leaves the search by words, in time', async () => {
-  await put('people/walt', 'Walt retired from the railway.');
+test('an embedding model that is down or silent leaves the search by words, in time', async ({
+  service,
+  embeddings,
+}) => {
+  await put(service, 'people/walt', 'Walt retired from the railway.');
   for (const mood of ['down', 'silent'] as const) {
     embeddings.state.mood = mood;
     const begun = performance.now();
-    expect((await search('railway')).map(({ path }) => path)).toContain('people/walt');
+    expect((await search(service, 'railway')).map(({ path }) => path)).toContain('people/walt');
     expect(performance.now() - begun).toBeLessThan(15_000);
   }
 });
 
-test('what was written while the embedding model was down is embedded when it is back', async () => {
+test('what was written while the embedding model was down is embedded when it is back', async ({
+  service,
+  home,
+  embeddings,
+}) => {
   embeddings.state.mood = 'down';
   const before = embeddings.asked.length;
-  await put('travel/ferry', 'I feel seasick on the ferry.');
+  await put(service, 'travel/ferry', 'I feel seasick on the ferry.');
   await waitFor('two attempts', async () => embeddings.asked.length >= before + 2);
-  expect((await search('queasy ships')).map(({ path }) => path)).not.toContain('travel/ferry');
+  expect((await search(service, 'queasy ships')).map(({ path }) => path)).not.toContain('travel/ferry');
 
   embeddings.state.mood = 'fine';
-  await embedded('openai-compatible/meanings');
-  expect((await search('queasy ships')).map(({ path }) => path)).toContain('travel/ferry');
+  await embedded(home, 'openai-compatible/meanings');
+  expect((await search(service, 'queasy ships')).map(({ path }) => path)).toContain('travel/ferry');
 });
 
-test('notes survive a restart, are found by words without an embedding model, and are embedded again by another one', async () => {
-  await put('food/soup', 'The pumpkin soup wants ginger.');
-  await embedded('openai-compatible/meanings');
+test('notes survive a restart, are found by words without an embedding model, and are embedded again by another one', async ({
+  service,
+  home,
+  startAnother,
+  embeddings,
+}) => {
+  await put(service, 'food/soup', 'The pumpkin soup wants ginger.');
+  await embedded(home, 'openai-compatible/meanings');
 
   await service.close();
-  service = await start({});
-  expect((await search('ginger'))[0]).toMatchObject({ path: 'food/soup' });
+  const withoutModel = await startAnother({ EMBEDDING_MODEL: '' });
+  expect((await search(withoutModel, 'ginger'))[0]).toMatchObject({ path: 'food/soup' });
 
-  await service.close();
-  service = await start({ EMBEDDING_MODEL: 'other-meanings' });
-  await embedded('openai-compatible/other-meanings');
+  await withoutModel.close();
+  const withOther = await startAnother({ EMBEDDING_MODEL: 'other-meanings' });
+  await embedded(home, 'openai-compatible/other-meanings');
   expect(embeddings.asked.at(-1)?.model).toBe('other-meanings');
-  expect((await search('ginger'))[0]).toMatchObject({ path: 'food/soup' });
+  expect((await search(withOther, 'ginger'))[0]).toMatchObject({ path: 'food/soup' });
 });

@@ -1,56 +1,46 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
-import { freshHome } from '../support/fresh-home.ts';
+import { test as journey } from '../support/journey.ts';
 import { readStream } from '../support/read-stream.ts';
-import { type Answer, followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf } from '../support/service.ts';
+import {
+  type Answer,
+  followScript,
+  type ScriptedModel,
+  type SeenPrompt,
+  startScriptedModel,
+} from '../support/scripted-model.ts';
+import { type Service, textOf } from '../support/service.ts';
 import { eventsOf, openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const turnInspection = inspectTurn.responses[200].json;
-type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
 let decide: (prompt: SeenPrompt) => Answer;
-let usual: ScriptedModel;
-let backup: ScriptedModel;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  [home, usual, backup] = await Promise.all([
-    freshHome(),
-    startScriptedModel({ decide: (prompt) => decide(prompt) }),
-    startScriptedModel(),
-  ]);
-  service = await startService({
-    ...home.env,
-    LLM_PROVIDER: 'openai-compatible',
-    LLM_MODEL: 'usual',
-    LLM_BASE_URL: usual.url,
-    LLM_TRIES: '3',
-    LLM_RETRY_SECS: '1',
+const test = journey
+  .override('modelOptions', { decide: (prompt) => decide(prompt) })
+  .override('settings', { LLM_MODEL: 'usual', LLM_TRIES: '3', LLM_RETRY_SECS: '1' })
+  .extend('backup', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const backup = await startScriptedModel();
+    onCleanup(() => backup.close());
+    return backup;
   });
-  await storeRoutes({
-    careful: { ...compatible('usual', usual), fallback: ['spare'] },
+
+test.beforeAll(async ({ service, model, backup }) => {
+  await storeRoutes(service, {
+    careful: { ...compatible('usual', model), fallback: ['spare'] },
     spare: compatible('backup', backup),
   });
 });
 
-afterAll(async () => {
-  await service.close();
-  await Promise.all([usual.close(), backup.close()]);
-  await home.remove();
-});
-
-beforeEach(() => {
+test.beforeEach(({ model, backup }) => {
   decide = followScript;
-  usual.seen.length = 0;
+  model.seen.length = 0;
   backup.seen.length = 0;
 });
 
 const compatible = (name: string, { url }: ScriptedModel) => ({ provider: 'openai-compatible', name, base_url: url });
 
-async function storeRoutes(routes: object) {
+async function storeRoutes(service: Service, routes: object) {
   const body = JSON.stringify({ model_routes: routes });
   const response = await service.request('/api/settings', { method: 'PATCH', body });
   return { status: response.status, body: (await response.json()) as { error?: { param: string } } };
@@ -61,56 +51,59 @@ function failFirst(...failures: Answer[]): void {
   decide = (prompt) => failures.shift() ?? followScript(prompt);
 }
 
-test.each<[string, Answer]>([
+test.for<[string, Answer]>([
   ['has too many callers', { status: 429 }],
   ['fails', { status: 500 }],
   ['is overloaded', { status: 503 }],
   ['hangs up before it speaks', { pieces: [], cut: true }],
-])('a model that %s is asked again', async (_, failure) => {
+])('a model that %s is asked again', async ([_, failure], { service, model }) => {
   failFirst(failure, failure);
   const response = await service.ask('say recovered');
 
   expect(response).toMatchObject({ status: 'completed', error: null });
   expect(textOf(response)).toBe('recovered');
-  expect(usual.seen).toHaveLength(3);
+  expect(model.seen).toHaveLength(3);
 });
 
-test('after the last try the turn fails with what the model said', async () => {
+test('after the last try the turn fails with what the model said', async ({ service, model }) => {
   const failed = await service.ask('break 503');
 
   expect(failed).toMatchObject({
     status: 'failed',
     error: { code: 'model_error', message: 'The model answered 503: scripted 503' },
   });
-  expect(usual.seen).toHaveLength(3);
+  expect(model.seen).toHaveLength(3);
 });
 
-test('a model that refuses the prompt is not asked again', async () => {
+test('a model that refuses the prompt is not asked again', async ({ service, model }) => {
   expect((await service.ask('break 400')).status).toBe('failed');
-  expect(usual.seen).toHaveLength(1);
+  expect(model.seen).toHaveLength(1);
 });
 
-test('waits grow, and add up to what the operator has set', async () => {
+test('waits grow, and add up to what the operator has set', async ({ service, model }) => {
   await service.ask('break 500');
-  const [first = 0, second = 0] = usual.seen.slice(1).map(({ at }, index) => at - (usual.seen[index]?.at ?? 0));
+  const [first = 0, second = 0] = model.seen.slice(1).map(({ at }, index) => at - (model.seen[index]?.at ?? 0));
 
   expect(second).toBeGreaterThan(first);
   expect(first + second).toBeGreaterThan(750); // a second, less the jitter
 });
 
-test('Retry-After is respected, unless it asks for too long', async () => {
+test('Retry-After is respected, unless it asks for too long', async ({ service, model }) => {
   failFirst({ status: 429, headers: { 'retry-after': '2' } });
   expect((await service.ask('say patient')).status).toBe('completed');
-  const [first, second] = usual.seen.map(({ at }) => at);
+  const [first, second] = model.seen.map(({ at }) => at);
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1990);
 
-  usual.seen.length = 0;
+  model.seen.length = 0;
   decide = () => ({ status: 429, headers: { 'retry-after': '3600' } });
   expect((await service.ask('say impatient')).status).toBe('failed');
-  expect(usual.seen).toHaveLength(1);
+  expect(model.seen).toHaveLength(1);
 });
 
-test('text that was streamed is never doubled: a stream that breaks after it is the end', async () => {
+test('text that was streamed is never doubled: a stream that breaks after it is the end', async ({
+  service,
+  model,
+}) => {
   const events = await Array.fromAsync(readStream(await service.post({ input: 'cut', stream: true })));
   const deltas = events.flatMap((event) => event.delta ?? []);
 
@@ -119,10 +112,10 @@ test('text that was streamed is never doubled: a stream that breaks after it is 
     type: 'response.failed',
     response: { error: { code: 'model_error' }, output: [{ status: 'incomplete' }] },
   });
-  expect(usual.seen).toHaveLength(1);
+  expect(model.seen).toHaveLength(1);
 });
 
-test('a stream shows a retry to its client as nothing but a delay', async () => {
+test('a stream shows a retry to its client as nothing but a delay', async ({ service }) => {
   failFirst({ status: 503 });
   const events = await Array.fromAsync(readStream(await service.post({ input: 'say one two', stream: true })));
 
@@ -132,23 +125,27 @@ test('a stream shows a retry to its client as nothing but a delay', async () => 
   expect(events.at(-1)?.type).toBe('response.completed');
 });
 
-test("after its own tries the route's next model answers, and the rest of the turn stays with it", async () => {
+test("after its own tries the route's next model answers, and the rest of the turn stays with it", async ({
+  service,
+  model,
+  backup,
+}) => {
   decide = () => ({ status: 500 });
   const response = await service.ask('use reborn_time {}', { model: 'careful' });
 
   expect(response.status).toBe('completed');
   expect(textOf(response)).toContain('result: ');
-  expect([usual.seen.length, backup.seen.length]).toEqual([3, 2]);
+  expect([model.seen.length, backup.seen.length]).toEqual([3, 2]);
 });
 
-test('a model whose key is refused is not asked again, but its fallback is', async () => {
+test('a model whose key is refused is not asked again, but its fallback is', async ({ service, model, backup }) => {
   decide = () => ({ status: 401 });
 
   expect(textOf(await service.ask('say spare', { model: 'careful' }))).toBe('spare');
-  expect([usual.seen.length, backup.seen.length]).toEqual([1, 1]);
+  expect([model.seen.length, backup.seen.length]).toEqual([1, 1]);
 });
 
-test('watchers see each failure, and the inspector shows the waits', async () => {
+test('watchers see each failure, and the inspector shows the waits', async ({ service }) => {
   failFirst({ status: 503 });
   const socket = await openSocket(service.url);
   try {
@@ -174,21 +171,21 @@ test('watchers see each failure, and the inspector shows the waits', async () =>
   }
 });
 
-test('a cancelled turn stops waiting at once', async () => {
+test('a cancelled turn stops waiting at once', async ({ service, model }) => {
   decide = () => ({ status: 429, headers: { 'retry-after': '30' } });
   const { id } = await service.ask('say never', { background: true });
-  await waitFor('the model to be asked', async () => usual.seen.length === 1);
+  await waitFor('the model to be asked', async () => model.seen.length === 1);
   const begun = performance.now();
   await service.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' });
   await waitFor('the turn to end', async () => (await service.get(id)).status === 'cancelled');
 
   expect(performance.now() - begun).toBeLessThan(10_000);
-  expect(usual.seen).toHaveLength(1);
+  expect(model.seen).toHaveLength(1);
 });
 
-test.each([
+test.for([
   [{ lonely: { provider: 'demo', name: 'demo', fallback: ['nobody'] } }, 'model_routes.lonely.fallback'],
   [{ loop: { provider: 'demo', name: 'demo', fallback: ['loop'] } }, 'model_routes.loop.fallback'],
-])('a fallback that can not work is refused: %j', async (routes, param) => {
-  expect(await storeRoutes(routes)).toMatchObject({ status: 400, body: { error: { param } } });
+] as const)('a fallback that can not work is refused: %j', async ([routes, param], { service }) => {
+  expect(await storeRoutes(service, routes)).toMatchObject({ status: 400, body: { error: { param } } });
 });

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildTool } from '@reborn-agent/tool/build-tool';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
+import { expect } from 'vitest';
+import type { Home } from '../support/fresh-home.ts';
+import { test as journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf } from '../support/service.ts';
+import { type Service, textOf } from '../support/service.ts';
 import { type Answer, type Asked, startStandIn } from '../support/stand-in.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -29,51 +29,65 @@ const CAPABILITIES = {
 };
 
 let answer: (asked: Asked) => Answer;
-let standIn: Awaited<ReturnType<typeof startStandIn>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let folder: string;
-let wasm: string;
 const addresses = new Map<string, string>();
-const start = () =>
-  startService(
-    { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url },
-    { network: { ...standIn.network, resolve: async (host) => [addresses.get(host) ?? '93.184.215.14'] } },
+const test = journey
+  .extend('standIn', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const standIn = await startStandIn((asked) => answer(asked));
+    onCleanup(() => standIn.close());
+    return standIn;
+  })
+  .override('parts', ({ standIn }) => ({
+    network: { ...standIn.network, resolve: async (host) => [addresses.get(host) ?? '93.184.215.14'] },
+  }))
+  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
+    onCleanup(() => rm(folder, { recursive: true }));
+    return folder;
+  })
+  .extend('wasm', { scope: 'file' }, async () => (await buildTool('test/fixtures/tools/probe')).path)
+  .extend('rebornDone', { scope: 'file' }, ({ home }) => async (args: readonly string[], input = ''): Promise<void> => {
+    const { code, stdout, stderr } = await runReborn(args, { env: home.env, input });
+    if (code !== 0 || stdout.includes(SECRET)) throw new Error(`reborn ${args.join(' ')}: ${stdout}${stderr}`);
+  })
+  .extend(
+    'install',
+    { scope: 'file' },
+    ({ service, model, folder, wasm, rebornDone }) =>
+      async (name: string, capabilities: object): Promise<void> => {
+        const file = path.join(folder, `${name}.json`);
+        await writeFile(file, JSON.stringify(capabilities));
+        const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
+        await rebornDone(args);
+        await rebornDone(['policy', 'set', name, 'allow']); // it may write, and these tests are about what comes after
+        await waitFor(`${name} to be offered`, async () => {
+          await service.ask('say ready');
+          return model.seen.at(-1)?.tools.includes(name);
+        });
+      },
   );
 
-beforeAll(async () => {
-  [standIn, model, home] = await Promise.all([
-    startStandIn((asked) => answer(asked)),
-    startScriptedModel(),
-    freshHome(),
-  ]);
-  folder = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
-  service = await start();
-  ({ path: wasm } = await buildTool('test/fixtures/tools/probe'));
+test.beforeAll(async ({ install, rebornDone }) => {
   await install('probe', CAPABILITIES);
   await rebornDone(['tool', 'setup', 'probe'], `${SECRET}\n`);
 });
 
-beforeEach(() => {
+test.beforeEach(({ standIn }) => {
   answer = () => ({ text: 'fine' });
   addresses.clear();
   standIn.asked.length = 0;
 });
 
-afterAll(async () => {
-  await service.close();
-  await Promise.all([standIn.close(), model.close(), home.remove(), rm(folder, { recursive: true })]);
-});
-
-test('what is granted gets through, with the credential that the tool never sees', async () => {
-  expect(await request({ url: 'https://api.example.com/v1/things?a=1' })).toEqual({ status: 200, text: 'fine' });
+test('what is granted gets through, with the credential that the tool never sees', async ({ service, standIn }) => {
+  expect(await request(service, { url: 'https://api.example.com/v1/things?a=1' })).toEqual({
+    status: 200,
+    text: 'fine',
+  });
   expect(standIn.asked).toMatchObject([{ host: 'api.example.com', headers: { authorization: `Bearer ${SECRET}` } }]);
-  expect(await request({ url: 'https://eu.cdn.example.com/x' })).toEqual({ status: 200, text: 'fine' });
+  expect(await request(service, { url: 'https://eu.cdn.example.com/x' })).toEqual({ status: 200, text: 'fine' });
   expect(standIn.asked[1]?.headers.authorization).toBeUndefined();
 });
 
-test.each([
+test.for([
   'https://other.example.com/v1/',
   'https://cdn.example.com/',
   'https://api.example.com.evil.test/v1/',
@@ -94,80 +108,85 @@ test.each([
   'https://[::ffff:127.0.0.1]/v1/',
   'https://[64:ff9b::7f00:1]/v1/',
   'file:///etc/passwd',
-])('%s is refused, and nothing is sent', async (url) => {
-  expect(await request({ url })).toEqual({ error: expect.any(String) });
+])('%s is refused, and nothing is sent', async (url, { service, standIn }) => {
+  expect(await request(service, { url })).toEqual({ error: expect.any(String) });
   expect(standIn.asked).toEqual([]);
 });
 
-test.each([
+test.for([
   { method: 'DELETE', url: 'https://api.example.com/v1/' },
   { method: 'get', url: 'https://eu.cdn.example.com/', headers: { 'x\r\nhost': 'evil' } },
   { url: 'https://api.example.com/v1/', headers: { a: 'b\r\nauthorization: mine' } },
   { url: 'https://api.example.com/v1/', headers: { host: 'evil.test' } },
   { url: 'https://api.example.com/v1/', headers: { 'transfer-encoding': 'chunked' } },
-])('%j is refused, and nothing is sent', async (asked) => {
-  expect(await request(asked)).toEqual({ error: expect.any(String) });
+])('%j is refused, and nothing is sent', async (asked, { service, standIn }) => {
+  expect(await request(service, asked)).toEqual({ error: expect.any(String) });
   expect(standIn.asked).toEqual([]);
 });
 
-test('what the tool puts in the place of a credential is thrown away', async () => {
-  await request({ url: 'https://api.example.com/v1/', headers: { Authorization: 'Bearer mine' } });
+test('what the tool puts in the place of a credential is thrown away', async ({ service, standIn }) => {
+  await request(service, { url: 'https://api.example.com/v1/', headers: { Authorization: 'Bearer mine' } });
 
   expect(standIn.asked[0]?.headers.authorization).toBe(`Bearer ${SECRET}`);
 });
 
-test.each(['10.0.0.5', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1', '64:ff9b::a9fe:a9fe'])(
+test.for(['10.0.0.5', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1', '64:ff9b::a9fe:a9fe'])(
   'a granted name that resolves to %s is not dialled, and the tool does not learn the address',
-  async (address) => {
+  async (address, { service, standIn }) => {
     addresses.set('api.example.com', address);
-    const refused = await request({ url: 'https://api.example.com/v1/' });
+    const refused = await request(service, { url: 'https://api.example.com/v1/' });
 
     expect(refused).toEqual({ error: expect.not.stringContaining(address) });
     expect(standIn.asked).toEqual([]);
   },
 );
 
-test('a redirect is an answer, and is not followed', async () => {
+test('a redirect is an answer, and is not followed', async ({ service, standIn }) => {
   answer = () => ({ status: 302, text: 'go to http://169.254.169.254/' });
 
-  expect(await request({ url: 'https://api.example.com/v1/' })).toMatchObject({ status: 302 });
+  expect(await request(service, { url: 'https://api.example.com/v1/' })).toMatchObject({ status: 302 });
   expect(standIn.asked).toHaveLength(1);
 });
 
-test.each([
+test.for([
   SECRET,
   Buffer.from(SECRET).toString('base64'),
   Buffer.from(SECRET).toString('hex'),
   JSON.stringify({ authorization: `Bearer ${SECRET}` }),
-])('an upstream that echoes the credential tells the tool nothing: %s', async (text) => {
+])('an upstream that echoes the credential tells the tool nothing: %s', async (text, { service, model }) => {
   answer = () => ({ text: `before ${text} after` });
-  const told = await request({ url: 'https://api.example.com/v1/' });
+  const told = await request(service, { url: 'https://api.example.com/v1/' });
 
   expect(told).toEqual({ status: 200, text: expect.stringContaining('[redacted:probe_key]') });
   expect(JSON.stringify(told)).not.toContain(SECRET);
   expect(JSON.stringify(model.seen.at(-1))).not.toContain(SECRET);
 });
 
-test('a tool may ask for secrets that its capabilities name, and learns nothing of others', async () => {
-  expect(await probe({ secrets: ['probe_key', 'other_key', 'webhook-route:x'] })).toMatchObject({
+test('a tool may ask for secrets that its capabilities name, and learns nothing of others', async ({ service }) => {
+  expect(await probe(service, { secrets: ['probe_key', 'other_key', 'webhook-route:x'] })).toMatchObject({
     secrets: [true, false, false],
   });
 });
 
-test('the rate holds across replicas', async () => {
+test('the rate holds across replicas', async ({ service, install, startAnother }) => {
   const rate_limit = { requests_per_minute: 5, requests_per_hour: 100 };
   await install('slow_probe', { ...CAPABILITIES, http: { ...CAPABILITIES.http, rate_limit } });
-  const other = await start();
+  const other = await startAnother();
   const url = 'https://eu.cdn.example.com/';
-  const here = await probe({ requests: Array.from({ length: 3 }, () => ({ url })) }, 'slow_probe');
-  const there = await probe({ requests: Array.from({ length: 3 }, () => ({ url })) }, 'slow_probe', other);
+  const here = await probe(service, { requests: Array.from({ length: 3 }, () => ({ url })) }, 'slow_probe');
+  const there = await probe(other, { requests: Array.from({ length: 3 }, () => ({ url })) }, 'slow_probe');
   await other.close();
 
   expect(here.answers).toEqual([FINE, FINE, FINE]);
   expect(there.answers).toEqual([FINE, FINE, { error: expect.stringMatching(/5 requests a minute|rate/i) }]);
 });
 
-test('a call that lacks its credential waits at a gate; once it is there, the answer goes on with the same call', async () => {
+test('a call that lacks its credential waits at a gate; once it is there, the answer goes on with the same call', async ({
+  service,
+  home,
+  install,
+  standIn,
+}) => {
   const auth = { secret_name: 'door_key', display_name: 'The Door', instructions: 'Ask the keeper.' };
   await install('door', { ...CAPABILITIES, auth, setup: {}, http: { ...CAPABILITIES.http, credentials: {} } });
   const script = 'use door {"requests":[{"url":"https://eu.cdn.example.com/"}]}';
@@ -177,7 +196,7 @@ test('a call that lacks its credential waits at a gate; once it is there, the an
 
   const given = await runReborn(['tool', 'auth', 'door'], { env: home.env, input: 'open-sesame\n' });
   expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining('Ask the keeper.') });
-  const [gate] = await openGates();
+  const [gate] = await openGates(home);
   const answered = await service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });
   expect(answered.status).toBe(202);
   const { response_id } = (await answered.json()) as { response_id: string };
@@ -191,7 +210,12 @@ test('a call that lacks its credential waits at a gate; once it is there, the an
   expect(again.status).toBe(404);
 });
 
-test('an installed tool that may write asks first, and one that can only read does not', async () => {
+test('an installed tool that may write asks first, and one that can only read does not', async ({
+  service,
+  install,
+  rebornDone,
+  standIn,
+}) => {
   const allowlist = [{ host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] }];
   await install('writer', CAPABILITIES);
   await install('reader', { ...CAPABILITIES, http: { ...CAPABILITIES.http, allowlist, credentials: {} } });
@@ -203,11 +227,11 @@ test('an installed tool that may write asks first, and one that can only read do
   expect(textOf(await service.ask(script('reader')))).toContain('fine');
 });
 
-test('a gate that is denied gives the call an output that says so', async () => {
+test('a gate that is denied gives the call an output that says so', async ({ service, home, install }) => {
   const auth = { secret_name: 'cellar_key' };
   await install('cellar', { ...CAPABILITIES, auth, setup: {}, http: { ...CAPABILITIES.http, credentials: {} } });
   await service.ask('use cellar {}');
-  const [gate] = await openGates();
+  const [gate] = await openGates(home);
   const body = JSON.stringify({ answer: 'deny', reason: 'Not today.' });
   const answered = await service.request(`/api/gates/${gate}`, { method: 'POST', body });
   const { response_id } = (await answered.json()) as { response_id: string };
@@ -219,11 +243,15 @@ test('a gate that is denied gives the call an output that says so', async () => 
   expect(textOf(done)).toContain('Not today.');
 });
 
-test('a tool that sends its own secret is stopped, forbidden to this user, and in the audit log', async () => {
+test('a tool that sends its own secret is stopped, forbidden to this user, and in the audit log', async ({
+  service,
+  standIn,
+  rebornDone,
+}) => {
   const url = 'https://api.example.com/v1/?key=';
   const backwards = Array.from(SECRET).toReversed().join('');
   const requests = [{ url, backwards }, { url: `${url}other` }];
-  expect(await probe({ requests })).toEqual({ error: expect.stringContaining('The call was ended') });
+  expect(await probe(service, { requests })).toEqual({ error: expect.stringContaining('The call was ended') });
   expect(standIn.asked).toEqual([]);
 
   expect(textOf(await service.ask(`use probe ${JSON.stringify({ requests: [{ url }] })}`))).toContain('forbidden');
@@ -234,10 +262,15 @@ test('a tool that sends its own secret is stopped, forbidden to this user, and i
     expect.objectContaining({ action: 'tool.quarantine', subject: 'probe', detail: { secret: 'probe_key' } }),
   );
   await rebornDone(['policy', 'unset', 'probe@operator']);
-  expect(await request({ url })).toEqual(FINE);
+  expect(await request(service, { url })).toEqual(FINE);
 });
 
-test('a name that is taken needs --force; the tool is then another one everywhere', async () => {
+test('a name that is taken needs --force; the tool is then another one everywhere', async ({
+  service,
+  home,
+  folder,
+  wasm,
+}) => {
   const file = path.join(folder, 'probe.json');
   const args = ['tool', 'install', wasm, '--capabilities', file, '--name', 'probe'];
   await writeFile(
@@ -250,10 +283,10 @@ test('a name that is taken needs --force; the tool is then another one everywher
     stderr: expect.stringContaining('--force'),
   });
   expect(await runReborn([...args, '--force'], { env: home.env })).toMatchObject({ code: 0 });
-  await waitFor('the new one', async () => 'error' in (await request({ url: 'https://eu.cdn.example.com/' })));
+  await waitFor('the new one', async () => 'error' in (await request(service, { url: 'https://eu.cdn.example.com/' })));
 });
 
-test('a capabilities file that is wrong is refused with every problem', async () => {
+test('a capabilities file that is wrong is refused with every problem', async ({ home, folder, wasm }) => {
   const file = path.join(folder, 'wrong.json');
   await writeFile(file, JSON.stringify({ http: { allowlist: [{ host: 'https://x.example' }] }, filesystem: true }));
   const refused = await runReborn(['tool', 'install', wasm, '--capabilities', file, '--name', 'wrong'], {
@@ -264,7 +297,7 @@ test('a capabilities file that is wrong is refused with every problem', async ()
   for (const place of ['filesystem', 'host', 'path_prefix']) expect(refused.stderr).toContain(place);
 });
 
-test('a tool without capabilities can reach nothing, and that is said', async () => {
+test('a tool without capabilities can reach nothing, and that is said', async ({ home, wasm }) => {
   const installed = await runReborn(['tool', 'install', wasm, '--name', 'bare'], { env: home.env });
 
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
@@ -272,7 +305,7 @@ test('a tool without capabilities can reach nothing, and that is said', async ()
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
 });
 
-test('installs, stored secrets and their use are in the audit log, by name alone', async () => {
+test('installs, stored secrets and their use are in the audit log, by name alone', async ({ service }) => {
   const { entries } = (await (await service.request('/api/audit?limit=100')).json()) as {
     entries: { action: string; actor: string; subject: string }[];
   };
@@ -284,7 +317,7 @@ test('installs, stored secrets and their use are in the audit log, by name alone
   expect(JSON.stringify(entries)).not.toContain(SECRET);
 });
 
-test('no secret lies in the clear in the database or the home', async () => {
+test('no secret lies in the clear in the database or the home', async ({ home }) => {
   expect((await readFile(path.join(home.home, 'secrets-key'), 'utf8')).includes(SECRET)).toBe(false);
 });
 
@@ -293,34 +326,17 @@ const FINE = { status: 200, text: 'fine' };
 type Told = { answers: object[]; secrets: boolean[] };
 
 /** A turn in which the model lets the probe do something, and repeats what came of it. */
-async function probe(what: object, name = 'probe', on = service): Promise<Told> {
-  const response = await on.ask(`use ${name} ${JSON.stringify(what)}`);
+async function probe(service: Service, what: object, name = 'probe'): Promise<Told> {
+  const response = await service.ask(`use ${name} ${JSON.stringify(what)}`);
   return JSON.parse(textOf(response).replace(/^result: /, '')) as Told;
 }
 
-async function request(asked: object): Promise<object> {
-  const { answers } = await probe({ requests: [asked] });
+async function request(service: Service, asked: object): Promise<object> {
+  const { answers } = await probe(service, { requests: [asked] });
   return answers[0] ?? {};
 }
 
-async function install(name: string, capabilities: object): Promise<void> {
-  const file = path.join(folder, `${name}.json`);
-  await writeFile(file, JSON.stringify(capabilities));
-  const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
-  await rebornDone(args);
-  await rebornDone(['policy', 'set', name, 'allow']); // it may write, and these tests are about what comes after
-  await waitFor(`${name} to be offered`, async () => {
-    await service.ask('say ready');
-    return model.seen.at(-1)?.tools.includes(name);
-  });
-}
-
-async function rebornDone(args: readonly string[], input = ''): Promise<void> {
-  const { code, stdout, stderr } = await runReborn(args, { env: home.env, input });
-  if (code !== 0 || stdout.includes(SECRET)) throw new Error(`reborn ${args.join(' ')}: ${stdout}${stderr}`);
-}
-
-async function openGates(): Promise<string[]> {
+async function openGates(home: Home): Promise<string[]> {
   const rows = await home.query<{ id: string }>(`select id from gates where answered_at is null and kind = 'auth'`);
   return rows.map(({ id }) => id);
 }

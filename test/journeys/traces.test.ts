@@ -1,10 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService } from '../support/service.ts';
+import { expect } from 'vitest';
+import { test as journey } from '../support/journey.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type OtlpSpan = {
@@ -19,39 +18,21 @@ type OtlpSpan = {
 };
 
 const collector = { status: 200, bodies: [] as string[], refused: 0 };
-const cleanups: (() => unknown)[] = [];
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      if (collector.status === 200 && request.url === '/v1/traces') collector.bodies.push(body);
-      else collector.refused++;
-      response.writeHead(collector.status).end('{}');
+const test = journey
+  .extend('collectorUrl', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        if (collector.status === 200 && request.url === '/v1/traces') collector.bodies.push(body);
+        else collector.refused++;
+        response.writeHead(collector.status).end('{}');
+      });
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => server.close());
-  const home = await freshHome();
-  cleanups.push(() => home.remove());
-  const model = await startScriptedModel();
-  cleanups.push(() => model.close());
-  service = await startService(
-    {
-      ...home.env,
-      LLM_PROVIDER: 'openai-compatible',
-      LLM_MODEL: 'scripted',
-      LLM_BASE_URL: model.url,
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    },
-    { traces: { everyMs: 50, mostAtOnce: 2, mostKept: 3 } },
-  );
-  cleanups.push(() => service.close());
-});
-
-afterAll(async () => {
-  for (const cleanup of cleanups.toReversed()) await cleanup();
-});
+    onCleanup(() => void server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  })
+  .override('settings', ({ collectorUrl }) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }))
+  .override('parts', { traces: { everyMs: 50, mostAtOnce: 2, mostKept: 3 } });
 
 const spans = (): OtlpSpan[] =>
   collector.bodies.flatMap((body) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans);
@@ -66,7 +47,9 @@ const attribute = (span: OtlpSpan | undefined, name: string) => {
   return value?.stringValue ?? value?.intValue;
 };
 
-test('a turn is a trace: the turn, its model calls and its tool calls, and nothing that was said', async () => {
+test('a turn is a trace: the turn, its model calls and its tool calls, and nothing that was said', async ({
+  service,
+}) => {
   const answered = await service.ask('use reborn_time {}');
   const trace = await traceOf(answered);
 
@@ -84,14 +67,14 @@ test('a turn is a trace: the turn, its model calls and its tool calls, and nothi
   expect(collector.bodies.join()).not.toContain('result:');
 });
 
-test('a turn that failed is an error with its code', async () => {
+test('a turn that failed is an error with its code', async ({ service }) => {
   const trace = await traceOf(await service.ask('break 400'));
   const root = trace.find(({ name }) => name === 'turn');
   expect(root?.status.code).toBe(2);
   expect(attribute(root, 'error.type')).toBe('model_error');
 });
 
-test('a collector that was away is told later, of the newest', async () => {
+test('a collector that was away is told later, of the newest', async ({ service }) => {
   collector.status = 503;
   const turns = [];
   for (let turn = 0; turn < 5; turn++) turns.push(await service.ask(`say ${turn}`));

@@ -1,11 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildTool } from '@reborn-agent/tool/build-tool';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
+import { expect } from 'vitest';
+import { test as journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf } from '../support/service.ts';
+import { type Service, textOf } from '../support/service.ts';
 import { type Answer, type Asked, startStandIn } from '../support/stand-in.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -36,18 +35,17 @@ const answers = ({ host }: Asked): Answer => {
   throw new Error(`Nobody is at ${host}.`);
 };
 
-let standIn: Awaited<ReturnType<typeof startStandIn>>;
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
 let installed: Awaited<ReturnType<typeof runReborn>>;
 
-beforeAll(async () => {
-  [standIn, model, home] = await Promise.all([startStandIn(answers), startScriptedModel(), freshHome()]);
-  service = await startService(
-    { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url },
-    { network: standIn.network },
-  );
+const test = journey
+  .extend('standIn', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const standIn = await startStandIn(answers);
+    onCleanup(() => standIn.close());
+    return standIn;
+  })
+  .override('parts', ({ standIn }) => ({ network: standIn.network }));
+
+test.beforeAll(async ({ home, model, service }) => {
   const { path } = await buildTool('examples/tools/weather');
   const args = ['tool', 'install', path, '--capabilities', await grantMore(home.home), '--name', 'weather'];
   installed = await runReborn(args, { env: home.env });
@@ -57,24 +55,19 @@ beforeAll(async () => {
   });
 });
 
-beforeEach(() => {
+test.beforeEach(({ standIn }) => {
   geocoding = { json: { results: [BERLIN, { ...BERLIN, name: 'Berlin, too' }] } };
   forecast = { json: { current: CURRENT, daily: DAILY } };
   airQuality = { json: { current: { european_aqi: 34, pm2_5: 8.1, pm10: 14.2 } } };
   standIn.asked.length = 0;
 });
 
-afterAll(async () => {
-  await service.close();
-  await Promise.all([standIn.close(), model.close(), home.remove()]);
-});
-
 test('whoever installs it is told what it may do', () => {
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('may GET api.open-meteo.com/v1/') });
 });
 
-test('the weather of a city, in metric units unless others are asked for', async () => {
-  expect(await callWeather({ action: 'get_current', city: 'Berlin' })).toEqual({
+test('the weather of a city, in metric units unless others are asked for', async ({ service, standIn }) => {
+  expect(await callWeather(service, { action: 'get_current', city: 'Berlin' })).toEqual({
     city: 'Berlin',
     country: 'Germany',
     temperature: 21.4,
@@ -84,7 +77,7 @@ test('the weather of a city, in metric units unless others are asked for', async
     description: 'Partly cloudy',
     units: 'metric',
   });
-  expect(await callWeather({ action: 'get_current', city: 'Berlin', units: 'imperial' })).toMatchObject({
+  expect(await callWeather(service, { action: 'get_current', city: 'Berlin', units: 'imperial' })).toMatchObject({
     units: 'imperial',
   });
 
@@ -100,8 +93,13 @@ test('the weather of a city, in metric units unless others are asked for', async
   }
 });
 
-test('the forecast of five days', async () => {
-  const told = await callWeather({ action: 'get_forecast', city: 'Berlin', country_code: 'DE', units: 'metric' });
+test('the forecast of five days', async ({ service, standIn }) => {
+  const told = await callWeather(service, {
+    action: 'get_forecast',
+    city: 'Berlin',
+    country_code: 'DE',
+    units: 'metric',
+  });
 
   expect(told).toEqual({
     city: 'Berlin',
@@ -119,8 +117,8 @@ test('the forecast of five days', async () => {
   expect(standIn.asked[1]?.url.searchParams.get('forecast_days')).toBe('5');
 });
 
-test('the quality of the air', async () => {
-  expect(await callWeather({ action: 'get_air_quality', lat: 52.5, lon: -13.4 })).toEqual({
+test('the quality of the air', async ({ service }) => {
+  expect(await callWeather(service, { action: 'get_air_quality', lat: 52.5, lon: -13.4 })).toEqual({
     lat: 52.5,
     lon: -13.4,
     european_aqi: 34,
@@ -130,7 +128,7 @@ test('the quality of the air', async () => {
   });
 });
 
-test('every weather code has its words', async () => {
+test('every weather code has its words', async ({ service }) => {
   const words: Record<number, string> = {
     0: 'Clear sky',
     1: 'Mainly clear',
@@ -153,38 +151,41 @@ test('every weather code has its words', async () => {
   };
   for (const [code, description] of Object.entries(words)) {
     forecast = { json: { current: { ...CURRENT, weather_code: Number(code) } } };
-    expect(await callWeather({ action: 'get_current', city: 'Berlin' })).toMatchObject({ description });
+    expect(await callWeather(service, { action: 'get_current', city: 'Berlin' })).toMatchObject({ description });
   }
 });
 
-test.each([
+test.for([
   ['Good', [0, 20]],
   ['Fair', [21, 40]],
   ['Moderate', [41, 60]],
   ['Poor', [61, 80]],
   ['Very Poor', [81, 100]],
   ['Extremely Poor', [101, 500]],
-])('the air is %s from and to %j', async (aqi_label, borders) => {
+] as const)('the air is %s from and to %j', async ([aqi_label, borders], { service }) => {
   for (const european_aqi of borders) {
     airQuality = { json: { current: { european_aqi, pm2_5: 1, pm10: 2 } } };
-    expect(await callWeather({ action: 'get_air_quality', lat: 1, lon: 2 })).toMatchObject({ european_aqi, aqi_label });
+    expect(await callWeather(service, { action: 'get_air_quality', lat: 1, lon: 2 })).toMatchObject({
+      european_aqi,
+      aqi_label,
+    });
   }
 });
 
-test('numbers that the provider leaves out are 0', async () => {
+test('numbers that the provider leaves out are 0', async ({ service }) => {
   forecast = { json: { current: {}, daily: { time: ['2026-05-01'] } } };
   airQuality = { json: {} };
 
-  expect(await callWeather({ action: 'get_current', city: 'Berlin' })).toMatchObject({
+  expect(await callWeather(service, { action: 'get_current', city: 'Berlin' })).toMatchObject({
     temperature: 0,
     feels_like: 0,
     humidity: 0,
     wind_speed: 0,
   });
-  expect(await callWeather({ action: 'get_forecast', city: 'Berlin' })).toMatchObject({
+  expect(await callWeather(service, { action: 'get_forecast', city: 'Berlin' })).toMatchObject({
     entries: [{ temp_max: 0, temp_min: 0, precipitation_probability_max: 0 }],
   });
-  expect(await callWeather({ action: 'get_air_quality', lat: 1, lon: 2 })).toMatchObject({
+  expect(await callWeather(service, { action: 'get_air_quality', lat: 1, lon: 2 })).toMatchObject({
     european_aqi: 0,
     aqi_label: 'Good',
     pm2_5: 0,
@@ -192,7 +193,7 @@ test('numbers that the provider leaves out are 0', async () => {
   });
 });
 
-test.each<[object, RegExp]>([
+test.for<[object, RegExp]>([
   [{ action: 'get_current', city: '' }, /^'city' must not be empty$/],
   [{ action: 'get_forecast', city: '' }, /^'city' must not be empty$/],
   [{ action: 'get_tides', city: 'Berlin' }, /^Invalid parameters: ./],
@@ -201,32 +202,34 @@ test.each<[object, RegExp]>([
   [{ action: 'get_current', city: 'Berlin', extra: 1 }, /^Invalid parameters: ./],
   [{ action: 'get_air_quality', lat: 90.1, lon: 0 }, /'?lat'?.*-90.*90/],
   [{ action: 'get_air_quality', lat: 0, lon: -180.5 }, /'?lon'?.*-180.*180/],
-])('%j is an error in the words of the tool', async (params, error) => {
-  expect(await callWeather(params)).toEqual({ error: expect.stringMatching(error) });
+])('%j is an error in the words of the tool', async ([params, error], { service, standIn }) => {
+  expect(await callWeather(service, params)).toEqual({ error: expect.stringMatching(error) });
   expect(standIn.asked).toEqual([]);
 });
 
-test('params that are no JSON are an error in the words of the tool', async () => {
-  expect(await useWeather('{"action":')).toEqual({ error: expect.stringMatching(/^Invalid parameters: ./) });
+test('params that are no JSON are an error in the words of the tool', async ({ service }) => {
+  expect(await useWeather(service, '{"action":')).toEqual({ error: expect.stringMatching(/^Invalid parameters: ./) });
 });
 
-test.each([[{ results: [] }], [{}]])('a city that nobody knows: %j', async (json) => {
+test.for([[{ results: [] }], [{}]])('a city that nobody knows: %j', async (json, { service }) => {
   geocoding = { json };
-  expect(await callWeather({ action: 'get_current', city: 'Atlantis' })).toEqual({ error: 'City not found: Atlantis' });
+  expect(await callWeather(service, { action: 'get_current', city: 'Atlantis' })).toEqual({
+    error: 'City not found: Atlantis',
+  });
 });
 
-test('an upstream that refuses, and one that breaks off', async () => {
+test('an upstream that refuses, and one that breaks off', async ({ service }) => {
   geocoding = { status: 503, text: 'closed for today' };
-  expect(await callWeather({ action: 'get_current', city: 'Berlin' })).toEqual({
+  expect(await callWeather(service, { action: 'get_current', city: 'Berlin' })).toEqual({
     error: 'API error (HTTP 503): closed for today',
   });
   geocoding = 'break-off';
-  expect(await callWeather({ action: 'get_current', city: 'Berlin' })).toEqual({
+  expect(await callWeather(service, { action: 'get_current', city: 'Berlin' })).toEqual({
     error: expect.stringMatching(/^HTTP request failed: ./),
   });
 });
 
-test('once it is removed, the model is not offered it any more', async () => {
+test('once it is removed, the model is not offered it any more', async ({ service, model, home }) => {
   expect(await runReborn(['tool', 'remove', 'weather'], { env: home.env })).toMatchObject({ code: 0 });
   await waitFor('the tool to be gone', async () => {
     await service.ask('say gone');
@@ -245,10 +248,10 @@ async function grantMore(folder: string): Promise<string> {
   return file;
 }
 
-const callWeather = (params: object) => useWeather(JSON.stringify(params));
+const callWeather = (service: Service, params: object) => useWeather(service, JSON.stringify(params));
 
 /** A turn in which the model calls the tool once, and repeats what came of it. */
-async function useWeather(params: string): Promise<unknown> {
+async function useWeather(service: Service, params: string): Promise<unknown> {
   const response = await service.ask(`use weather ${params}`);
   return JSON.parse(textOf(response).replace(/^result: /, ''));
 }
