@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findViolations } from './architecture.ts';
 
-describe('a crossing is found', () => {
+describe('a forbidden import is found', () => {
   test.each([
     ['a folder that the table does not know', 'helpers/text.ts', '', 'helpers is not in the import table'],
     ['a file that the table does not know', 'utils.ts', '', 'utils.ts is not in the import table'],
@@ -26,8 +26,8 @@ describe('a crossing is found', () => {
       "import { put } from '#store/threads/items.ts';",
       'may import agent',
     ],
-    ['the domain at anybody', 'domain/thread/turn.ts', "import '#safety/leaks.ts';", 'domain may import nothing'],
-    ['the configuration at anybody', 'config/config.ts', "import { a } from '#domain/a.ts';", 'may import nothing'],
+    ['the domain at any folder', 'domain/thread/turn.ts', "import '#safety/leaks.ts';", 'domain may import nothing'],
+    ['the configuration at any folder', 'config/config.ts', "import { a } from '#domain/a.ts';", 'may import nothing'],
     [
       'a folder at the configuration',
       'agent/a.ts',
@@ -118,12 +118,12 @@ describe('a crossing is found', () => {
     "import a = require('ai');",
     "const a = require('ai');",
     "const quote = /['\"]/; import { a } from 'ai'; // '",
-  ])('in whichever way it is imported: %s', (text) => {
+  ])('in every form of import: %s', (text) => {
     expect(findViolations([{ path: 'agent/a.ts', text }])).toEqual(['agent/a.ts: imports ai; only models may']);
   });
 });
 
-describe('what is no crossing passes', () => {
+describe('an allowed import passes', () => {
   test.each([
     ['main.ts', "import { serve } from '#cli/serve.ts'; import { readConfig } from '#config/config.ts'; readConfig();"],
     ['app/app.ts', "import '#engine/queue.ts'; import '#channels/gateway/routes.ts'; import fastify from 'fastify';"],
@@ -149,7 +149,7 @@ describe('what is no crossing passes', () => {
   });
 });
 
-test('a test beside the code may not reach upward either', () => {
+test('a test beside the code must not import upward either', () => {
   expect(findViolations([{ path: 'store/a.test.ts', text: "import '#agent/agent.ts';" }])).toHaveLength(1);
 });
 

@@ -4,7 +4,7 @@ import { parseAst } from 'vitest/node';
 /** A file below src/, its path written from there: `agent/turn/run-turn.ts`. */
 export type SourceFile = { path: string; text: string };
 
-/** Who may import whom. A place is a folder of src/, or a file directly in it. */
+/** Which folder may import which. A key is a folder of src/, or a file directly in it. */
 const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   'main.ts': 'everything',
   app: 'everything',
@@ -28,15 +28,15 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   domain: [],
 };
 
-/** Files of which a place may use the types, though not its values. */
+/** Files from which a folder may import types, but no values. */
 const MAY_IMPORT_TYPES: Record<string, string[]> = {
   engine: ['store/connection.ts', 'store/system/system-connection.ts'],
 };
 
-/** Tests beside the code also stand on a real PostgreSQL; packages and the environment are free to them. */
+/** Tests beside the code also use a real PostgreSQL, any package, and the environment. */
 const TESTS_MAY_ALSO_IMPORT = ['database', 'store'];
 
-/** What lies outside src/ and may be imported from inside it. */
+/** Files outside src/ that may be imported from inside it. */
 const MAY_IMPORT_OUTSIDE: Record<string, string[]> = {
   'main.ts': ['package.json'],
   app: ['package.json'],
@@ -59,12 +59,12 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^@reborn-agent\/client$/, places: ['terminal', 'cli', 'agent/gates'] },
 ];
 
-/** Places that import no package at all. */
+/** Folders that import no package. */
 const WITHOUT_PACKAGES = ['domain'];
 
 const MAY_READ_ENVIRONMENT = ['config/config.ts'];
 
-/** What may stand in one place only. The first two are the settings that open branches of the row-level policies; anybody may close them. */
+/** Texts that may occur in one file only. The first two are the settings that open branches of the row-level policies; closing them is allowed everywhere. */
 const KEPT_TO: { words: RegExp; place: string; problem: string }[] = [
   { words: /\bapp\.engine\b(?! = 'off')/, place: 'engine', problem: 'sets or reads app.engine' },
   {
@@ -75,7 +75,7 @@ const KEPT_TO: { words: RegExp; place: string; problem: string }[] = [
   { words: /\btimingSafeEqual\b/, place: 'domain/secret-hash.ts', problem: 'compares secrets (timingSafeEqual)' },
 ];
 
-/** Every crossing of the tables above, as sentences. */
+/** Every violation of the tables above, as sentences. */
 export function findViolations(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (!(placeOf(file.path) in MAY_IMPORT)) return [`${file.path}: ${placeOf(file.path)} is not in the import table`];
@@ -163,7 +163,7 @@ function isTest(path: string): boolean {
 
 type Node = { type: string; [field: string]: unknown };
 
-/** Parsed rather than matched: text in strings, comments and regular expressions is no import. */
+/** Parsed rather than matched: text in strings, comments and regular expressions is not an import. */
 function scan(text: string): { imports: Import[]; readsEnvironment: boolean } {
   // oxlint-disable-next-line typescript/no-deprecated -- the one parser at hand: TypeScript 7 has no API, and vitest passes on no other
   const nodes = [...walk(parseAst(text, { lang: 'ts' }))];

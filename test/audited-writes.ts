@@ -1,14 +1,14 @@
 import { parseAst } from 'vitest/node';
 import type { SourceFile } from './architecture.ts';
 
-/** The tables that say who may do what. */
+/** The tables that grant rights. */
 const GUARDED = new Set(
   'users tokens sessions tools componentFiles secrets settings skills budgets pairings approvals standingApprovals webhookRoutes gates audit'.split(
     ' ',
   ),
 );
 
-/** Writes to these tables that change nobody's rights, and why. */
+/** Writes to these tables that change no rights, and why. */
 const HARMLESS: Record<string, string> = {
   'store/audit.ts recordAudit': 'it is the log itself',
   'store/accounts/tokens.ts recordUse': 'notes the time of the last use',
@@ -24,7 +24,7 @@ const RAW_WRITE = /\b(insert\s+into|update|delete\s+from|merge\s+into|truncate)\
 type Node = { type: string; [field: string]: unknown };
 type Scope = { readonly name: string; readonly audited: ReadonlySet<string>; readonly node: Node };
 
-/** Opening a gate asks somebody to decide, and grants nothing. */
+/** Opening a gate asks for a decision and grants nothing. */
 const ASKS = 'insert into gates';
 
 /** Every write to a guarded table on anything but an `Audited` transaction, as sentences. */
@@ -55,7 +55,7 @@ function tablesWritten(node: Node, scopes: readonly Scope[]): string[] {
 
   const [table] = node['arguments'] as Node[];
   const named = textOf(table);
-  // A table in a variable may be any that the function names.
+  // A table in a variable may be any table that the function names.
   const candidates = named === undefined ? textsIn(scopes.at(0)?.node) : [named];
   return candidates.filter((name) => GUARDED.has(name));
 }

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dirname(root), { recursive: true }));
 
-test("a checkout's own Node runs its sources, with every argument as it was", () => {
+test('the Node of a checkout runs its sources with unchanged arguments', () => {
   plantNode(join(root, 'node_modules/node/bin'), 'v26.10.0');
   plantNode(path, 'v30.0.0');
 
@@ -28,7 +28,7 @@ test("a checkout's own Node runs its sources, with every argument as it was", ()
   });
 });
 
-test('it works through links, such as the one npm puts into node_modules/.bin', () => {
+test('the launcher works through links, such as the one in node_modules/.bin', () => {
   plantNode(join(root, 'node_modules/node/bin'), 'v26.10.0');
   mkdirSync(join(root, 'node_modules/.bin'));
   symlinkSync('../../bin/reborn', join(root, 'node_modules/.bin/reborn'));
@@ -43,7 +43,7 @@ test.each(['v24.21.0', 'v24.30.1', 'v25.0.0', 'v100.0.0'])('without one, Node %s
   expect(run(join(root, 'bin/reborn')).stdout).toBe(`${version} ${root}/src/main.ts|`);
 });
 
-test.each(['v24.20.9', 'v22.22.0', 'v4.30.0', 'nonsense'])('Node %s is refused in one sentence', (version) => {
+test.each(['v24.20.9', 'v22.22.0', 'v4.30.0', 'nonsense'])('Node %s is refused with one sentence', (version) => {
   plantNode(path, version);
 
   expect(run(join(root, 'bin/reborn'))).toEqual({
@@ -57,7 +57,7 @@ test('no Node at all is refused the same way', () => {
   expect(run(join(root, 'bin/reborn')).stderr).toMatch(/^reborn needs Node 24\.21 or later, but found none; /);
 });
 
-test('the service takes the place of the launcher, so that signals reach it', async () => {
+test('the service replaces the launcher process, so that signals reach it', async () => {
   mkdirSync(join(root, 'node_modules/node/bin'), { recursive: true });
   symlinkSync(process.execPath, join(root, 'node_modules/node/bin/node'));
   mkdirSync(join(root, 'src'));
@@ -74,7 +74,7 @@ test('the service takes the place of the launcher, so that signals reach it', as
   expect(await once(launched, 'exit')).toEqual([7, null]);
 });
 
-/** A stand-in for Node that tells its version and how it was called. */
+/** A stand-in for Node that prints its version and its arguments. */
 function plantNode(folder: string, version: string): void {
   const node = join(folder, 'node');
   mkdirSync(folder, { recursive: true });

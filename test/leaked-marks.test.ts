@@ -6,7 +6,7 @@ import { openMigratedDatabase } from './support/migrated-database.ts';
 const database = await openMigratedDatabase();
 afterAll(() => database.close());
 
-test("a session that carries somebody else's marks still shows an owner nothing but their own", async () => {
+test('a database session with leftover marks still shows an owner only their own rows', async () => {
   await database.everything.query(`insert into threads (id, user_id, last_seq) values ($1, 'bob', 1)`, [newId()]);
   await database.everything.query(`insert into audit (actor, action) values ('bob', 'sign-in')`);
   const options = '-c app.engine=on -c app.identities=on';

@@ -13,7 +13,7 @@ type Locked = {
 
 /**
  * Binaries for machines other than those we test and deploy on. The registry mirror that wrote the lock files did not have
- * them, so npm noted no hash; on such a machine npm checks what it downloads against the registry alone. A lock file that
+ * them, so npm recorded no hash; on such a machine npm checks what it downloads against the registry alone. A lock file that
  * is written against the full registry has them all, and then a line here can go.
  */
 const WITHOUT_HASH = [
@@ -29,11 +29,11 @@ const WITHOUT_HASH = [
   '@tailwindcss/oxide-',
 ];
 const OUR_MACHINES = /(linux-x64(-gnu)?|linux-arm64-gnu)$/;
-/** Not to be had from the mirror either, although arm64 is one of our machines. */
+/** Also missing from the mirror, although we deploy on arm64. */
 const STILL_MISSING = ['@rolldown/binding-linux-arm64-gnu', '@astrojs/compiler-binding-linux-arm64-gnu'];
 
 describe.each(['.', 'site'])('the packages of %s', (folder) => {
-  test('have a hash each, but for binaries of other machines', async () => {
+  test('have a hash each, except binaries for other machines', async () => {
     const bare = (await packagesIn(folder)).filter(({ locked }) => !locked.integrity);
     const unexplained = bare.filter(
       ({ name, locked }) =>

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createLog, writeToolLine } from '#app/log.ts';
 import { waitFor } from './support/wait-for.ts';
 
-test("a tool's line has one level, and it is the tool's", async () => {
+test("a tool's log line has the level that the tool chose", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-log-'));
   const file = path.join(folder, 'log');
   const log = createLog('debug', { file });

@@ -4,7 +4,7 @@ import { componentEmbed, componentNew, parse, print } from '@bytecodealliance/jc
 const WORLD = readFileSync(new URL('../../wit/tool.wit', import.meta.url), 'utf8');
 
 type Parts = {
-  /** The body of `execute`; $params and $length are its parameters, and it leaves the address of a response. */
+  /** The body of `execute`. Its parameters are $params and $length, and it returns the address of a response. */
   execute?: string;
   /** More fields of the core module. */
   fields?: string;
@@ -14,7 +14,7 @@ type Parts = {
   world?: string;
 };
 
-/** A tool, written in WebAssembly text around what the attack needs. Without parts it is harmless and echoes its params. */
+/** A tool in WebAssembly text with the given parts. Without parts it is harmless and echoes its params. */
 export async function buildTool(parts: Parts = {}): Promise<Uint8Array> {
   const binary = await parse(coreModule(parts));
   return componentNew(await componentEmbed({ binary, witSource: parts.world ?? WORLD, world: 'tool' }));
@@ -61,12 +61,12 @@ function returnText(at: number, length: number): string {
 
 const escape = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** `http-request` with a body at address 0 of so many bytes; its result lies at 256: a tag, then a status or a text. */
+/** `http-request` with a body at address 0 of so many bytes; its result is at 256: a tag, then a status or a text. */
 export const request = (bodyBytes: number, urlLength = 20) => `(call $http_request
   (i32.const 512) (i32.const 3) (i32.const 515) (i32.const ${urlLength}) (i32.const 535) (i32.const 2)
   (i32.const 1) (i32.const 0) (i32.const ${bodyBytes}) (i32.const 0) (i32.const 0) (i32.const 256))`;
 
-/** Every one is a tool that means harm in `execute`. */
+/** Each is a tool that attacks in `execute`. */
 export const attacks = {
   endlessLoop: () => buildTool({ execute: '(loop $again (br $again)) unreachable' }),
 
@@ -79,7 +79,7 @@ export const attacks = {
         (br $again)) unreachable`,
     }),
 
-  /** Twenty memories of 60 MiB each, in modules of their own, all of them touched. */
+  /** Twenty memories of 60 MiB in separate modules, all of them written to. */
   manyMemories: async () => withMoreMemories(await print(await buildTool()), 20),
 
   endlessTable: () =>
@@ -95,7 +95,7 @@ export const attacks = {
       execute: '(drop (call $deeper (i32.const 1))) unreachable',
     }),
 
-  /** Arrays of the garbage-collected heap, held in a list: no limit of a thread holds them. */
+  /** Arrays of the garbage-collected heap in a list, which no limit of a thread covers. */
   collectedArrays: () =>
     buildTool({
       fields: `(type $array (array (mut i64)))
@@ -125,7 +125,7 @@ export const attacks = {
         (br_if $again (i32.lt_u (local.get $i) (i32.const 100000)))) ${RETURN_PARAMS}`,
     }),
 
-  /** One line that is as long as the memory, near enough. */
+  /** One line that is almost as long as the memory. */
   longLogLine: () =>
     buildTool({
       memory: '100',
@@ -147,7 +147,7 @@ export const attacks = {
     buildTool({ execute: '(call $respond (i32.const 0) (i32.const 0) (local.get $params) (local.get $length))' }),
 };
 
-/** A harmless tool, but for the name by which its component finds one of its core functions. */
+/** A harmless tool, except for the name of one of its core functions. */
 export async function withCoreExport(name: string, evilName: string): Promise<Uint8Array> {
   const text = await print(await buildTool());
   const evil = text
@@ -156,7 +156,7 @@ export async function withCoreExport(name: string, evilName: string): Promise<Ui
   return parse(evil);
 }
 
-/** Each instance holds the one before, so that none is collected, and the last does not end. */
+/** Each instance references the previous one, so that none is collected, and the last does not end. */
 function withMoreMemories(text: string, count: number): Promise<Uint8Array> {
   const first = `(core module $first (func (export "f"))) (core instance $hog0 (instantiate $first))`;
   const hogs = Array.from({ length: count }, (_, index) => {

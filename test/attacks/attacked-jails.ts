@@ -16,7 +16,7 @@ export const QUIET_HOST: HostImports = {
 
 export const SHORT: JailLimits = { ...DEFAULT_LIMITS, cpuMs: 500, wallMs: 10_000 };
 
-/** Jails, and a short way to call in them. */
+/** Jails, with short functions to call tools in them. */
 export function createAttackedJails(options: JailsOptions = {}): Jails & {
   run(
     component: JailedComponent,
@@ -40,7 +40,7 @@ export async function install(name: string, wasm: Uint8Array, options?: { gates:
   return { name, hash, load: async () => files };
 }
 
-/** The failure that a call ends with; throws when it ends well. */
+/** The failure of a call; throws if the call succeeds. */
 export async function failureOf(answer: Promise<JailAnswer>): Promise<JailFailure> {
   const ended: unknown = await answer.catch((error: unknown) => error);
   if (ended instanceof JailFailure) return ended;

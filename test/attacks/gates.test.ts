@@ -15,7 +15,7 @@ const refusalOf = async (wasm: Uint8Array) => {
   return (ended as InstallRefused).message;
 };
 
-/** Of the gates that look at nothing but the bytes. */
+/** The refusals of the gates that inspect only the bytes. */
 const gateRefusalOf = (wasm: Uint8Array) => {
   try {
     checkComponent(wasm);
@@ -26,7 +26,7 @@ const gateRefusalOf = (wasm: Uint8Array) => {
   return 'it was taken';
 };
 
-test('a harmless component is taken, and tells who it is', async () => {
+test('a harmless component is accepted and described', async () => {
   const wasm = await buildTool({
     schema: '{"oneOf":[{"type":"object"}]}',
     description: ' Says "back" what\nit hears. ',
@@ -125,12 +125,12 @@ describe('the gates refuse', () => {
     expect(await refusalOf(wasm.subarray(0, wasm.length / 2))).toMatch(/no well-formed component|can't be transpiled/);
   });
 
-  test('what is larger than 32 MiB, before it is looked at', async () => {
+  test('a component over 32 MiB, before parsing', async () => {
     expect(await refusalOf(new Uint8Array(32 * 1024 * 1024 + 1))).toMatch(/32 MiB/);
   });
 });
 
-test('memories and tables that set no limit, or a higher one, are given ours; a lower one stays', async () => {
+test('memories and tables without a limit, or with a higher one, get ours, and a lower limit stays', async () => {
   const unlimited = await print(checkComponent(await buildTool({ fields: '(table 1 funcref)' })).binary);
   expect(unlimited).toContain('(memory (;0;) 2 4096)');
   expect(unlimited).toContain('(table (;0;) 1 100000 funcref)');
@@ -138,7 +138,7 @@ test('memories and tables that set no limit, or a higher one, are given ours; a 
   expect(await print(checkComponent(await buildTool({ memory: '2 3' })).binary)).toContain('(memory (;0;) 2 3)');
 });
 
-test('whatever is changed in a component, the gates answer with the component or a refusal', async () => {
+test('for any change to a component, the gates return the component or a refusal', async () => {
   const wasm = await buildTool();
   const change = fc.array(fc.tuple(fc.nat(wasm.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 });
   fc.assert(

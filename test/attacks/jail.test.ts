@@ -9,7 +9,7 @@ afterAll(() => jails.close());
 
 const ECHOED = { result: { output: '{"still":"here"}' }, logs: [] };
 
-/** Attacks, and how each ends in a jail when no gate has kept it out. */
+/** Attacks, and how each ends in a jail if it gets past the gates. */
 const CONTAINED: [keyof typeof attacks, RegExp, RegExp][] = [
   ['endlessLoop', /^cpu$/, /computed for more than 0.5 s/],
   ['endlessMemory', /^memory$/, /too much memory/],
@@ -22,7 +22,7 @@ const CONTAINED: [keyof typeof attacks, RegExp, RegExp][] = [
 ];
 
 describe.each(CONTAINED)('%s, past the gates,', (name, reason, message) => {
-  test('fails alone: its neighbour answers meanwhile and after', async () => {
+  test('fails alone, and its neighbour answers during and after the attack', async () => {
     const evil = await install(name, await attacks[name](), { gates: false });
     const attack = failureOf(jails.run(evil, '{}', { limits: name === 'manyMemories' ? DEFAULT_LIMITS : SHORT }));
     expect(await jails.run(neighbour, '{"still":"here"}')).toEqual(ECHOED);
@@ -35,7 +35,7 @@ describe.each(CONTAINED)('%s, past the gates,', (name, reason, message) => {
   });
 });
 
-/** Expressions that an attacker would try first, and what each comes to. */
+/** Expressions that an attacker would try first, and their values. */
 const REACHED: [string, string][] = [
   ['globalThis.PWNED=1', '1'],
   ['typeof process', 'undefined'],
@@ -59,7 +59,7 @@ const REACHED: [string, string][] = [
   ['getCoreModule(`tool.core.wasm`)', 'tool.core.wasm'],
 ];
 
-test('JavaScript that was injected past the gates finds nothing of Node', async () => {
+test('JavaScript injected past the gates cannot reach Node', async () => {
   const tries = REACHED.map(([expression]) => `()=>(${expression})`).join();
   const report = 'const say=m=>imports[`reborn:tool/host`].log(`info`,String(m))';
   const evil = await attacks.injectedJavaScript(

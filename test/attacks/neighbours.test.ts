@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const harmless = await install('harmless', await buildTool());
 const loop = await install('loop', await attacks.endlessLoop());
-/** It asks the host for something, and answers when that has come. */
+/** Calls the host and answers when the result arrives. */
 const asking = await install(
   'asking',
   await buildTool({
@@ -35,7 +35,7 @@ test('a hundred calls succeed while another tool loops and both cores are busy',
   }
 });
 
-test('calls of the same tool go on while one of them loops', async () => {
+test('calls of the same tool continue while one of them loops', async () => {
   const sometimes = await install(
     'sometimes',
     await buildTool({
@@ -49,7 +49,7 @@ test('calls of the same tool go on while one of them loops', async () => {
   expect((await looping).reason).toBe('cpu');
 });
 
-test('a call that only waits is not convicted of computing, and ends by the clock', async () => {
+test('a call that only waits does not use up CPU time, and ends at its deadline', async () => {
   const host = { ...QUIET_HOST, httpRequest: () => sleep(1500).then(() => ({ status: 200, body: new Uint8Array(0) })) };
   const limits = { ...SHORT, cpuMs: 200 };
   expect((await jails.run(asking, 'waits', { host, limits })).result).toEqual({ output: 'waits' });
@@ -58,7 +58,7 @@ test('a call that only waits is not convicted of computing, and ends by the cloc
   expect(failure.reason).toBe('wall');
 });
 
-test('kill -9 fails the call clearly, and the next one works', async () => {
+test('kill -9 fails the call with a clear error, and the next call works', async () => {
   const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
   const hang = { ...QUIET_HOST, httpRequest: () => (tellAsked(), new Promise<never>(() => {})) };
   const call = failureOf(jails.run(asking, '{}', { host: hang }));
@@ -92,7 +92,7 @@ test('a process that hangs is killed', async () => {
   expect((await call).message).toMatch(/It hangs\./);
 });
 
-test('a tool that crashes again and again is put out of use for a while, and forgetting it forgives', async () => {
+test('a tool that crashes repeatedly is disabled for a while, and forgetting it enables it again', async () => {
   jails = createAttackedJails({ crashes: { limit: 2, windowMs: 60_000, restMs: 60_000 } });
   const killer = { ...QUIET_HOST, httpRequest: () => (killChildren('SIGKILL'), new Promise<never>(() => {})) };
   expect((await failureOf(jails.run(asking, '{}', { host: killer }))).reason).toBe('crashed');
@@ -118,7 +118,7 @@ test('a call that is aborted ends at once, wherever it is', async () => {
   await expect(jails.run(harmless, '{}', { signal: controller.signal })).rejects.toThrow('the turn was cancelled');
 });
 
-test('only the warm processes stay, and none is left behind', async () => {
+test('only warm processes stay, and all end in time', async () => {
   jails = createAttackedJails({ warm: 1, idleMs: 500 });
   await jails.run(harmless);
   await jails.run(asking);
@@ -129,7 +129,7 @@ test('only the warm processes stay, and none is left behind', async () => {
   await waitFor('the last process to end', async () => childrenOf(process.pid).length === 0);
 });
 
-/** A jail is a process, or the child of one that guards it. */
+/** A jail is a process, or the child of its guard process. */
 function killChildren(signal: 'SIGKILL' | 'SIGSTOP'): void {
   for (const guard of childrenOf(process.pid))
     for (const pid of [...childrenOf(guard), guard]) process.kill(pid, signal);

@@ -20,7 +20,7 @@ function inject(name: string, code: string): JailedComponent {
 
 /**
  * `say` logs. `caught` is what the attack got hold of; `foreign` walks through all that can be reached from it, and
- * returns the path of the first thing that was not made in the guest's realm.
+ * returns the path of the first object that was not made in the guest's realm.
  */
 const PRELUDE = `
   const host = imports[\`reborn:tool/host\`];
@@ -66,10 +66,10 @@ const PRELUDE = `
   const settle = () => new realm.Promise((resolve) => setTimeout(resolve, 20));
 `;
 
-/** Each is a way by which an object of the worker's own realm came to the guest, or might come. */
+/** Each is a way in which an object of the worker's realm reached the guest, or might reach it. */
 const ATTEMPTS: Record<string, string> = {
   'the globals and imports': 'caught.push(globalThis, imports, getCoreModule, instantiateCore)',
-  'the error of a log line that is no text': `
+  'the error of a log line that is not text': `
     attempt(() => log({}, { length: 0, f() {} }));
     attempt(() => log(Symbol(), 1n))`,
   'the error of encodeInto': `
@@ -153,11 +153,11 @@ const ATTEMPTS: Record<string, string> = {
     attempt(() => watch(WebAssembly.compileStreaming({})));
     attempt(() => watch(WebAssembly.compile({})));
     yield settle()`,
-  'an instance of what is no module': `
+  'an instance of a value that is not a module': `
     for (const path of ['constructor', '__proto__', {}]) attempt(() => instantiateCore(path, {}))`,
 };
 
-describe('JavaScript that got past the gates finds nothing that was made outside its realm:', () => {
+describe('JavaScript past the gates reaches no object from outside its realm:', () => {
   test.each(Object.entries(ATTEMPTS))('%s', async (title, code) => {
     const tool = inject(
       `realm-${Object.keys(ATTEMPTS).indexOf(title)}`,
@@ -168,14 +168,14 @@ describe('JavaScript that got past the gates finds nothing that was made outside
   });
 });
 
-test('import() is no syntax inside, for its promise would be one of Node’s', async () => {
+test('import() is a syntax error inside, because its promise would be one of Node’s', async () => {
   for (const [index, code] of ['import(`node:fs`)', 'import/**/(`node:fs`)', 'say(import.meta)'].entries()) {
     const failure = await failureOf(jails.run(inject(`imports-${index}`, code)));
     expect(failure.message).toMatch(/SyntaxError: Keyword must not contain escaped characters/);
   }
 });
 
-test('nothing that a call has left behind is there for the next one', async () => {
+test('a call leaves nothing behind for the next one', async () => {
   const tool = inject(
     'remembers',
     `const log = imports[\`reborn:tool/host\`].log;
@@ -188,7 +188,7 @@ test('nothing that a call has left behind is there for the next one', async () =
   expect(said.map(({ logs }) => logs.map(({ message }) => message))).toEqual([['seen: '], ['seen: ']]);
 });
 
-test('what a call goes on doing after its end says nothing in the next one', async () => {
+test('work that continues after a call cannot log in the next call', async () => {
   const tool = inject(
     'lingers',
     `const host = imports[\`reborn:tool/host\`];
@@ -211,7 +211,7 @@ test('what a call goes on doing after its end says nothing in the next one', asy
   }
 });
 
-test('a call that computes on after its answer is convicted itself', async () => {
+test('CPU time used after an answer counts against the same call', async () => {
   const tool = inject('computes-on', 'const again = () => Promise.resolve().then(again); again();');
   expect((await failureOf(jails.run(tool))).reason).toMatch(/^(cpu|wall|crashed)$/);
 });

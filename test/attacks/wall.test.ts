@@ -30,7 +30,7 @@ let secretFile: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'reborn-wall-'));
   secretFile = path.join(folder, 'webui-token');
-  await chmod(folder, 0o755); // only the wall is to hold
+  await chmod(folder, 0o755); // only the wall protects here
   await writeFile(secretFile, 'the token', { mode: 0o644 });
   await Promise.all([
     once(tcp.listen(0, '127.0.0.1'), 'listening'),
@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Each is reached by a process that nothing confines. */
+/** Each is reachable for an unconfined process. */
 const tries = (): Record<string, string> => ({
   'a TCP server': `await heard(net.connect(${(tcp.address() as { port: number }).port}, '127.0.0.1'))`,
   'a local socket': `await heard(net.connect('${path.join(folder, 'socket')}'))`,
@@ -72,13 +72,13 @@ describe.each([
   });
 });
 
-test('without the wall it reaches all of it', async () => {
+test('reaches everything without the wall', async () => {
   const open: Wall = { layers: [], enclose: (file, args) => ({ file, args }) };
   expect(await reached(open)).toEqual(Object.fromEntries(Object.keys(tries()).map((name) => [name, true])));
 });
 
 test.skipIf(wall.shortfall !== undefined)(
-  'the process of a tool is behind it, and ends when its guard is killed',
+  'the process of a tool is behind the wall and ends when its guard is killed',
   async () => {
     await using jails = withDispose(createAttackedJails());
     const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ test.skipIf(wall.shortfall !== undefined)(
   },
 );
 
-test('where nothing can be confined, tools run all the same, and the doctor warns', async () => {
+test('where the system cannot confine processes, tools still run, and the doctor warns', async () => {
   const impossible = { hasOtherUser: true, enclose: () => ({ file: 'no-such-program', args: [] }) };
   const none = await chooseWall([impossible]);
   expect(none).toMatchObject({ layers: [], shortfall: 'spawn no-such-program ENOENT' });
@@ -111,7 +111,7 @@ test('where nothing can be confined, tools run all the same, and the doctor warn
   ]);
 });
 
-test.skipIf(wall.shortfall !== undefined)('the doctor names the layers', async () => {
+test.skipIf(wall.shortfall !== undefined)('the doctor lists the layers of the wall', async () => {
   const [finding] = await checkWall();
   expect(finding).toMatchObject({ check: 'tool jail', level: 'ok' });
   expect(finding?.message).toContain('it can reach no network');

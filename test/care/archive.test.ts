@@ -10,7 +10,7 @@ import { archiveOf, archiveText, connect, connectToEverything, openDatabases } f
 let databases: Awaited<ReturnType<typeof openDatabases>>;
 let source: pg.PoolConfig;
 
-/** What COPY, JSON and a careless reader could each get wrong. */
+/** Values that COPY, JSON or a careless reader could get wrong. */
 const STRANGE = [
   '\t tab',
   'two\nlines',
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => databases.close());
 
-test('what is restored elsewhere adds up to the same, table by table', async () => {
+test('a restored database has the same contents, table by table', async () => {
   const saved = await archiveText(source);
   const target = await databases.create();
 
@@ -49,14 +49,14 @@ test('what is restored elsewhere adds up to the same, table by table', async () 
   expect(bodies.rows.map(({ text }) => text)).toEqual([...STRANGE, LONG]);
 });
 
-test('every table with rows is in it, whatever its policies say', async () => {
+test('an archive has every table with rows, regardless of its policies', async () => {
   const tables = Object.entries(sumsOf(await archiveText(source)));
 
   const filled = tables.filter(([, { rows }]) => rows > 0).map(([name]) => name);
   expect(filled.toSorted()).toEqual(['audit', 'items', 'secrets', 'settings', 'threads', 'tokens', 'users']);
 });
 
-test('rows get the same walls around them as before, and numbering goes on', async () => {
+test('restored rows have the same row-level policies, and sequences continue', async () => {
   const target = await databases.create();
   await restoreArchive({
     connection: target,
@@ -80,7 +80,7 @@ test('rows get the same walls around them as before, and numbering goes on', asy
   expect(numbers.rows.map(({ id }) => id)).toEqual(['1', '2', '3']);
 });
 
-test('an archive may come in any pieces', async () => {
+test('an archive can be read in pieces of any size', async () => {
   const small = await databases.create();
   await migrateDatabase(small, MIGRATIONS);
   const client = await connectToEverything(small);
@@ -130,7 +130,7 @@ test('a database with rows in it is left as it is', async () => {
   await client.end();
 });
 
-test('a table that no policy opens is not left out in silence', async () => {
+test('a table that no policy opens is an error, not left out silently', async () => {
   const hidden = await databases.create();
   await migrateDatabase(hidden, MIGRATIONS);
   const client = await connect(hidden);
@@ -144,7 +144,7 @@ test('a table that no policy opens is not left out in silence', async () => {
   await expect(archiveText(hidden)).rejects.toThrow('hides the rows of diaries');
 });
 
-test('an older archive meets the migrations that came after it', async () => {
+test('an older archive gets the newer migrations', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-migrations-'));
   try {
     await cp(MIGRATIONS, folder, { recursive: true });

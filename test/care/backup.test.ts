@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const home of homes) await home.remove();
 });
 
-test('a backup under load, restored elsewhere, has every answer that was given before it began', async () => {
+test('a backup under load, restored elsewhere, has every answer given before it started', async () => {
   const [old, fresh] = [await newHome(), await newHome()];
   const file = path.join(old.home, 'now.reborn');
   await writeFile(path.join(old.home, 'webui-token'), 'token-of-the-old-home\n');
@@ -61,7 +61,7 @@ test('a backup under load, restored elsewhere, has every answer that was given b
   const second = await startService(settings(fresh));
   try {
     for (const [id, answer] of before) expect(textOf(await second.get(id))).toBe(answer);
-    // What was half done goes on from there, found by the sweep.
+    // The sweep finds unfinished turns and continues them.
     const asked = () => model.seen.filter(({ messages }) => messages.at(-1)?.text.startsWith('count')).length;
     await waitFor('the unfinished turn to be taken up', async () => asked() > 1, 60_000);
     expect(['in_progress', 'completed']).toContain((await second.get(unfinished.id)).status);
@@ -70,7 +70,7 @@ test('a backup under load, restored elsewhere, has every answer that was given b
   }
 }, 180_000);
 
-test('what stands in the way of a backup or of restoring one is told', async () => {
+test('a backup or restore that cannot run says why', async () => {
   const home = await newHome();
   const nowhere = { REBORN_HOME: path.join(home.home, 'nowhere') };
   const file = path.join(home.home, 'taken.reborn');

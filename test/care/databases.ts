@@ -8,7 +8,7 @@ import { connectEngineClient } from '#engine/engine-connection.ts';
 import { openIdentities } from '#store/identity-connection.ts';
 import { freshHome } from '../support/fresh-home.ts';
 
-/** A server on which databases can be made, all gone in the end. */
+/** A server on which tests create databases, all dropped at the end. */
 export async function openDatabases() {
   const fresh = await freshHome();
   const server = await openDatabase({ url: fresh.env.DATABASE_URL, home: fresh.home });
@@ -29,7 +29,7 @@ export async function openDatabases() {
     await fresh.remove();
   };
   return {
-    /** One that has nothing in it but what PostgreSQL brings, no extension either. */
+    /** An empty database without extensions. */
     create: async (): Promise<pg.PoolConfig> => {
       const name = `care_${randomBytes(4).toString('hex')}`;
       const owner = server.kind === 'embedded' ? 'owner reborn' : '';
@@ -66,7 +66,7 @@ export async function archiveText(connection: pg.PoolConfig): Promise<string> {
   }
 }
 
-/** An archive that comes in chunks as small as they get. */
+/** An archive in the smallest possible chunks. */
 export function archiveOf(content: string, chunkBytes = 1 << 16): Promise<Archive> {
   return readArchive(chunksOf(Buffer.from(content), chunkBytes));
 }

@@ -7,7 +7,7 @@ import { type Client, NO_CALL, type Target } from './features.ts';
 const connect = (target: Target) =>
   new Runner({
     modelProvider: new OpenAIProvider({ openAIClient: new OpenAI({ ...target, maxRetries: 0 }) }),
-    tracingDisabled: true, // it would be sent to its maker
+    tracingDisabled: true, // traces would be sent to OpenAI
   });
 
 const lookup = tool({
@@ -39,7 +39,7 @@ export const agents: Client = {
       expect(result.finalOutput).toBe('one two three');
     },
 
-    'goes on from `previous_response_id`': async ({ service }) => {
+    'continues from `previous_response_id`': async ({ service }) => {
       const runner = connect(service);
       const first = await runner.run(agent, 'say a pear');
       expect(first.lastResponseId).toMatch(/^resp_/);
@@ -85,11 +85,11 @@ export const agents: Client = {
     'retrieves a response': NO_CALL,
     'cancels a background response': NO_CALL,
     'resumes a background stream': NO_CALL,
-    'tells of a failed turn': async ({ service }) => {
+    'reports a failed turn': async ({ service }) => {
       await expect(connect(service).run(agent, 'break 400')).rejects.toThrow(ModelBehaviorError);
     },
 
-    'tells of a failed stream': async ({ service }) => {
+    'reports a failed stream': async ({ service }) => {
       const result = await connect(service).run(agent, 'break 400', { stream: true });
 
       await expect(Array.fromAsync(result.toTextStream())).rejects.toThrow(ModelBehaviorError);

@@ -36,7 +36,7 @@ export const aiSdk: Client = {
       expect(await Array.fromAsync(textStream)).toEqual(['one ', 'two ', 'three']);
     },
 
-    'goes on from `previous_response_id`': async ({ service }) => {
+    'continues from `previous_response_id`': async ({ service }) => {
       const model = connect(service);
       const first = await generateText({ model, prompt: 'say a pear' });
 
@@ -74,13 +74,13 @@ export const aiSdk: Client = {
     'retrieves a response': NO_CALL,
     'cancels a background response': NO_CALL,
     'resumes a background stream': NO_CALL,
-    'tells of a failed turn': async ({ service }) => {
+    'reports a failed turn': async ({ service }) => {
       const asked = generateText({ model: connect(service), prompt: 'break 400' });
 
       await expect(asked).rejects.toThrow('The model answered 400');
     },
 
-    'tells of a failed stream': async ({ service }) => {
+    'reports a failed stream': async ({ service }) => {
       const errors: unknown[] = [];
       const { textStream } = streamText({
         model: connect(service),

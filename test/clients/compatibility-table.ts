@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { table } from '../../scripts/reference/markdown.ts';
 import { type Client, FEATURES, type Feature } from './features.ts';
 
-/** A feature that a client was seen to have. */
+/** A feature that a test has shown a client to support. */
 export type Success = { readonly client: Client; readonly feature: Feature };
 
-/** The page about the clients, as its tests found it. */
+/** The compatibility page, from the results of the tests. */
 export async function renderTable(clients: readonly Client[], successes: readonly Success[]): Promise<string> {
   const reasons: string[] = [];
   const cell = (client: Client, feature: Feature) => {

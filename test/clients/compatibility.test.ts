@@ -29,7 +29,7 @@ beforeAll(async () => {
   targets = {
     service: { baseURL: `${service}/api/v1`, apiKey: TOKEN },
     alias: { baseURL: `${service}/v1`, apiKey: TOKEN },
-    stranger: { baseURL: `${service}/api/v1`, apiKey: 'a token that nobody has' },
+    stranger: { baseURL: `${service}/api/v1`, apiKey: 'an invalid token' },
     nowhere: { baseURL: `${service}/nowhere`, apiKey: TOKEN },
     limited: { baseURL: `${limited}/api/v1`, apiKey: TOKEN },
   };
@@ -53,11 +53,11 @@ test('docs/compatibility.md says what the clients can do', async () => {
   await expect(await renderTable(CLIENTS, successes)).toMatchFileSnapshot(path.resolve('docs/compatibility.md'));
 });
 
-test('no client reaches for anything but loopback', () => {
+test('no client connects to anything but loopback', () => {
   expect([...hosts]).toEqual(['127.0.0.1']);
 });
 
-/** Whoever runs the tests may use these clients too: what they have set must not send anything elsewhere. */
+/** Removes environment variables of these clients, so that the tests send nothing to another host. */
 function forgetSettings(): void {
   for (const name of Object.keys(process.env)) {
     if (/^(OPENAI|LANGCHAIN|LANGSMITH)_/.test(name)) delete process.env[name];

@@ -1,17 +1,17 @@
-/** What the matrix asks of every client, as the rows of the table. */
+/** The features tested for every client, as the rows of the table. */
 export const FEATURES = [
   'answers a message',
   'answers under the alias `/v1`',
   'streams an answer',
-  'goes on from `previous_response_id`',
+  'continues from `previous_response_id`',
   'runs tools by `previous_response_id`',
   'runs tools and replays the history',
   'runs tools while streaming',
   'retrieves a response',
   'cancels a background response',
   'resumes a background stream',
-  'tells of a failed turn',
-  'tells of a failed stream',
+  'reports a failed turn',
+  'reports a failed stream',
   'lists input items',
   'lists models',
   'knows 400',
@@ -28,20 +28,20 @@ export type Target = { readonly baseURL: string; readonly apiKey: string };
 export type Targets = {
   /** Under `/api/v1`. */
   readonly service: Target;
-  /** The same one under `/v1`. */
+  /** The same service under `/v1`. */
   readonly alias: Target;
-  /** The same one with a token that nobody has. */
+  /** The same service with an invalid token. */
   readonly stranger: Target;
-  /** An address at which it has nothing. */
+  /** An address without routes. */
   readonly nowhere: Target;
-  /** Another one, which takes two messages a minute. */
+  /** Another service, which accepts two messages a minute. */
   readonly limited: Target;
 };
 
 /** Resolves when the client can do it, and throws when it can't. */
 type Check = (targets: Targets) => Promise<void>;
 
-/** Why the client can't, whatever the service does. */
+/** Why the client can't do it with any service. */
 export type Limit = string;
 
 export type Client = {

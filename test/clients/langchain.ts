@@ -34,7 +34,7 @@ export const langchain: Client = {
       expect(chunks.map((chunk) => chunk.text).filter(Boolean)).toEqual(['one ', 'two ', 'three']);
     },
 
-    'goes on from `previous_response_id`': async ({ service }) => {
+    'continues from `previous_response_id`': async ({ service }) => {
       const chat = connect(service);
       const first = await chat.invoke('say a pear');
 
@@ -76,11 +76,11 @@ export const langchain: Client = {
     'retrieves a response': NO_CALL,
     'cancels a background response': NO_CALL,
     'resumes a background stream': NO_CALL,
-    'tells of a failed turn': async ({ service }) => {
+    'reports a failed turn': async ({ service }) => {
       await expect(connect(service).invoke('break 400')).rejects.toThrow('The model answered 400');
     },
 
-    'tells of a failed stream': 'The client passes over `response.failed`: its stream ends without an error.',
+    'reports a failed stream': 'The client passes over `response.failed`: its stream ends without an error.',
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
 

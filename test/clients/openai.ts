@@ -54,7 +54,7 @@ export const openai: Client = {
       expect(deltas).toEqual(['one ', 'two ', 'three']);
     },
 
-    'goes on from `previous_response_id`': async ({ service }) => {
+    'continues from `previous_response_id`': async ({ service }) => {
       const { responses } = connect(service);
       const first = await responses.create({ model, input: 'say a pear' });
       const second = await responses.create({ model, input: 'recite', previous_response_id: first.id });
@@ -153,11 +153,11 @@ export const openai: Client = {
       expect(helped).toMatchObject({ id, output_text: '0 1 2 3 4 5 6 7 8 9 10 11 ' });
     },
 
-    'tells of a failed turn': async ({ service }) => {
+    'reports a failed turn': async ({ service }) => {
       expect(await connect(service).responses.create({ model, input: 'break 400' })).toMatchObject(FAILED);
     },
 
-    'tells of a failed stream': async ({ service }) => {
+    'reports a failed stream': async ({ service }) => {
       expect(await connect(service).responses.stream({ model, input: 'break 400' }).finalResponse()).toMatchObject(
         FAILED,
       );

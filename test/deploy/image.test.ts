@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.ts';
 const dockerfile = readFileSync('deploy/docker/Dockerfile', 'utf8').replaceAll(/\\\n\s*/g, '');
 const listOf = (instruction: RegExp): string[] => JSON.parse(instruction.exec(dockerfile)?.[1] ?? '[]') as string[];
 
-/** As an image has it: nobody special, nowhere to write but the volume and /tmp. */
+/** As in the image: an ordinary user who can write only to the volume and /tmp. */
 const CONTAINED = `mount --bind "$DATA" "$DATA" && mount -o remount,ro,bind / && ! touch /written 2>/dev/null || exit 9
   exec setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --bounding-set=-all "$@"`;
 
@@ -89,7 +89,7 @@ function contain([command, ...words]: string[], port: number): ChildProcess {
   });
 }
 
-/** Only root of a real Linux may change what a process sees. */
+/** Only root on a real Linux can change what a process sees. */
 function canContain(): boolean {
   return spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -o remount,ro,bind /']).status === 0;
 }

@@ -48,7 +48,7 @@ function whatHoldsBehind(name: ProxyName): void {
   });
   afterAll(() => proxy.close());
 
-  test('tokens come as the model says them, not in the few large pieces of a buffer', async () => {
+  test('tokens arrive one by one, not in a few buffered pieces', async () => {
     const response = await send(proxy, '/api/v1/responses', ask({ input: 'count 20 every 100', stream: true }));
     const pieces: number[] = [];
     for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -60,7 +60,7 @@ function whatHoldsBehind(name: ProxyName): void {
     expect(pieces.length).toBeGreaterThan(6); // a buffer of 4 KiB would make it two; a busy machine joins some
   });
 
-  test('a body of almost 14 MiB passes, and of a larger one the service itself says that it is too large', async () => {
+  test('a body of almost 14 MiB passes, and the service itself refuses a larger one', async () => {
     const fits = await send(
       proxy,
       '/api/v1/responses',
@@ -76,7 +76,7 @@ function whatHoldsBehind(name: ProxyName): void {
     expect(JSON.parse(await text(large))).toHaveProperty('error.message');
   });
 
-  test('webhooks come in', async () => {
+  test('webhooks arrive', async () => {
     const response = await send({ ...proxy, gateway: proxy.webhook }, '/webhook', {
       headers: { 'content-type': 'application/json', 'x-webhook-secret': WEBHOOK_SECRET },
       body: JSON.stringify({ user_id: 'ann', message: 'say hi' }),
@@ -86,7 +86,7 @@ function whatHoldsBehind(name: ProxyName): void {
     expect(await service.webhook.completed(job)).toMatchObject({ response: 'hi' });
   });
 
-  test('a WebSocket is upgraded, and both sides are heard while the turn runs', async () => {
+  test('a WebSocket is upgraded and works in both directions while the turn runs', async () => {
     const socket = await openSocket(proxy.gateway, {}, proxy.ca);
     socket.send({ type: 'send', message: 'hang' });
     const { turn_id } = await socket.first('accepted');

@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 export type ProxyName = 'nginx' | 'caddy';
 export type Upstreams = { readonly gateway: string; readonly webhook: string };
 
-/** The example from deploy/ with a real proxy, TLS included; only names, ports and certificates are others. */
+/** The example from deploy/ with a real proxy and TLS; only names, ports and certificates differ. */
 export async function startProxy(name: ProxyName, upstreams: Upstreams) {
   const folder = await mkdtemp(path.join(tmpdir(), `reborn-${name}-`));
   const [gateway, webhook, plain] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -31,7 +31,7 @@ export async function startProxy(name: ProxyName, upstreams: Upstreams) {
   return {
     gateway: `https://localhost:${gateway}`,
     webhook: `https://localhost:${webhook}`,
-    /** Who vouches for it. */
+    /** The certificate authority. */
     ca,
     close: async () => {
       child.kill('SIGTERM');

@@ -28,14 +28,14 @@ test('sdk-chat: the second question is answered from the first', async () => {
   expect(said).toContain('Before that you said: “My name is Ann.”');
 });
 
-test("external-tools: the agent's call is answered here, and it goes on with that", async () => {
+test("external-tools: the program answers the agent's call, and the agent continues", async () => {
   const said = await run('examples/external-tools/round-trip.ts', ['call stock_of {"product": "tea"}']);
 
   expect(said).toContain('stock_of({"product": "tea"}) = {"product":"tea","pieces":12}\n');
   expect(said).toContain('The tool stock_of answered: {"product":"tea","pieces":12}');
 });
 
-test('issue-triage: an issue gets its judgement, and only one when asked twice', async () => {
+test('issue-triage: an issue gets one judgement, even when asked twice', async () => {
   const event = JSON.stringify({
     issue: { number: 7, title: 'It crashes', body: 'After a minute.' },
     repository: { full_name: 'ann/thing' },

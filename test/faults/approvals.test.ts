@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => cluster.close());
 
-test('killed while an approved call runs: the approval is used up, and the call is not made again', async () => {
+test('killed while an approved call runs: the approval is used, and the call is not repeated', async () => {
   const victim = await cluster.start();
   await query(cluster, `insert into settings (name, value) values ('tool_policy:mark_once', '{"level":"ask"}')`);
   const asked = await victim.ask(`use mark_once {"pause":20000,"ledger":"${cluster.ledger.url}"}`);

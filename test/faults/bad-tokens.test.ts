@@ -23,7 +23,7 @@ const WINDOW_MS = 500;
 const PAUSE_MS = 5;
 
 test(
-  'a thousand bad tokens a second hardly slow down who has a good one',
+  'a thousand bad tokens a second hardly slow down a user with a valid token',
   async () => {
     await latencies();
     let figures = await measure();
@@ -42,7 +42,7 @@ async function measure() {
   const flood = fork(path.resolve('test/faults/flood.ts'), [`${replica.url}/api/v1/models`, String(PER_SECOND)]);
   const idle: number[] = [];
   const flooded: number[] = [];
-  // In turns, and often: whatever else the machine does meanwhile befalls both alike.
+  // Alternating and often, so that other load on the machine affects both alike.
   for (let round = 0; round < ROUNDS; round++) {
     idle.push(...(await latencies()));
     flood.send('start');
@@ -59,7 +59,7 @@ async function measure() {
   return figures;
 }
 
-/** How long good requests take, one after the other. */
+/** How long valid requests take, one after another. */
 async function latencies(): Promise<number[]> {
   const taken: number[] = [];
   for (const end = performance.now() + WINDOW_MS; performance.now() < end; ) {

@@ -15,7 +15,7 @@ export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 type ServerConnection = { host: string; port: number; user: string; password: string; database: string };
 
-/** A PostgreSQL behind a line that can be cut, a scripted model, a ledger, and as many replicas as are started. */
+/** A PostgreSQL behind a connection that can be cut, a scripted model, a ledger, and any number of replicas. */
 export async function startCluster({
   env: more = {},
   script = {},
@@ -23,7 +23,7 @@ export async function startCluster({
 }: {
   env?: Record<string, string>;
   script?: Parameters<typeof startScriptedModel>[0];
-  /** Another server than the embedded one, reached by TCP. */
+  /** Uses this server instead of the embedded one. */
   server?: ServerConnection;
 } = {}) {
   const home = await freshHome({ empty: server !== undefined });
@@ -48,7 +48,7 @@ export async function startCluster({
     model,
     ledger,
     replicas,
-    /** A replica behind the line of all, or behind one of its own. */
+    /** A replica behind the shared proxy, or behind a separate one. */
     async start(line: Proxy = proxy): Promise<Replica> {
       const name = `replica-${++started}`;
       const replica = await startReplica(name, {
@@ -61,7 +61,7 @@ export async function startCluster({
       void replica.exited.then(() => replicas.delete(replica));
       return replica;
     },
-    /** Another line to the same PostgreSQL. */
+    /** Another proxy to the same PostgreSQL. */
     async startLine(): Promise<Proxy> {
       const line = await startProxy(target);
       lines.add(line);
@@ -117,7 +117,7 @@ async function startReplica(name: string, env: Record<string, string>) {
   };
 }
 
-/** The turn of a response, as the tables know it. */
+/** The row of a response's turn. */
 export const turnIdOf = (responseId: string) => {
   const hex = responseId.slice('resp_'.length, 'resp_'.length + 32);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

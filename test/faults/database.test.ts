@@ -21,7 +21,7 @@ test.each([
   ['it is restarted', () => signalPostmaster(cluster, 'SIGINT'), {}],
   ['it is killed with -9', () => signalPostmaster(cluster, 'SIGKILL'), { lostLog: true }],
 ])(
-  'PostgreSQL under load, %s: everything goes on without a restart of the replicas',
+  'PostgreSQL under load, %s: everything continues without a restart of the replicas',
   async (what, harm, account) => {
     await Promise.all([cluster.start(), cluster.start()]);
     const load = startLoad(cluster);

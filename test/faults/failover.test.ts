@@ -24,10 +24,10 @@ test(
   60_000 + ROUNDS * 30_000,
 );
 
-/** Rounds so far, each with turns of its own. */
+/** Rounds so far, each with new turns. */
 let measured = 0;
 
-/** How long it took for 95 % of the turns. */
+/** The time within which 95 % of the turns continued. */
 async function measure(survivor: Replica): Promise<number> {
   const gaps: number[] = [];
   for (const end = measured + ROUNDS; measured < end; measured++) gaps.push(...(await killOne(survivor, measured)));
@@ -53,7 +53,7 @@ async function killOne(survivor: Replica, round: number): Promise<number[]> {
   return gaps;
 }
 
-/** Gives a replica turns that would take long until the model is busy with twenty of its own; a few may run elsewhere. */
+/** Gives a replica long turns until the model is busy with twenty of them; a few may run elsewhere. */
 async function occupy(replica: Replica, round: number): Promise<string[]> {
   const ids: string[] = [];
   const own = () => cluster.model.seen.filter((prompt) => prompt.by === replica.name && isOf(prompt, round)).length;

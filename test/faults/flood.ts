@@ -3,8 +3,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * While its parent says so, asks `url` so many times a second, evenly, each time with another token that is well formed
- * and nobody's: the most that a stranger can cost. Tells the parent how many were refused when it is told to stop.
+ * Sends requests to `url` at a steady rate while its parent wants it, each with a different well-formed token that is not
+ * valid, which is the most expensive kind of bad request. Reports the number of refusals to the parent when it stops.
  */
 const [url = '', perSecond = '1000'] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });

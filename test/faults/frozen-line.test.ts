@@ -14,7 +14,7 @@ let cluster: Cluster;
 let survivor: Replica;
 
 beforeEach(async () => {
-  // What is long never ends on the replicas that freeze, and takes no time on the one that takes over.
+  // A long turn never ends on the replicas that freeze, and takes no time on the one that takes over.
   cluster = await startCluster({
     script: {
       decide: (prompt) =>
@@ -32,7 +32,7 @@ const ROUNDS = rounds(1, 20);
 const TAKEOVER_MS = 22_000;
 const INNOCENT_MS = 2000;
 
-/** Where the line of a replica freezes, and what makes it ask for that. Without a cause it does so by itself. */
+/** The statement at which a replica's connection freezes, and the request that causes it. Without a cause the replica runs it by itself. */
 const FREEZES: Freeze[] = [
   { at: 'accept', words: STATEMENTS.accept, cause: (replica) => replica.post({ input: 'say new', background: true }) },
   {
@@ -52,7 +52,7 @@ const FREEZES: Freeze[] = [
   { at: 'beat', words: STATEMENTS.beat },
   {
     at: 'change of a thread',
-    words: /update "threads" set/, // the one that holds a lock, in a transaction
+    words: /update "threads" set/, // the statement that holds a lock, in a transaction
     cause: (replica, id) =>
       replica.request(`/api/threads/${threadIdOf(id)}`, { method: 'PATCH', body: '{"title":"frozen"}' }),
   },
@@ -65,7 +65,7 @@ type Freeze = {
 };
 
 test.each((['after', 'before'] as const).slice(0, rounds(1, 2)))(
-  'replicas whose lines freeze %s they ask PostgreSQL to write: peers go on, and take their turns within 22 s',
+  'replicas whose connections freeze %s a write: peers continue, and take their turns within 22 s',
   async (when) => {
     const takeovers: number[] = [];
     const innocents: number[] = [];
@@ -99,7 +99,7 @@ type Victim = Awaited<ReturnType<typeof prepare>>;
 
 let asked = 0;
 
-/** A replica behind a line of its own, which runs one turn that takes long and has another wait behind that. */
+/** A replica behind a separate proxy, which runs one long turn with another waiting behind it. */
 async function prepare({ words, cause }: Freeze) {
   const line: Proxy = await cluster.startLine();
   const replica = await cluster.start(line);
@@ -109,13 +109,13 @@ async function prepare({ words, cause }: Freeze) {
   return { words, cause, line, replica, long, id, accepted: [turnIdOf(id)] };
 }
 
-/** Freezes the line, and sends another message for the same thread to the peer. Answers when it froze. */
+/** Freezes the connection and sends another message for the same thread to the peer. Returns when it froze. */
 async function freeze(
   { words, cause, line, replica, id, accepted }: Victim,
   when: 'before' | 'after',
 ): Promise<number> {
   const frozen = line.freezeAt(words, when);
-  void cause?.(replica, id).catch(() => {}); // nobody can say what becomes of it
+  void cause?.(replica, id).catch(() => {}); // its outcome is unknown
   await frozen;
   const time = performance.now();
   const next = await survivor.ask('say next', { background: true, previous_response_id: id });
@@ -123,7 +123,7 @@ async function freeze(
   return time;
 }
 
-/** How long turns on other threads take, one after the other. */
+/** How long turns on other threads take, one after another. */
 async function askInnocents(atLeast: number, isEnough = () => true): Promise<number[]> {
   const taken: number[] = [];
   const begun = performance.now();
@@ -141,7 +141,7 @@ const isOf = ({ messages }: { messages: readonly { text: string }[] }, text: str
 const askedBySurvivor = (text: string): number | undefined =>
   cluster.model.seen.find((prompt) => prompt.by === survivor.name && isOf(prompt, text))?.at;
 
-/** The line comes back: the replica finds that others have its turns, works again, and is then stopped. */
+/** The connection comes back: the replica finds that others have its turns, works again, and is then stopped. */
 async function recover({ line, replica }: Victim): Promise<void> {
   line.thaw();
   await waitFor('the replica to work again', async () => (await replica.request('/readyz')).status === 200);

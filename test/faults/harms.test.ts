@@ -48,7 +48,7 @@ const HARMS: [string, () => Promise<void>, { lostLog?: true }?][] = [
 ];
 
 test.each(HARMS)(
-  '%s under load: every turn ends as if nothing had been',
+  '%s under load: every turn ends as usual',
   async (what, harm, account) => {
     const load = startLoad(cluster);
     await load.hear();

@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts';
 import { query } from './query.ts';
 import type { Words } from './tcp-proxy.ts';
 
-/** Resets the connections on which replicas listen and show that they live; both processes go on. */
+/** Resets the connections on which replicas listen and send heartbeats; both processes continue. */
 export async function resetListeners(cluster: Cluster): Promise<void> {
   await query(
     cluster,
@@ -14,7 +14,7 @@ export async function resetListeners(cluster: Cluster): Promise<void> {
   );
 }
 
-/** For a while there are few connections, and those that were open are gone: a peer was scaled up. */
+/** For a while there are few connections, and the open ones are closed, as when another service scales up. */
 export async function exhaustConnections(cluster: Cluster, milliseconds: number): Promise<void> {
   await asSuperuser(cluster, `alter role reborn connection limit 4`);
   await asSuperuser(
@@ -26,7 +26,7 @@ export async function exhaustConnections(cluster: Cluster, milliseconds: number)
   await asSuperuser(cluster, `alter role reborn connection limit -1`);
 }
 
-/** For a while the primary takes no writes, as during a switchover. */
+/** For a while the primary refuses writes, as during a switchover. */
 export async function makeReadOnly(cluster: Cluster, milliseconds: number): Promise<void> {
   await asSuperuser(cluster, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
   await sleep(milliseconds);
@@ -50,7 +50,7 @@ export async function refuseWrites(cluster: Cluster, code: string, milliseconds:
   await insist(cluster, 'drop function refuse() cascade');
 }
 
-/** Changes the schema under load, which may lose a deadlock to the load, and then is tried again. */
+/** Changes the schema under load, and tries again after a deadlock. */
 async function insist(cluster: Cluster, statement: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
@@ -62,7 +62,7 @@ async function insist(cluster: Cluster, statement: string): Promise<void> {
   }
 }
 
-/** For a while statements are cancelled as soon as they are seen. */
+/** For a while statements are cancelled as soon as they appear. */
 export async function cancelStatements(cluster: Cluster, milliseconds: number): Promise<void> {
   for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(10))
     await query(
@@ -72,24 +72,24 @@ export async function cancelStatements(cluster: Cluster, milliseconds: number): 
     );
 }
 
-/** The log of events is gone in mid-turn, as after a crash of PostgreSQL. */
+/** The event log is lost in the middle of a turn, as after a crash of PostgreSQL. */
 export async function loseEventLog(cluster: Cluster): Promise<void> {
   await query(cluster, 'truncate turn_events');
 }
 
-/** The next such statement is done, and its line ends before the answer. */
+/** The next such statement runs, and its connection ends before the answer. */
 export async function loseAnswer(cluster: Cluster, words: Words): Promise<void> {
   const lost = cluster.proxy.loseAnswerTo(words);
-  await wakeAll(cluster); // so that replicas also claim, which they do only if they think there is something
+  await wakeAll(cluster); // so that replicas also claim, which they do only if they expect work
   await lost;
 }
 
-/** Lets every replica look for turns to claim. */
+/** Makes every replica look for turns to claim. */
 export async function wakeAll(cluster: Cluster): Promise<void> {
   await query(cluster, `select pg_notify('reborn', '{"wake":true}')`);
 }
 
-/** The embedded server is started again by its owner, which is this process. */
+/** This process owns the embedded server and starts it again. */
 export async function signalPostmaster(cluster: Cluster, signal: NodeJS.Signals): Promise<void> {
   const file = await readFile(`${cluster.connection.host}/postmaster.pid`, 'utf8');
   process.kill(Number(file.split('\n')[0]), signal);

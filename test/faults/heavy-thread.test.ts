@@ -17,7 +17,7 @@ const IMAGE_BYTES = 10_000_000;
 test.each([
   [41, 'more than one string can hold'],
   [18, 'almost as much as a thread may hold'],
-])('a thread with %i large images, %s, holds up nothing else, and no replica dies of it', async (images) => {
+])('a thread with %i large images, %s, delays no other thread and kills no replica', async (images) => {
   const replicas = await Promise.all([cluster.start(), cluster.start()]);
   const [replica] = replicas;
   const first = await replica.ask('say seen');
@@ -30,7 +30,7 @@ test.each([
   const slowest = await timeInnocents(replicas, isOver);
 
   console.log(`another turn took at most ${slowest.toFixed(0)} ms, before it was heavy ${idle.toFixed(0)} ms`);
-  // It is answered, or its sender reads why not, at once or later.
+  // The message is answered, or its sender gets an error, at once or later.
   const answer = asked.status === 200 ? await replica.get(accepted.id) : accepted;
   expect(answer.error?.message ?? 'a thread was answered').toMatch(/thread|prompt|large|long/);
   expect(answer.error?.code).not.toBe('interrupted');
@@ -41,7 +41,7 @@ test.each([
 
 const hasEnded = ({ status }: WireResponse) => !['queued', 'in_progress'].includes(status);
 
-/** What so many messages with an image would have stored, without having to wait for each to be answered. */
+/** Stores the items of many messages with an image, without waiting for their answers. */
 async function fillWithImages(responseId: string, images: number): Promise<void> {
   await query(
     cluster,
@@ -58,7 +58,7 @@ async function fillWithImages(responseId: string, images: number): Promise<void>
   );
 }
 
-/** How long the slowest turn on another thread took, on both replicas, until it is over; ten at least. */
+/** The time of the slowest of at least ten turns on other threads, on both replicas. */
 async function timeInnocents(replicas: readonly Replica[], isOver: () => Promise<boolean>): Promise<number> {
   const taken: number[] = [];
   const end = performance.now() + 60_000;

@@ -16,11 +16,11 @@ const SUBMISSIONS = rounds(200, 2000);
 const PER_SECOND = 200;
 
 test(
-  'every submission that was answered with 200 has one job that completes, and every other has none',
+  'every submission answered with 200 has one job that completes, and every other has none',
   async () => {
     await Promise.all([cluster.start(), cluster.start(), cluster.start()]);
     const accepted = new Map<string, string>(); // the submission, and its job
-    const unknown: string[] = []; // no answer came: nobody can say
+    const unknown: string[] = []; // no answer came, so the outcome is unknown
     const killAt = new Set([Math.floor(SUBMISSIONS / 3), Math.floor((SUBMISSIONS * 2) / 3)]);
     const sending: Promise<void>[] = [];
 
@@ -61,7 +61,7 @@ async function submit(replica: Replica, name: string, accepted: Map<string, stri
     accepted.set(name, ((await response.json()) as { job_id: string }).job_id);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    unknown.push(name); // fetch's word for a line that was cut
+    unknown.push(name); // the error of fetch for a cut connection
   }
 }
 

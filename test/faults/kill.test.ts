@@ -15,13 +15,13 @@ afterAll(() => cluster.close());
 const ROUNDS = rounds(5, 200);
 
 test(
-  'kill -9 at random moments loses nothing, repeats nothing blindly and wedges no thread',
+  'kill -9 at random moments loses nothing, repeats no unrepeatable call and blocks no thread',
   async () => {
     await Promise.all([cluster.start(), cluster.start(), cluster.start()]);
     const load = startLoad(cluster, { lanes: 16 });
 
     for (let round = 0; round < ROUNDS; round++) {
-      await sleep(200 + Math.random() * 800); // a random moment, not a wait for something
+      await sleep(200 + Math.random() * 800); // a random moment
       await pick([...cluster.replicas])?.kill();
       await cluster.start();
     }

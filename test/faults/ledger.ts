@@ -7,7 +7,7 @@ import type { Streamed } from './streamed.ts';
 
 export type Mark = { readonly name: string; readonly key: string };
 
-/** What the world saw: the marks that tools left, whoever ran them. */
+/** The marks that tools left outside, on any replica. */
 export async function startLedger() {
   const marks: Mark[] = [];
   const server = createServer((request, response) => {
@@ -29,21 +29,21 @@ export async function startLedger() {
   };
 }
 
-/** What was seen from outside, to be compared with the tables. */
+/** Observations from outside, to compare with the tables. */
 export type Account = {
   /** Turns whose messages were accepted. */
   readonly accepted: readonly string[];
   readonly streams?: readonly Streamed[];
   readonly marks?: readonly Mark[];
-  /** A process died: only then may a turn be given up as interrupted. */
+  /** A process died. Only then may a turn fail as interrupted. */
   readonly deaths?: boolean;
-  /** The event log was lost on the way: what had not been read of a message then comes with its end. */
+  /** The event log was lost during the run, so the unread rest of a message arrives with its end. */
   readonly lostLog?: boolean;
   /** A failover lost the newest commits, and accepted messages with them. */
   readonly lostCommits?: boolean;
 };
 
-/** Looks at the tables from outside, with the engine's eyes. Answers what breaks an invariant; nothing is the good answer. */
+/** Reads the tables with the engine's rights and returns every violation of an invariant. */
 export async function findBreaches(connection: pg.ClientConfig, account: Account): Promise<string[]> {
   const client = new pg.Client(connection);
   await client.connect();
@@ -64,7 +64,7 @@ export async function findBreaches(connection: pg.ClientConfig, account: Account
   }
 }
 
-/** Every row of an answer is a breach. */
+/** Every returned row is a violation. */
 const invariants = ({ accepted, deaths, lostCommits }: Account): [string, string, unknown[]?][] => [
   ...(lostCommits ? [] : [ACCEPTED(accepted)]),
   ...(deaths ? [] : [INTERRUPTED]),
@@ -122,7 +122,7 @@ const INTERRUPTED: [string, string] = [
   `select id::text as breach from turns where failure ->> 'code' = 'interrupted'`,
 ];
 
-/** Messages of a load begin with a number that none shares. */
+/** Messages of a load start with a unique number. */
 const NUMBERED = `
   select substring(body #>> '{content,0,text}' from '^#\\d+') as breach from items
   where position = 0 and body ->> 'type' = 'message' and body #>> '{content,0,text}' ~ '^#\\d+\\n'`;
@@ -134,13 +134,13 @@ const SAID = `
 
 type Said = { turnId: string; status: string; itemId: string | null; text: string | null };
 
-/** Whoever followed a turn has read all that its messages say, and how it ended. */
+/** A client that followed a turn has read all its messages and its end. */
 function findMissingText({ streams = [], lostLog, lostCommits }: Account, said: readonly Said[]): string[] {
   const byTurn = Map.groupBy(said, ({ turnId }) => turnId);
   return streams.flatMap(({ turnId, status, messages }) =>
     (byTurn.get(turnId) ?? []).flatMap((row) => {
       const seen = row.itemId ? messages.get(`msg_${row.itemId.replaceAll('-', '')}`) : undefined;
-      if (!seen && lostCommits) return []; // what was streamed has been undone, and said again
+      if (!seen && lostCommits) return []; // the streamed text was discarded and sent again
       const { deltas = '', done = '' } = seen ?? {};
       const final = row.text ?? '';
       const whole = deltas === final || (lostLog && final.startsWith(deltas));
@@ -154,7 +154,7 @@ function findMissingText({ streams = [], lostLog, lostCommits }: Account, said: 
   );
 }
 
-/** A tool that may not be repeated leaves one mark per call, unless it was forgotten that the call was made. */
+/** A tool that must not be repeated leaves one mark per call, unless a failover lost the call. */
 function findRepeated({ marks = [], lostCommits }: Account): string[] {
   if (lostCommits) return [];
   const calls = Map.groupBy(

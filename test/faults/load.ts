@@ -6,12 +6,12 @@ import { query } from './query.ts';
 import { type Streamed, streamTurn } from './streamed.ts';
 
 const MESSAGES_PER_THREAD = 40;
-/** A thread that takes no message any more was lost by a failover. */
+/** The thread was lost by a failover and accepts no more messages. */
 const MAX_MISSES = 10;
 
 /**
- * People who talk while harm is done: each lane sends message after message on one thread, to whichever replica
- * answers, then begins another thread. Every other lane follows its turns as streams, and comes back when a line is cut.
+ * Users who send messages while faults happen: each lane sends one message after another on one thread, to any replica
+ * that answers, then starts another thread. Every other lane streams its turns, and reconnects when a connection is cut.
  */
 export function startLoad(
   cluster: Pick<Cluster, 'replicas' | 'ledger' | 'connection'>,
@@ -40,7 +40,7 @@ export function startLoad(
     }
   }
 
-  /** The id of the response if the message was accepted; undefined when nobody can say. */
+  /** The id of the response if the message was accepted; undefined if that is unknown. */
   async function send(input: string, previous: string | undefined): Promise<string | undefined> {
     try {
       const response = await pick(replicas())?.post({
@@ -74,12 +74,12 @@ export function startLoad(
     async begin(count: number): Promise<void> {
       await Promise.all(Array.from({ length: count }, () => send(`#${++sent}\ncount 20 every 20`, undefined)));
     },
-    /** Waits until so many more messages were accepted: whatever was broken works again. */
+    /** Waits until this many more messages were accepted, which shows that the service works again. */
     async hear(more = 10): Promise<void> {
       const enough = accepted.length + more;
       await waitFor(`${more} messages to be accepted`, async () => accepted.length >= enough, 90_000);
     },
-    /** Nobody speaks any more, every turn has ended. */
+    /** Stops sending, and waits until every turn has ended. */
     async stop(): Promise<void> {
       stop.abort();
       await talking;
@@ -88,7 +88,7 @@ export function startLoad(
     figures: () => `${accepted.length} turns, ${streams.length} of them streamed`,
     /** Nothing in these scripts fails by itself. */
     findFailed: () => query<{ failure: object }>(cluster, `select failure from turns where status = 'failed'`),
-    /** What the ledger finds, the marks of tools included. */
+    /** The findings of the ledger, including the marks of tools. */
     findBreaches: (more: Partial<Account> = {}): Promise<string[]> =>
       findBreaches(cluster.connection, { accepted, streams, marks: cluster.ledger.marks, ...more }),
   };
@@ -102,7 +102,7 @@ async function countUnended(cluster: Pick<Cluster, 'connection'>): Promise<numbe
   return row?.count ?? 0;
 }
 
-/** fetch's word for a line that was cut. */
+/** the error of fetch for a cut connection. */
 const isCut = (error: unknown) => error instanceof TypeError;
 
 export function pick<T>(choices: readonly T[]): T | undefined {

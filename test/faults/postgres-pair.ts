@@ -14,8 +14,8 @@ const PROGRAMS = '/usr/lib/postgresql/15/bin';
 export const hasPrograms = existsSync(path.join(PROGRAMS, 'pg_basebackup'));
 
 /**
- * A primary and a standby that follows it over a line of its own. While that line is broken the standby falls behind; promoted then, it
- * is a primary that lost the newest commits.
+ * A primary and a standby that follows it over a separate connection. While that connection is cut the standby falls behind;
+ * promoted then, it is a primary that lost the newest commits.
  */
 export async function startPair() {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-pair-'));
@@ -35,7 +35,7 @@ export async function startPair() {
   return {
     primary: connectionTo(primary.port),
     standby: connectionTo(standby.port),
-    /** Until then everything that is committed at this moment has come through. */
+    /** Resolves when everything committed so far has reached the standby. */
     async catchUp(): Promise<void> {
       const [now] = await primary.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn');
       await waitFor('the standby to catch up', async () => {
@@ -47,7 +47,7 @@ export async function startPair() {
     },
     /** From now on commits don't reach the standby. */
     fallBehind: () => replication.break(),
-    /** The primary is gone at once, and the standby is what there is. */
+    /** Stops the primary at once and promotes the standby. */
     async failOver(): Promise<void> {
       await primary.stop();
       await run('pg_ctl', ['-D', standby.data, '-w', '-s', 'promote']);

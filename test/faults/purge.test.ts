@@ -16,7 +16,7 @@ const OTHERS = 20_000;
 const PER_SECOND = 5000;
 const LONGEST_STATEMENT_MS = 2000;
 
-test('what has served its time goes at more than 5,000 rows a second, in short statements, by one replica', async () => {
+test('expired rows are purged at more than 5,000 rows a second, in short statements, by one replica', async () => {
   await query(cluster, OLD_EVENTS, [EVENTS]);
   await query(cluster, OLD_LIMITS, [OTHERS]);
   await query(cluster, OLD_JOBS, [OTHERS]);
@@ -66,7 +66,7 @@ async function countLeft(): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** For how long a statement that deletes runs by now, in milliseconds. */
+/** How long the current delete statement has been running, in milliseconds. */
 async function ageOfPurge(): Promise<number> {
   const [row] = await query<{ age: number }>(
     cluster,

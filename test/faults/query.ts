@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { engineQuery } from '../support/engine-query.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Looks into the tables of a cluster with the engine's eyes. */
+/** Queries the tables of a cluster with the engine's rights. */
 export function query<T extends pg.QueryResultRow>(
   cluster: Pick<Cluster, 'connection'>,
   statement: string,

@@ -1,19 +1,19 @@
 /** One message of a PostgreSQL client. */
 type Message = {
   readonly bytes: Buffer;
-  /** The statement that it has run, if it does: a simple query, or the values for a prepared one. */
+  /** The statement that the message runs, if any: a simple query, or the values for a prepared one. */
   readonly statement?: string;
   /** The server answers now. */
   readonly ends: boolean;
-  /** Of another protocol, and not necessarily whole. */
+  /** Of another protocol, and not necessarily complete. */
   readonly foreign?: true | undefined;
 };
 
 const [QUERY, PARSE, BIND, SYNC] = ['Q', 'P', 'B', 'S'].map((letter) => letter.charCodeAt(0));
-const FIRST_OF_A_SESSION = 3 << 16; // the version of the protocol, as opposed to a question about TLS or a cancel
-const LONGEST_FIRST = 10_000; // what begins otherwise is not a client of PostgreSQL
+const FIRST_OF_A_SESSION = 3 << 16; // the version of the protocol, not a request for TLS or a cancel
+const LONGEST_FIRST = 10_000; // any other beginning is not a PostgreSQL client
 
-/** Takes what a client sends, in pieces of any size, and answers the messages that are complete. Other protocols pass as they are. */
+/** Takes the bytes of a client in pieces of any size and returns the complete messages. Other protocols pass unchanged. */
 export function readStatements(): (data: Buffer) => Message[] {
   const prepared = new Map<string, string>();
   let waiting: Buffer[] = [];
@@ -60,7 +60,7 @@ export function readStatements(): (data: Buffer) => Message[] {
   };
 }
 
-/** The two texts that a message begins with. */
+/** The two strings at the start of a message. */
 function namesIn(bytes: Buffer): [string, string] {
   const middle = bytes.indexOf(0, 5);
   const end = bytes.indexOf(0, middle + 1);

@@ -15,7 +15,7 @@ afterEach(() => cluster.close());
 test.each([
   ['mark_once', 1, 'result: interrupted: the outcome is unknown'],
   ['mark_again', 2, 'result: marked'],
-])('a call of %s found started after a crash leaves %i mark(s)', async (tool, marks, answer) => {
+])('a call of %s that had started before a crash leaves %i mark(s)', async (tool, marks, answer) => {
   const [victim] = await Promise.all([cluster.start(), cluster.start()]);
   const { id } = await victim.ask(`use ${tool} {"ledger":"${cluster.ledger.url}","pause":1500}`, {
     background: true,
@@ -28,7 +28,7 @@ test.each([
   expect(cluster.ledger.marks).toHaveLength(marks);
 });
 
-test('a turn that kills its host is failed as interrupted, its neighbour is spared, and its thread goes on', async () => {
+test('a turn that kills its host fails as interrupted, other turns are spared, and its thread continues', async () => {
   await Promise.all([cluster.start(), cluster.start()]);
   const living = () => [...cluster.replicas][0];
   const starting: Promise<unknown>[] = [];
@@ -52,7 +52,7 @@ test('a turn that kills its host is failed as interrupted, its neighbour is spar
   expect(await findBreaches(cluster.connection, { accepted: [turnIdOf(poison?.id ?? '')], deaths: true })).toEqual([]);
 });
 
-/** The response when its turn has ended, asked of whoever lives. */
+/** The response after its turn has ended, from any running replica. */
 function ended(id = ''): Promise<WireResponse> {
   return waitFor(
     'the turn to end',

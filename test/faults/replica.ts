@@ -7,7 +7,7 @@ import { networkOf } from '../support/stand-in.ts';
 
 /**
  * A replica as in production, plus two tools that leave a mark outside: one may be repeated, the other must not be. The
- * world outside is a stand-in, if its port is given.
+ * outside world is a stand-in if its port is given.
  */
 const log = createLog('warn');
 const tools = [markTool('mark_once', false), markTool('mark_again', true)];
@@ -16,7 +16,7 @@ const app = await startApp(readConfig(), log, { tools, ...(port && { network: ne
 process.stdout.write(`The gateway is at ${app.gatewayUrl}, the webhook channel at ${app.webhookUrl}\n`);
 process.once('SIGTERM', () => void app.close());
 
-/** Tells the test's ledger that it ran, then takes its time, so that it can be killed in between. */
+/** Reports its run to the test's ledger and then waits, so that it can be killed in between. */
 function markTool(name: string, repeatable: boolean): Tool {
   return {
     definition: { name, description: 'Leaves a mark.', parameters: { type: 'object' }, strict: null },

@@ -28,7 +28,7 @@ test('killed between the call and the resume: it works after a restart, and on a
   );
 });
 
-test('killed during the resume: the turn goes on, and the answer is not given twice', async () => {
+test('killed during the resume: the turn continues, and the answer is not given twice', async () => {
   const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
   const paused = await victim.ask(
     'use look {}\nuse mark_again {"pause":1000,"ledger":"LEDGER"}'.replace('LEDGER', cluster.ledger.url),

@@ -16,7 +16,7 @@ afterEach(async () => {
 const ROUNDS = rounds(1, 20);
 
 test.skipIf(!hasPrograms)(
-  'a standby that is promoted while it is behind: no gap, no attempt with two runners, and every thread goes on',
+  'a standby promoted while it is behind: no gap, no attempt with two runners, and every thread continues',
   async () => {
     let turns = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -44,7 +44,7 @@ async function failOverOnce() {
   const load = startLoad(cluster, { replicas: () => [...cluster.replicas].filter((replica) => replica !== victim) });
   await load.hear();
 
-  // The standby knows these turns, and not what they do from now on.
+  // The standby has these turns, but not what they do from now on.
   await host.ask(`gap\nuse mark_again {"ledger":"${cluster.ledger.url}","pause":4000}`, { background: true });
   await victim.ask('claimed count 40 every 100', { background: true });
   await waitFor('it to run', async () => promptsOf(cluster, 'claimed').length === 1);
@@ -74,10 +74,10 @@ async function failOverOnce() {
 const promptsOf = (cluster: Cluster, word: string) =>
   cluster.model.seen.filter(({ messages }) => messages.at(-1)?.text.startsWith(word));
 
-/** Those whose turns don't end before they are killed. */
+/** Replicas whose turns don't end before they are killed. */
 const hangs = new Set<string>();
 
-/** What the model says names the replica that asked, so that items tell who wrote them. */
+/** The model's text names the replica that asked, so that items show which replica wrote them. */
 function signed(prompt: SeenPrompt): Answer {
   if (hangs.has(prompt.by)) return { hang: true };
   const { pieces = [], calls = [], ...answer } = followScript(prompt);
@@ -95,7 +95,7 @@ const TWO_RUNNERS = `
   select turn_id, attempt from items where attempt is not null group by turn_id, attempt
   having count(distinct substring(body::text from 'replica-\\d+')) > 1`;
 
-/** Whoever goes on with a response that the failover has lost is told so, and that is all. */
+/** Continuing a response that the failover lost gives a clear error and nothing else. */
 const FAILED = `
   select failure from turns where status = 'failed' and failure ->> 'code' <> 'previous_response_not_found'`;
 

@@ -1,4 +1,4 @@
-/** The writes of the engine, by the words of their statements: where a line can freeze or an answer get lost. */
+/** Parts of the engine's write statements, at which a connection can freeze or an answer get lost. */
 export const STATEMENTS = {
   accept: /accept_turns/,
   append: /append_items/,

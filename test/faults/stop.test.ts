@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => cluster.close());
 
-test('a replica that hung until its turns were taken over writes nothing more', async () => {
+test('a replica that hung until its turns were taken over writes nothing afterwards', async () => {
   const hung = await cluster.start();
   const ids = (
     await Promise.all(Array.from({ length: 5 }, () => hung.ask('count 40 every 100', { background: true })))
@@ -28,7 +28,7 @@ test('a replica that hung until its turns were taken over writes nothing more', 
     90_000,
   );
 
-  // It still answers, and has noticed.
+  // It still answers and has noticed the takeover.
   expect((await hung.request('/readyz')).status).toBe(200);
   expect(await findBreaches(cluster.connection, { accepted: ids.map(turnIdOf) })).toEqual([]);
   const written = await query<{ attempt: number }>(
@@ -42,7 +42,7 @@ test('a replica that hung until its turns were taken over writes nothing more', 
   expect(logged).toEqual([]);
 });
 
-test('SIGTERM under load: nothing fails, a peer finishes everything at once, and the process is gone within 10 s', async () => {
+test('SIGTERM under load: nothing fails, a peer finishes everything at once, and the process ends within 10 s', async () => {
   const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
   const sends = Array.from({ length: 30 }, (_, i) => leaving.ask(`turn ${i} count 20 every 50`, { background: true }));
   const ids = (await Promise.all(sends)).map(({ id }) => id);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { type Replica, turnIdOf } from './cluster.ts';
 
-/** What somebody who followed a response has seen of it, message by message. */
+/** What a client that followed a response has received, message by message. */
 export type Streamed = {
   readonly id: string;
   readonly turnId: string;
@@ -12,11 +12,11 @@ export type Streamed = {
 
 const AGAIN_MS = 100;
 const PATIENCE_MS = 90_000;
-const NOT_FOUND = 404; // a failover has lost it
+const NOT_FOUND = 404; // the failover lost it
 
 /**
- * Sends a message and follows it to its end. When the line is cut, comes back to whichever replica `choose` names, with the last number.
- * Answers undefined when no answer came, so that nobody can say whether the message was accepted.
+ * Sends a message and follows it to its end. When the connection is cut, reconnects to the replica that `choose` returns, with
+ * the last number. Returns undefined when no answer came, so that it is unknown whether the message was accepted.
  */
 export async function streamTurn(
   choose: () => Replica | undefined,
@@ -58,6 +58,6 @@ function note(messages: Streamed['messages'], { type, item_id, delta = '', text 
 const isLast = ({ type }: StreamEvent) => /^response\.(completed|failed|incomplete)$/.test(type);
 
 function ignoreCut(error: unknown): undefined {
-  if (!(error instanceof TypeError)) throw error; // fetch's word for a line that was cut
+  if (!(error instanceof TypeError)) throw error; // the error of fetch for a cut connection
   return undefined;
 }

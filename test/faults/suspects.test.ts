@@ -17,7 +17,7 @@ const ROUNDS = rounds(1, 20);
 const SUSPECTS = 12;
 
 test(
-  'twelve turns whose hosts died twice under them: the third runs them, and whatever else it is asked at once',
+  'twelve turns whose hosts died twice: the third replica runs them, and answers other requests at once',
   async () => {
     const idle = await measureIdle();
     const accepted: string[] = [];
@@ -57,7 +57,7 @@ test('/readyz is 503 while a replica can accept and claim nothing, and 200 again
   expect((await replica.ask('say on')).status).toBe('completed');
 });
 
-/** Twelve turns in their first model call, on a host that dies, and again on its heir; the third is left to the caller. */
+/** Twelve turns in their first model call, whose replica dies, and so does the next one. The caller gets the third replica. */
 async function crashTwice(round: number): Promise<{ ids: string[]; host: Replica }> {
   const ofRound = () =>
     cluster.model.seen.filter(({ messages }) => messages.at(-1)?.text.startsWith(`r${round} `)).length;

@@ -4,12 +4,12 @@ import { readStatements } from './read-statements.ts';
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 
-/** Part of a statement's text, or a pattern of it. */
+/** Part of a statement's text, or a pattern. */
 export type Words = string | RegExp;
 
 /**
- * A TCP line to a PostgreSQL that can be cut, frozen and repaired. It reads the statements that pass, so that harm can be
- * done at a chosen one, also when only the name of a prepared statement is sent.
+ * A TCP proxy to a PostgreSQL that can be cut, frozen and repaired. It reads the statements that pass, so that a fault can
+ * happen at a chosen one, also when only the name of a prepared statement is sent.
  */
 export async function startProxy(target: NetConnectOpts) {
   const lines = new Set<Line>();
@@ -66,22 +66,22 @@ export async function startProxy(target: NetConnectOpts) {
       passed.push(count);
       return () => count.times;
     },
-    /** Ends every open line; new ones can be made at once. */
+    /** Closes every connection; new ones can be opened at once. */
     cut,
-    /** Lets the statement through and its answer not, then ends its line. Resolves when that has happened. */
+    /** Lets the statement through but not its answer, then closes the connection. Resolves when that has happened. */
     loseAnswerTo: (words: Words) => trap(words, 'answered', (line) => line.destroy()),
     /**
-     * Stops every line in both directions, as a partition or a paused host would: nothing is closed, and new lines are
-     * silent. `before`: the statement does not arrive; `after`: it does, and its answer does not come back.
+     * Stops every connection in both directions, as a partition or a paused host would: nothing is closed, and new
+     * connections are silent. `before`: the statement does not arrive; `after`: it does, and its answer does not come back.
      */
     freezeAt: (words: Words, when: 'before' | 'after') => trap(words, when, freeze),
     freeze,
-    /** Goes on where the freeze was. */
+    /** Continues where the freeze began. */
     thaw: () => {
       frozen = false;
       for (const line of lines) line.thaw();
     },
-    /** Ends every line and refuses new ones until it is repaired. */
+    /** Closes every connection and refuses new ones until `repair`. */
     break: () => {
       broken = true;
       cut();
@@ -104,7 +104,7 @@ type Line = ReturnType<typeof openLine>;
 
 function openLine(near: Socket, far: Socket, findTrap: (statement: string) => Trap | undefined) {
   const read = readStatements();
-  /** What came while the line was frozen. */
+  /** The bytes that came while the connection was frozen. */
   let held: Buffer[] | undefined;
   let sprung: Trap | undefined;
   let isForeign = false;
@@ -147,7 +147,7 @@ function openLine(near: Socket, far: Socket, findTrap: (statement: string) => Tr
     sprung = undefined;
     act?.(line);
   }
-  // A frozen line tells neither side that the other has gone.
+  // A frozen connection does not show either side that the other has gone.
   const closed = (other: Socket) => () => {
     if (!held) other.destroySoon();
   };

@@ -20,7 +20,7 @@ const grants = (methods: string[]) => ({
 
 let cluster: Cluster;
 let standIn: Awaited<ReturnType<typeof startStandIn>>;
-/** How long the world outside takes to answer. */
+/** How long the outside world takes to answer. */
 let pause = 0;
 
 beforeAll(async () => {
@@ -65,14 +65,14 @@ const getReplica = () => {
   return replica;
 };
 
-test('kill -9 of the jail in mid-call: what only reads is called again, and the turn goes on', async () => {
+test('kill -9 of the jail during a call: a tool that only reads is called again, and the turn continues', async () => {
   const asked = await inMidCall('reader', killJail);
 
   expect(textOf(asked)).toContain('fine');
   expect(standIn.asked).toHaveLength(2);
 });
 
-test('kill -9 of the jail in mid-call: what may write is not repeated; the model is told, and the turn goes on', async () => {
+test('kill -9 of the jail during a call: a tool that can write is not repeated, the model learns of it, and the turn continues', async () => {
   const asked = await inMidCall('writer', killJail);
 
   expect(asked.status).toBe('completed');
@@ -83,7 +83,7 @@ test('kill -9 of the jail in mid-call: what may write is not repeated; the model
 test.each([
   ['reader', 2, 'fine'],
   ['writer', 1, 'interrupted: the outcome is unknown'],
-])('kill -9 of the service while %s is called: the turn goes on by the rule', async (tool, requests, told) => {
+])('kill -9 of the service while %s runs: the turn continues by the same rule', async (tool, requests, told) => {
   pause = 60_000;
   const victim = getReplica();
   const response = await victim.post({ input: script(tool), background: true });
@@ -108,7 +108,7 @@ test.each([
   await waitFor('the jail to end with its host', async () => !jails.some(isAlive));
 });
 
-/** A turn that calls the tool, whose jail gets killed while the world outside takes its time. */
+/** A turn that calls the tool, whose jail is killed while the outside world is slow to answer. */
 async function inMidCall(tool: string, harm: () => Promise<void>) {
   pause = 2000;
   const replica = getReplica();

@@ -21,7 +21,7 @@ async function answerTo(headers: Record<string, string>, route = '/api/status', 
   return [response.status, response.headers.get('content-type'), await response.text()];
 }
 
-test('while PostgreSQL is away every token gets the plain 503, and service goes on without a restart', async () => {
+test('while PostgreSQL is down every request gets the plain 503, and service resumes without a restart', async () => {
   const ann = await addUser(replica, 'Ann');
   const operator = { authorization: 'Bearer operator-token-of-the-tests' };
   const stranger = { authorization: `Bearer reborn_${'x'.repeat(43)}` };
@@ -29,7 +29,7 @@ test('while PostgreSQL is away every token gets the plain 503, and service goes 
   expect((await answerTo(ann.headers))[0]).toBe(200);
 
   cluster.proxy.break();
-  // That the database was there a moment ago is remembered for a second.
+  // A successful check of the database is cached for a second.
   await waitFor('the first 503', async () => (await answerTo(operator, '/api/v1/responses/x'))[0] === 503);
   for (const headers of everybody)
     for (const [route, method] of [
@@ -44,12 +44,12 @@ test('while PostgreSQL is away every token gets the plain 503, and service goes 
   expect((await answerTo({ 'sec-fetch-site': 'same-origin' }, '/login', 'POST'))[2]).toBe('Database unavailable');
 
   cluster.proxy.repair();
-  await waitFor('service to go on', async () => (await answerTo(operator))[0] === 200);
+  await waitFor('service to resume', async () => (await answerTo(operator))[0] === 200);
   expect((await answerTo(ann.headers))[0]).toBe(200);
   expect((await answerTo(stranger))[0]).toBe(401);
 });
 
-test('in the moment it goes, and while it restarts, nobody gets anything but an answer or the plain 503', async () => {
+test('while PostgreSQL stops and restarts, every request gets an answer or the plain 503', async () => {
   const operator = { authorization: 'Bearer operator-token-of-the-tests' };
   const seen = new Set<string>();
   const stop = new AbortController();
@@ -70,7 +70,7 @@ test('in the moment it goes, and while it restarts, nobody gets anything but an 
   expect([...seen].toSorted()).toEqual(['404', '503 Database unavailable']);
 });
 
-/** The embedded server is stopped at once, and started again by its owner, which is this process. */
+/** This process owns the embedded server, stops it at once, and starts it again. */
 async function stopPostgres(): Promise<void> {
   const file = await readFile(`${cluster.connection.host}/postmaster.pid`, 'utf8');
   process.kill(Number(file.split('\n')[0]), 'SIGINT');

@@ -15,7 +15,7 @@ afterEach(() => cluster.close());
 
 const WRITES = [STATEMENTS.append, STATEMENTS.settle];
 
-test('when answers to writes are lost, every model call is still counted, and none twice', async () => {
+test('when answers to writes are lost, every model call is still counted exactly once', async () => {
   await cluster.start();
   const load = startLoad(cluster);
   for (let round = 0; round < rounds(3, 20); round++)
@@ -26,11 +26,11 @@ test('when answers to writes are lost, every model call is still counted, and no
   await load.stop();
 
   expect(await load.findBreaches()).toEqual([]);
-  const served = cluster.model.seen.length; // every call of this script is answered to its end, with the same usage
+  const served = cluster.model.seen.length; // every call of this script completes with the same usage
   expect(await countUsage()).toEqual({ calls: served, input: 10 * served, output: 5 * served });
 });
 
-test('a cancelled call is counted with what it had said', async () => {
+test('a cancelled call is counted with its streamed text', async () => {
   const replica = await cluster.start();
   const calls = 5;
   for (let call = 1; call <= calls; call++) {
@@ -48,7 +48,7 @@ test('a cancelled call is counted with what it had said', async () => {
 
 const ENDED = 'select id from turns where ended_at is not null';
 
-/** How many turns have something in the log of events. */
+/** How many turns have rows in the event log. */
 async function spoken(): Promise<number> {
   return (await query(cluster, `select distinct turn_id from turn_events where events::text like '%deltas%'`)).length;
 }

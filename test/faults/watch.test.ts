@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => cluster.close());
 
-test('a watcher that comes back to another replica with its last number sees every later event once', async () => {
+test('a watcher that reconnects to another replica with its last number sees every later event once', async () => {
   const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
   const first = await take(await one.post({ input: 'count 60 every 30', stream: true }), 12);
   const id = first[0]?.response?.id ?? '';
@@ -26,7 +26,7 @@ test('a watcher that comes back to another replica with its last number sees eve
   expect(saidIn(all)).toBe(textOf(await other.get(id)));
 });
 
-test('a watcher outlives the replica that ran its turn, and half a message is closed as incomplete', async () => {
+test('a watcher survives the replica that ran its turn, and half a message is closed as incomplete', async () => {
   const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
   const { id } = await victim.ask('count 40 every 50', { background: true });
   const events: StreamEvent[] = [];
@@ -44,14 +44,14 @@ test('a watcher outlives the replica that ran its turn, and half a message is cl
   expect(final.output.map((item) => item.id)).toEqual([messages[1]?.id]);
   expect(saidIn(events, messages[1]?.id)).toBe(textOf(final));
 
-  // Who looks again later sees the same.
+  // A later read returns the same.
   const again = await watch(survivor, id, undefined);
   expect(again.map((event) => [event.sequence_number, event.type])).toEqual(
     events.map((event) => [event.sequence_number, event.type]),
   );
 });
 
-test('text whose write lost its answer is not missing in a stream on another replica', async () => {
+test('text whose write lost its answer still arrives in a stream on another replica', async () => {
   const line = await cluster.startLine();
   const [runner, other] = await Promise.all([cluster.start(line), cluster.start()]);
   for (let round = 0; round < 3; round++) {
@@ -78,7 +78,7 @@ test('a cancel on one replica stops the model call on another', async () => {
   expect(last).toMatchObject({ type: 'response.failed', response: { status: 'cancelled' } });
 });
 
-test('when the event log is gone, the rest is made from the items', async () => {
+test('when the event log is lost, the rest of a stream is built from the items', async () => {
   const replica = await cluster.start();
   const { id } = await replica.ask('say all of this');
   await query(cluster, 'delete from turn_events');

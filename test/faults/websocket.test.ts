@@ -12,7 +12,7 @@ afterEach(() => cluster.close());
 
 const COUNTED = Array.from({ length: 60 }, (_, index) => `${index} `).join('');
 
-test('whoever is subscribed on one replica hears of a turn that another accepted and runs', async () => {
+test('a subscriber on one replica receives a turn that another replica runs', async () => {
   const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
   const here = await openSocket(one.url);
   const there = await openSocket(other.url);
@@ -31,7 +31,7 @@ test('whoever is subscribed on one replica hears of a turn that another accepted
   there.close();
 });
 
-test('when the replica under a subscriber is killed, the thread goes on at another one from where it was', async () => {
+test("when a subscriber's replica is killed, the subscriber continues on another replica without a gap", async () => {
   const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
   const before = await openSocket(victim.url);
   before.send({ type: 'send', message: 'count 60 every 40' });

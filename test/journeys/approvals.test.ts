@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 type Service = Awaited<ReturnType<typeof startService>>;
 type Waiting = { thread_id: string; status: string; error: { code: string }; gate: { id: string; kind: string } };
 
-/** What `send` was run with, on whichever replica. */
+/** The arguments of every run of `send`, on any replica. */
 const sent: string[] = [];
 const definition = { description: null, parameters: { type: 'object' }, strict: null };
 const send = (revision?: string): Tool => ({
@@ -56,7 +56,7 @@ afterAll(async () => {
   await Promise.all([model.close(), home.remove()]);
 });
 
-test('a call that writes waits for an approval, and runs once, as it was shown', async () => {
+test('a call that writes waits for an approval and then runs once, exactly as shown', async () => {
   const waiting = await chat('use send {"to": "ann@example.com",  "text": "hi"}');
   expect(waiting).toMatchObject({
     status: 'waiting',
@@ -70,7 +70,7 @@ test('a call that writes waits for an approval, and runs once, as it was shown',
   expect((await answer(waiting.gate.id, { answer: 'approve' })).status).toBe(404);
 });
 
-test('a call that is too long to be shown in full is refused for approval, and can still be denied', async () => {
+test('a call too long to show in full cannot be approved, but can be denied', async () => {
   const waiting = await chat(`use send {"text":"${'x'.repeat(50_000)}"}`);
   for (const word of ['approve', 'always']) {
     const refused = await answer(waiting.gate.id, { answer: word });
@@ -86,7 +86,7 @@ test('a call that is too long to be shown in full is refused for approval, and c
   expect(sent).toEqual([]);
 });
 
-test('on the Responses API such a turn fails, streamed or not, and tells where it can be answered', async () => {
+test('on the Responses API such a turn fails, streamed or not, with the address where it can be answered', async () => {
   const failed = await service.ask('use send {}');
   const streamed = await checkedAnswer(await other.post({ input: 'use send {}', stream: true }));
   const behind = await other.ask('say hello', { previous_response_id: failed.id });
@@ -105,14 +105,14 @@ test('on the Responses API such a turn fails, streamed or not, and tells where i
   expect((await service.get(failed.id)).error).toEqual(failed.error);
 });
 
-test('a denial is told to the model, with its reason', async () => {
+test('the model receives a denial with its reason', async () => {
   const { gate } = await chat('use send {}');
 
   expect(textOf(await goesOn(gate.id, { answer: 'deny', reason: 'Not on a Sunday.' }))).toContain('Not on a Sunday.');
   expect(sent).toEqual([]);
 });
 
-test('the answer may come on another replica, after a restart, and after a week', async () => {
+test('a gate can be answered on another replica, after a restart, and after a week', async () => {
   const gates = [await chat('use send {"n":1}'), await chat('use send {"n":2}'), await chat('use send {"n":3}')];
   const [here, later, muchLater] = gates.map(({ gate }) => gate.id);
   await goesOn(here ?? '', { answer: 'approve' }, other);
@@ -131,7 +131,7 @@ test('the answer may come on another replica, after a restart, and after a week'
   expect(sent).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
 });
 
-test('an approval is used up: the same call, made again, is asked about again', async () => {
+test('an approval is used once: the same call made again needs a new approval', async () => {
   const first = await chat('use send {"n":1}');
   await goesOn(first.gate.id, { answer: 'approve' });
   const again = await chat('use send {"n":1}', first.thread_id);
@@ -140,7 +140,7 @@ test('an approval is used up: the same call, made again, is asked about again', 
   expect(sent).toHaveLength(1);
 });
 
-test('of two answers at once one counts', async () => {
+test('of several simultaneous answers, only one counts', async () => {
   const { gate } = await chat('use send {}');
   const answers = await Promise.all([
     answer(gate.id, { answer: 'approve' }),
@@ -152,7 +152,7 @@ test('of two answers at once one counts', async () => {
   await waitFor('the call to run', async () => sent.length === 1);
 });
 
-test('a call whose arguments were changed by one byte after it was shown is not run, but asked about', async () => {
+test('a call whose arguments change by one byte after it was shown does not run and needs a new approval', async () => {
   const { gate, thread_id } = await chat('use send {"to":"ann"}');
   await between(`update items set body = replace(body::text, 'ann', 'anm')::json where id = new.call_id`, () =>
     answer(gate.id, { answer: 'approve' }),
@@ -163,7 +163,7 @@ test('a call whose arguments were changed by one byte after it was shown is not 
   expect(sent).toEqual([]);
 });
 
-test('a call that was approved, and could not run for a quarter of an hour, is asked about again', async () => {
+test('an approved call that cannot run within 15 minutes needs a new approval', async () => {
   const { gate, thread_id } = await chat('use send {}');
   await between(`update approvals set expires_at = now() where gate_id = new.gate_id`, () =>
     answer(gate.id, { answer: 'approve' }),
@@ -175,7 +175,7 @@ test('a call that was approved, and could not run for a quarter of an hour, is a
   expect(sent).toEqual(['{}']);
 });
 
-test('an approval of one call is good for no other, though it says the same', async () => {
+test('an approval of one call does not cover another call with the same arguments', async () => {
   const [one, two] = [await chat('use send {"n":1}'), await chat('use send {"n":1}')];
   await goesOn(one.gate.id, { answer: 'approve' });
 
@@ -183,7 +183,7 @@ test('an approval of one call is good for no other, though it says the same', as
   expect(sent).toHaveLength(1);
 });
 
-test('nothing that is said approves anything: no message, no tool output, no output for the call', async () => {
+test('no text approves a call: not a message, not a tool output, not an output for the call', async () => {
   const { thread_id } = await chat('use liar {}\nuse send {"n":1}');
   const [record] = await home.query<{ id: string; call: string }>(
     `select turn_id as id, call->>'callId' as call from gates where thread_id = $1`,
@@ -201,7 +201,7 @@ test('nothing that is said approves anything: no message, no tool output, no out
   expect(sent).toEqual([]);
 });
 
-test('"always" holds for calls of the same shape, until it is revoked', async () => {
+test('"always" covers calls of the same shape until it is revoked', async () => {
   const call = (to: string, text: string) => `use send ${JSON.stringify({ to, text })}`;
   const { gate, thread_id } = await chat(call('ann@example.com', 'See you at nine.'));
   expect(await listed('gates')).toContainEqual(
@@ -225,7 +225,7 @@ test('"always" holds for calls of the same shape, until it is revoked', async ()
   expect(await chat(call('ann@example.com', 'And again.'))).toMatchObject({ status: 'waiting' });
 });
 
-test('a tool that has changed is asked about again, whether a call was approved once or always', async () => {
+test('a changed tool needs a new approval, whether its calls were approved once or always', async () => {
   const pending = await chat('use send {"n":1}');
   const always = await chat('use send {"n":2}');
   await goesOn(always.gate.id, { answer: 'always' });
@@ -243,7 +243,7 @@ test('a tool that has changed is asked about again, whether a call was approved 
   expect(sent).toEqual(['{"n":1}']);
 });
 
-test("the operator's word comes before everything else", async () => {
+test("the operator's policy overrides every approval", async () => {
   await goesOn((await chat('use send {}')).gate.id, { answer: 'always' });
   await reborn('policy', 'set', 'send', 'ask');
   const asked = await chat('use send {}');
@@ -263,7 +263,7 @@ test("the operator's word comes before everything else", async () => {
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'waiting' });
 });
 
-test('what waits and what was approved can be seen and taken back by command', async () => {
+test('commands list pending gates and approvals, and revoke approvals', async () => {
   const { gate } = await chat('use send {"n":4}');
   expect(await reborn('gate', 'list')).toMatch(new RegExp(`${gate.id} +approval +operator +send \\{"n":4\\}`));
   await goesOn(gate.id, { answer: 'always' });
@@ -274,7 +274,7 @@ test('what waits and what was approved can be seen and taken back by command', a
   expect(await reborn('approval', 'list')).toContain('Nothing was approved');
 });
 
-test('a decision that can not be recorded is not made', async () => {
+test('a decision that cannot be recorded does not take effect', async () => {
   const { gate } = await chat('use send {"n":5}');
   await home.query(`
     create function refuse_record() returns trigger language plpgsql as $$ begin raise exception 'full'; end $$;
@@ -294,7 +294,7 @@ test('a decision that can not be recorded is not made', async () => {
   ]);
 });
 
-test('what commands change is in the audit log, under the name of the command line', async () => {
+test('changes made by commands are in the audit log with the actor command-line', async () => {
   const { gate } = await chat('use send {"n":6}');
   await goesOn(gate.id, { answer: 'always' });
   const [approval] = JSON.parse(await reborn('approval', 'list', '--json')) as { id: string }[];
@@ -313,7 +313,7 @@ test('what commands change is in the audit log, under the name of the command li
   ]);
 });
 
-/** What the audit log says of something, the oldest first. */
+/** The audit entries of a subject, oldest first. */
 async function recorded(subject: string): Promise<object[]> {
   const response = await service.request('/api/audit?limit=100');
   const { entries } = (await response.json()) as { entries: { subject: string }[] };
@@ -330,18 +330,18 @@ function answer(gate: string, body: object, on = service): Promise<Response> {
   return on.request(`/api/gates/${gate}`, { method: 'POST', body: JSON.stringify(body) });
 }
 
-/** Answers, and waits for the turn that this starts. */
+/** Answers the gate and waits until the turn that this starts completes. */
 async function goesOn(gate: string, body: object, on = service): Promise<WireResponse> {
   const answered = await answer(gate, body, on);
   expect(answered.status).toBe(202);
   const { response_id } = (await answered.json()) as { response_id: string };
-  return waitFor('the thread to go on', async () => {
+  return waitFor('the thread to continue', async () => {
     const response = await on.get(response_id);
     return response.status === 'completed' && response;
   });
 }
 
-/** Does something in the database when an approval is written, before anybody can act on it. */
+/** Runs a statement in the transaction that writes an approval, before any replica can act on it. */
 async function between(statement: string, act: () => Promise<unknown>): Promise<void> {
   await home.query(`
     create function meddle() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$;
@@ -353,7 +353,7 @@ async function between(statement: string, act: () => Promise<unknown>): Promise<
   }
 }
 
-/** The gate at which the thread waits, once its next turn has come to one. */
+/** The gate that the thread's next turn opens. */
 async function openGate(threadId: string, before: string): Promise<{ id: string; kind: string; call: object }> {
   return waitFor('the next gate', async () => {
     const [found] = await home.query<{ id: string; kind: string; call: object }>(

@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 type Received = { id: string; timestamp: number; signature: string; body: string };
 
-/** How the receiver behaves, one after the other; it works when there is none left. */
+/** The receiver's behaviour for each coming request; it works once the list is empty. */
 let behaviours: ('down' | 'slow' | number)[] = [];
 const received: Received[] = [];
 const receiver = createServer((request, response) => {
@@ -30,7 +30,7 @@ const receiver = createServer((request, response) => {
   });
 });
 
-/** Names in the tests' world: what a public address stands for is dialled on loopback. */
+/** The addresses of each host name. Every dial goes to the receiver on loopback. */
 const addresses = new Map<string, string[]>();
 const network = {
   resolve: async (host: string) => addresses.get(host)?.slice(0, 1) ?? [],
@@ -61,7 +61,7 @@ beforeEach(() => {
   addresses.set('hooks.example', ['93.184.215.14']);
 });
 
-test('a completed job is told to its caller, signed', async ({ service }) => {
+test('a completed job is delivered to its callback URL, signed', async ({ service }) => {
   const id = await service.webhook.submit({
     message: 'say done',
     metadata: { order: 7 },
@@ -78,7 +78,7 @@ test('a completed job is told to its caller, signed', async ({ service }) => {
   expect(job.callback).toEqual({ url: 'https://hooks.example/jobs?x=1', status: 'delivered', attempts: 1 });
 });
 
-test('a receiver that is down, slow and broken, then works, gets it once', async ({ service }) => {
+test('a receiver that is down, slow and broken before it works gets the callback once', async ({ service }) => {
   behaviours = ['down', 'slow', 500];
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
   const job = await callbackOver(service, id);
@@ -88,7 +88,7 @@ test('a receiver that is down, slow and broken, then works, gets it once', async
   expect(received).toHaveLength(1);
 });
 
-test('a failed job is told as well', async ({ service }) => {
+test('a failed job is delivered as well', async ({ service }) => {
   const id = await service.webhook.submit({ message: 'break 400', callback_url: 'https://hooks.example/' });
   await callbackOver(service, id);
 
@@ -99,7 +99,7 @@ test('a failed job is told as well', async ({ service }) => {
   });
 });
 
-test('what never arrives is given up, and stays visible', async ({ service }) => {
+test('a callback that never arrives is given up and stays visible', async ({ service }) => {
   behaviours = [500, 503, 302, 500];
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
   const job = await callbackOver(service, id);
@@ -109,7 +109,7 @@ test('what never arrives is given up, and stays visible', async ({ service }) =>
   expect(jobs.find((each) => each.id === id)?.callback).toMatchObject({ status: 'dead' });
 });
 
-test('a receiver that is gone for good is not asked again', async ({ service }) => {
+test('a receiver that answers 410 is not called again', async ({ service }) => {
   behaviours = [410];
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://hooks.example/' });
 
@@ -117,7 +117,7 @@ test('a receiver that is gone for good is not asked again', async ({ service }) 
 });
 
 test.for(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::ffff:192.168.0.1', '64:ff9b::a00:1'])(
-  'a listed name that stands for %s is not called',
+  'an allowed host name that resolves to %s is not called',
   async (address, { service }) => {
     addresses.set('inside.example', [address]);
     const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://inside.example/' });
@@ -129,14 +129,16 @@ test.for(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::ffff:192.168.0.1', '64:
   },
 );
 
-test('a name that changes its address between check and dial is dialled at the checked one', async ({ service }) => {
+test('a host name that changes its address between check and dial is dialled at the checked address', async ({
+  service,
+}) => {
   const asked: string[] = [];
   addresses.set('changing.example', ['93.184.215.14']);
   const resolve = network.resolve;
   network.resolve = async (host) => {
     const found = await resolve(host);
     asked.push(...found);
-    addresses.set('changing.example', ['127.0.0.1']); // whoever asks again is led inside
+    addresses.set('changing.example', ['127.0.0.1']); // a second lookup would lead to a private address
     return found;
   };
   const id = await service.webhook.submit({ message: 'say done', callback_url: 'https://changing.example/' });
@@ -148,7 +150,7 @@ test('a name that changes its address between check and dial is dialled at the c
 });
 
 test.for(['https://other.example/', 'https://hooks.example.other/', 'https://sub.hooks.example/', 'https://10.0.0.1/'])(
-  'an address that is not listed is refused at once: %s',
+  'a callback URL on a host that is not allowed is refused at once: %s',
   async (callback_url, { service }) => {
     const refused = await service.webhook.post({ message: 'say x', callback_url });
 
@@ -157,7 +159,7 @@ test.for(['https://other.example/', 'https://hooks.example.other/', 'https://sub
   },
 );
 
-/** The job once its callback was delivered or given up. */
+/** The job after its callback was delivered or given up. */
 const callbackOver = (service: Service, id: string): Promise<WireJob> =>
   waitFor(
     'the callback to be over',

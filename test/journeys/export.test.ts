@@ -14,9 +14,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('what is exported from a laptop is the same on the server: threads, jobs, users and tokens', async () => {
+test('an export from a laptop imports unchanged on a server: threads, jobs, users and tokens', async () => {
   const [laptop, server] = [await newHome(), await newHome()];
-  const embedded = { REBORN_HOME: laptop.home }; // even where the tests have a server
+  const embedded = { REBORN_HOME: laptop.home }; // even if the tests have a database server
   const key = { SECRETS_KEY: 'ab'.repeat(32) };
   const file = path.join(folder, 'everything.reborn');
   const first = await startService({ ...embedded, ...key, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });

@@ -64,9 +64,7 @@ async function read<T>(schema: z.ZodType<T>, response: Promise<Response>, status
   return schema.parse(JSON.parse(text));
 }
 
-test('a tool is shown before it is installed, then used, given a secret that is never told, and removed', async ({
-  service,
-}) => {
+test('a tool is previewed, installed, given a secret that is never shown, and removed', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   const upload = { name: 'probe', wasm, capabilities: CAPABILITIES };
   const preview = await read(toolPreview, send(service, 'POST', '/api/tools', { ...upload, dry_run: true }));
@@ -102,7 +100,7 @@ test('a tool is shown before it is installed, then used, given a secret that is 
   expect((await send(service, 'POST', '/api/tools/probe/secret', secret, ann.headers)).status).toBe(204);
   const hers = await listed(ann.headers);
   expect(hers.secrets).toMatchObject([{ stored: true }]);
-  expect((await listed({})).secrets).toMatchObject([{ stored: false }]); // her own is nobody else's
+  expect((await listed({})).secrets).toMatchObject([{ stored: false }]); // a user's secret is visible to that user only
   const audit = await (await send(service, 'GET', '/api/audit')).text();
   expect(audit).toContain('tool.install');
   expect(audit + JSON.stringify(hers)).not.toContain('very-secret-value');
@@ -111,7 +109,7 @@ test('a tool is shown before it is installed, then used, given a secret that is 
   expect((await send(service, 'DELETE', '/api/tools/probe')).status).toBe(404);
 });
 
-test('what is no tool is refused in words', async ({ service }) => {
+test('an invalid tool is refused with an explanation', async ({ service }) => {
   const refuse = async (body: object) => {
     const response = await send(service, 'POST', '/api/tools', { name: 'x', wasm, ...body });
     expect(response.status).toBe(400);
@@ -123,7 +121,7 @@ test('what is no tool is refused in words', async ({ service }) => {
   expect(await refuse({ name: 'reborn_time' })).toContain('belongs to Reborn itself');
 });
 
-test('model routes are changed and tried, and no key is ever shown', async ({ service, model }) => {
+test('model routes can be changed and tested, and no key is ever shown', async ({ service, model }) => {
   const route = { provider: 'openai-compatible', name: 'scripted', base_url: model.url };
   const changed = await read(wireSettings, send(service, 'PATCH', '/api/settings', { model_routes: { fast: route } }));
   expect(changed.model_routes).toEqual({ fast: route });
@@ -140,7 +138,7 @@ test('model routes are changed and tried, and no key is ever shown', async ({ se
   expect((await send(service, 'PATCH', '/api/settings', lacking)).status).toBe(400);
 });
 
-test('me, replicas and metrics tell what is so', async ({ service }) => {
+test('me, replicas and metrics report the current state', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   expect(await read(me, send(service, 'GET', '/api/me', undefined, ann.headers))).toMatchObject({
     user_id: ann.id,
@@ -164,7 +162,7 @@ test('me, replicas and metrics tell what is so', async ({ service }) => {
   expect(await open()).toEqual([1, 1]);
   await stream.body?.cancel();
   socket.close();
-  await waitFor('both to be counted off', async () => (await open()).every((count) => count === 0));
+  await waitFor('both counts to drop to zero', async () => (await open()).every((count) => count === 0));
   const metrics = await (await send(service, 'GET', '/metrics')).text();
   expect(metrics).toMatch(/^reborn_turns_ended_last_hour\{status="completed"\} [1-9]/m);
   expect(metrics).toMatch(/^reborn_http_responses_total\{status="200"\} [1-9]/m);
@@ -172,7 +170,7 @@ test('me, replicas and metrics tell what is so', async ({ service }) => {
     expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="\w+"\})? [\d.e+-]+)$/);
 });
 
-test('the app is served with a strict policy: its pages fresh, its assets for good, and unknown calls as errors', async ({
+test('the app has a strict content policy, uncached pages, immutable assets, and 404 for unknown paths', async ({
   service,
 }) => {
   const page = (route: string) => fetch(service.url + route, { headers: { accept: 'text/html' } });
@@ -203,7 +201,7 @@ test.for([
   ['gzip', 'gzip'],
   ['identity', null],
   ['br;q=0, gzip;q=0', null],
-] as const)('to a browser that takes "%s" an asset is sent as %s', async ([accepted, encoding], { service }) => {
+] as const)('with Accept-Encoding "%s", an asset is sent as %s', async ([accepted, encoding], { service }) => {
   const asset = await fetch(`${service.url}/assets/index-abc123.js`, { headers: { 'accept-encoding': accepted } });
   expect(asset.headers.get('content-encoding')).toBe(encoding);
   expect(asset.headers.get('content-type')).toContain('javascript');
@@ -212,7 +210,7 @@ test.for([
   expect(await asset.text()).toBe('export {};');
 });
 
-test('the way in is a page of the app, also by a sign-in link, which signs nobody in by itself', async ({
+test('the sign-in page belongs to the app, and opening a sign-in link does not sign in by itself', async ({
   service,
 }) => {
   for (const route of ['/login', '/login?code=wrong', '/login?token=wrong']) {
@@ -224,7 +222,7 @@ test('the way in is a page of the app, also by a sign-in link, which signs nobod
   }
 });
 
-test('the reference page runs no script but its own', async ({ service }) => {
+test('the reference page runs only its own script', async ({ service }) => {
   const response = await fetch(`${service.url}/docs`);
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/script-src 'sha256-/);

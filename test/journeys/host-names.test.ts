@@ -37,7 +37,7 @@ const upgrade = {
 };
 
 test.for(['127.0.0.1', 'localhost:9999', 'agent.example.com', 'box.example.com'])(
-  'a gateway of this machine answers under %s',
+  'a gateway on loopback answers requests for host %s',
   async (host, { service }) => {
     expect((await ask(service, '/login', host)).status).toBe(200);
     expect((await ask(service, '/api/status', host, bearer)).status).toBe(200);
@@ -46,7 +46,7 @@ test.for(['127.0.0.1', 'localhost:9999', 'agent.example.com', 'box.example.com']
 );
 
 test.for(['evil.example', 'agent.example.com.evil.example', '10.0.0.1', 'mybox'])(
-  'a gateway of this machine refuses pages, calls and sockets under %s, and still tells that it lives',
+  'a gateway on loopback refuses pages, calls and sockets for host %s, but /healthz still answers',
   async (host, { service }) => {
     const page = await ask(service, '/login', host);
     expect([page.status, JSON.parse(page.body)]).toMatchObject([403, { error: { code: 'unknown_host' } }]);

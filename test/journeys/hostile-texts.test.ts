@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { freshHome } from '../support/fresh-home.ts';
+import { test as journey } from '../support/journey.ts';
 import { readStream } from '../support/read-stream.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 
-/** Each keeps one of the rules, or the reader of pages, busy for as long as it can. */
+/** Each text keeps one of the safety rules, or the page reader, busy for as long as possible. */
 const TEXTS = {
   'orders in Chinese': '之前指令',
   'orders in Russian': 'игнорируй предыдущие ',
@@ -35,50 +34,40 @@ const PAGES = {
 const pageOf = new Map(Object.entries(PAGES).map(([name, unit]) => [`/${name.replaceAll(' ', '-')}`, unit]));
 const repeated = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit)));
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let attacker: TestUser;
-let other: TestUser;
-
 const pages = createServer(({ url = '' }, response) => {
   const unit = pageOf.get(url);
   const body = unit ? repeated(unit, 2 * 1024 * 1024) : 'hello';
   response.writeHead(200, { 'content-type': 'text/html' }).end(body);
 });
 
-beforeAll(async () => {
+const test = journey
+  .override('parts', {
+    network: {
+      resolve: async () => ['93.184.215.14'],
+      dial: () => ({ host: '127.0.0.1', port: (pages.address() as AddressInfo).port, tls: false }),
+    },
+  })
+  .extend('attacker', { scope: 'file' }, ({ service }) => addUser(service, 'Attacker'))
+  .extend('other', { scope: 'file' }, ({ service }) => addUser(service, 'Other'));
+
+test.beforeAll(async ({ service, attacker, other }) => {
   pages.listen(0, '127.0.0.1');
   await once(pages, 'listening');
-  const { port } = pages.address() as AddressInfo;
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  const env = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  const network = {
-    resolve: async () => ['93.184.215.14'],
-    dial: () => ({ host: '127.0.0.1', port, tls: false }),
-  };
-  service = await startService({ ...home.env, ...env }, { network });
-  [attacker, other] = await Promise.all([addUser(service, 'Attacker'), addUser(service, 'Other')]);
-  await send(attacker, 'use reborn_web_fetch {"url":"https://pages.example/warm-up"}');
-  await firstTokens((count) => count >= 5);
+  await send(service, attacker, 'use reborn_web_fetch {"url":"https://pages.example/warm-up"}');
+  await firstTokens(service, other, (count) => count >= 5);
 });
 
-afterAll(async () => {
-  await service.close();
-  pages.close();
-  await model.close();
-  await home.remove();
-});
+afterAll(() => void pages.close());
 
-async function send(user: TestUser, input: string): Promise<string> {
+async function send(service: Service, user: TestUser, input: string): Promise<string> {
   const body = JSON.stringify({ model: 'm', input });
   const response = await service.request('/api/v1/responses', { method: 'POST', body, headers: user.headers });
   expect(response.status).toBe(200);
   return response.text();
 }
 
-/** How long another user waits for the first piece of an answer, in milliseconds: the median of all until `isOver`. */
-async function firstTokens(isOver: (count: number) => boolean): Promise<number> {
+/** The median time in milliseconds until another user receives a first token, over all requests until `isOver`. */
+async function firstTokens(service: Service, other: TestUser, isOver: (count: number) => boolean): Promise<number> {
   const times: number[] = [];
   while (!isOver(times.length)) {
     const body = JSON.stringify({ model: 'm', input: 'say hello', stream: true });
@@ -104,46 +93,50 @@ const ATTACKS: (readonly [string, string])[] = [
   }),
 ];
 
-test.each(ATTACKS)(
-  'the event loop stays free while somebody sends %s',
+test.for(ATTACKS)(
+  'the event loop stays responsive while a user sends %s',
   { timeout: 120_000 },
-  async (_name, message) => {
+  async ([_name, message], { service, attacker }) => {
     const p99s: number[] = [];
     while (p99s.length < 3 && !p99s.some((p99) => p99 < 50)) {
       const loop = watchLoop();
-      await send(attacker, `${message} ${p99s.length}`); // another text each time: verdicts are remembered
+      await send(service, attacker, `${message} ${p99s.length}`); // a different text each time, because verdicts are cached
       p99s.push(loop.stop());
     }
     expect(Math.min(...p99s)).toBeLessThan(50);
   },
 );
 
-/** Thirty messages a minute are all that one user may send by default. */
+/** By default a user may send thirty messages a minute. */
 const PACE_MS = 2_000;
 const AT_ONCE = 6;
 
-test('others wait no longer for their first token', { timeout: 300_000 }, async () => {
+test('other users do not wait longer for their first token', { timeout: 300_000 }, async ({
+  service,
+  other,
+  attacker,
+}) => {
   const ratios: number[] = [];
   while (ratios.length < 3 && !ratios.some((ratio) => ratio < 1.5)) {
-    const quiet = await firstTokens((count) => count >= 21);
+    const quiet = await firstTokens(service, other, (count) => count >= 21);
     let isOver = false;
     const attacks = Promise.all(
       ATTACKS.slice(AT_ONCE * ratios.length, AT_ONCE * (ratios.length + 1)).map(async ([, message], index) => {
         await setTimeout(index * PACE_MS);
-        await send(attacker, `${message} again`);
+        await send(service, attacker, `${message} again`);
       }),
     ).then(() => {
       isOver = true;
     });
-    ratios.push((await firstTokens(() => isOver)) / quiet);
+    ratios.push((await firstTokens(service, other, () => isOver)) / quiet);
     await attacks;
   }
   expect(Math.min(...ratios)).toBeLessThan(1.5);
 });
 
 /**
- * How long each round of the event loop computes. It is measured in the time of this thread's processor, so that other
- * processes on the machine do not count.
+ * Measures how long each round of the event loop computes, in CPU time of this thread, so that other processes on the
+ * machine do not count.
  */
 function watchLoop() {
   const rounds: number[] = [];

@@ -10,7 +10,7 @@ test('an idle replica sends at most 15 statements a second and costs under 1 % o
   const query = vi.spyOn(pg.Client.prototype, 'query');
   const home = await freshHome();
   const service = await startService(home.env);
-  await sleep(3000); // what a start still has to do is not idleness
+  await sleep(3000); // the work that follows a start does not count as idle
 
   const [before, cpu] = [query.mock.calls.length, process.cpuUsage()];
   await sleep(SECONDS * 1000);
@@ -25,5 +25,5 @@ test('an idle replica sends at most 15 statements a second and costs under 1 % o
   expect(share).toBeLessThan(0.01 * SLACK);
 });
 
-/** A test runner counts its own work, and a busy machine that of its neighbours, into this process. */
+/** The test runner works in this process too, and a busy machine adds to its CPU time. */
 const SLACK = 3;

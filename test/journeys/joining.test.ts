@@ -36,7 +36,7 @@ type Replicas = { replicas: { model: string | null }[] };
 const modelsOf = async ({ request }: Service) =>
   ((await (await request('/api/replicas')).json()) as Replicas).replicas.map((replica) => replica.model);
 
-test('a command without the token of a living service says so, stops, and leaves the service alone', async () => {
+test('a command without the token of the running service fails with an explanation and leaves the service alone', async () => {
   const before = await announced();
   for (const args of [['ask', 'say hello'], ['status']]) {
     const { code, stdout, stderr } = await runReborn(args, { env: home.env });
@@ -49,7 +49,7 @@ test('a command without the token of a living service says so, stops, and leaves
   expect(await modelsOf(service)).toEqual([describeScripted()]);
 });
 
-test('a command that finds no service in its home runs no turns while a replica is alive', async () => {
+test('a command that finds no service in its home runs no turns while a replica is running', async () => {
   const hidden = await announced();
   const file = path.join(home.home, 'serve.json');
   await rm(file);
@@ -64,7 +64,7 @@ test('a command that finds no service in its home runs no turns while a replica 
   await waitFor('the service to announce itself again', async () => (await announced().catch(() => '')) === hidden);
 });
 
-test('the demo model does not join a configured service, in whose place it would answer', async () => {
+test('a service with the demo model does not join a service with a configured model', async () => {
   const { code, stderr } = await runReborn(['serve'], { env: { ...SETTINGS, ...home.env } });
 
   expect(code).toBe(1);
@@ -72,7 +72,7 @@ test('the demo model does not join a configured service, in whose place it would
   expect(textOf(await service.ask('say still here'))).toBe('still here');
 });
 
-test('a service with other model settings starts, and says so in its log and among the replicas', async () => {
+test('a service with other model settings starts, and its log and the replica list show the difference', async () => {
   const before = await announced();
   const other = await spawnService({ ...configured, LLM_MODEL: 'another' });
   try {
@@ -85,7 +85,7 @@ test('a service with other model settings starts, and says so in its log and amo
   expect(await announced()).toBe(before);
 });
 
-test('a second service of a home is found once the first has ended', async () => {
+test('commands find the second service of a home after the first has stopped', async () => {
   const second = await spawnService(configured);
   const first = service;
   service = second;
@@ -98,7 +98,7 @@ test('a second service of a home is found once the first has ended', async () =>
   });
 });
 
-test('the demo model may answer where a service with another model has ended', async () => {
+test('the demo model can start after a service with another model has stopped', async () => {
   const elsewhere = await freshHome();
   try {
     const scripted = await startService({ ...configured, ...elsewhere.env });

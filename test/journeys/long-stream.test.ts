@@ -3,11 +3,11 @@ import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { startService, textOf, type WireResponse } from '../support/service.ts';
 
-/** Ten minutes with silences of a minute; in CI one silence that is long enough for a keepalive. */
+/** Ten minutes with one-minute silences; in CI one silence that is long enough for a keepalive. */
 const [PIECES, SILENCE_MS] = process.env['ENDURANCE'] ? [11, 60_000] : [1, 16_000];
 
 test(
-  'a stream outlives long silences, and arrives whole',
+  'a stream survives long silences and arrives complete',
   async () => {
     const [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
     const llm = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };

@@ -36,7 +36,7 @@ async function start(options: { window?: number; env?: Record<string, string> } 
 
 type Thread = ReturnType<typeof createThread>;
 
-/** Sends one message after the other, each answering the last. */
+/** Sends messages one after another, each continuing the previous one. */
 function createThread(service: Service) {
   const ids: string[] = [];
   return {
@@ -56,7 +56,7 @@ const timed = async (act: () => Promise<unknown>) => {
   await act();
   return performance.now() - begun;
 };
-/** Twenty turns of each, in turns. */
+/** Twenty turns of each, alternating. */
 async function comparePace(long: Thread, short: Thread) {
   const [late, early]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < 20; turn++) {
@@ -67,7 +67,7 @@ async function comparePace(long: Thread, short: Thread) {
 }
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-test('a thread of 500 turns stays as fast as a short one, and knows what was said in turn 3', {
+test('a thread of 500 turns is as fast as a short one and still knows what was said in turn 3', {
   timeout: 240_000,
 }, async () => {
   const { model, service, summaries, home } = await start();
@@ -90,7 +90,7 @@ test('a thread of 500 turns stays as fast as a short one, and knows what was sai
   expect(longest).toBeLessThan(WINDOW);
   expect(pace.ratio).toBeLessThan(1.3);
   expect(summaries()).toBeGreaterThan(5);
-  expect(summaries()).toBeLessThan(60); // rarely, so that prompts keep their beginnings
+  expect(summaries()).toBeLessThan(60); // rarely, so that prompts keep a common prefix
   expect(textOf(await long.say('recite'))).toContain('the harbour master is called Ingrid');
 
   // Everything that was said is still there.
@@ -101,7 +101,7 @@ test('a thread of 500 turns stays as fast as a short one, and knows what was sai
   expect(JSON.stringify(await items.json())).toContain('Ingrid');
 });
 
-test('between two summaries each prompt begins as the one before it, and each can be inspected as it was', async () => {
+test('between two summaries each prompt starts with the previous one, and each can be inspected unchanged', async () => {
   const { model, service, summaries } = await start();
   const thread = createThread(service);
   while (summaries() < 2) await thread.say(`say yes ${filler}`);
@@ -132,7 +132,7 @@ async function inspect(service: Service, responseId: string) {
   return turnInspection.parse(await response.json());
 }
 
-test('a model that can read less than we thought is given less, once, and the turn goes on', async () => {
+test('a model with a smaller window than configured gets a shorter prompt once, and the turn continues', async () => {
   const { model, service, summaries } = await start({ window: 9000 });
   const thread = createThread(service);
   await thread.say('say noted\nfact: the key is under the mat');
@@ -143,7 +143,7 @@ test('a model that can read less than we thought is given less, once, and the tu
   expect(textOf(await thread.say('recite'))).toContain('the key is under the mat');
 });
 
-test('an input that is too long by itself fails in words, and the thread goes on', async () => {
+test('an input that is too long by itself fails with an explanation, and the thread continues', async () => {
   const { model, service, summaries } = await start();
   const thread = createThread(service);
   await thread.say('say begin');
@@ -160,7 +160,7 @@ test('an input that is too long by itself fails in words, and the thread goes on
   expect(summaries()).toBe(1);
 });
 
-test('a call and its output stay together when their thread is compacted', async () => {
+test('a call and its output stay together when the thread is compacted', async () => {
   const { model, service } = await start();
   const thread = createThread(service);
   await thread.say('say begin');
@@ -182,7 +182,7 @@ test('a call and its output stay together when their thread is compacted', async
   expect(JSON.stringify(model.seen)).not.toContain('No result was recorded');
 });
 
-test('a summary that fails fails the turn, and the next one tries again', async () => {
+test('a failed summary fails the turn, and the next turn tries again', async () => {
   const { model, service, summaries, home } = await start();
   const thread = createThread(service);
   await thread.say('say noted\nfact: the boat is red');
@@ -209,7 +209,7 @@ test('a summary that fails fails the turn, and the next one tries again', async 
   }
 });
 
-test('a process that dies while a summary is made is followed by one that makes it', async () => {
+test('if a process dies while it writes a summary, another process writes it', async () => {
   const { model, service, home } = await start();
   const thread = createThread(service);
   await thread.say('say noted\nfact: the ferry leaves at nine');
@@ -231,12 +231,12 @@ test('a process that dies while a summary is made is followed by one that makes 
     const accepted = await service.ask(`say yes ${filler}`, { previous_response_id: thread.ids.at(-1) });
     expect(accepted.status).toBe('completed');
     thread.ids.push(accepted.id);
-    // Whoever has room claims: let the doomed one take some turns too.
+    // Any replica with free capacity claims turns: let the doomed one take some too.
     const other = await doomed
       .ask(`say yes ${filler}`, { previous_response_id: thread.ids.at(-1) })
       .catch(() => undefined);
     if (other) thread.ids.push(other.id);
-    if (turn % 5 === 0) await thread.say(`say yes ${filler}`); // else it could always be the same one's turn to summarise
+    if (turn % 5 === 0) await thread.say(`say yes ${filler}`); // otherwise the same replica might summarise every time
   }
   expect(killed).toBe(true);
   expect(textOf(await thread.say('recite'))).toContain('the ferry leaves at nine');
@@ -245,7 +245,7 @@ test('a process that dies while a summary is made is followed by one that makes 
   const [turns] = await home.query(`select count(*) filter (where status = 'completed') = count(*) as all from turns`);
   expect(turns).toEqual({ all: true });
 
-  // What was written is counted, once.
+  // Written items are counted once.
   const [counted] = await home.query(`
     select (select sum(input_tokens)::int from usage_days) as ledger,
       (select sum((usage->>'inputTokens')::int)::int from items)

@@ -41,7 +41,7 @@ const indexes = async () => {
 const isBuilt = async (index: NoteIndex) =>
   (await indexes()).some(({ name, valid }) => valid && name === nameOf(index));
 
-/** How often the act looks into ann's index. */
+/** How often the act scans ann's index. */
 const scansDuring = (act: (trx: OwnedTransaction) => Promise<unknown>) =>
   withOwner(server.db, ann, async (trx) => {
     await act(trx);
@@ -53,7 +53,7 @@ const scansDuring = (act: (trx: OwnedTransaction) => Promise<unknown>) =>
     return Number(row?.scans);
   });
 
-test('those with the most vectors of a model are found, with how long the newest is', async () => {
+test('users with the most vectors of a model are found, with the length of the newest vector', async () => {
   const many = (userId: string, count: number, model: string, dimensions = 4) =>
     keep(
       server.db,
@@ -80,7 +80,7 @@ test('those with the most vectors of a model are found, with how long the newest
   expect((await find(1, 1)).map(({ userId }) => userId)).toEqual(['most']);
 });
 
-test.skipIf(hasPgvector)('on a server without pgvector nothing is built, and the search goes on', async () => {
+test.skipIf(hasPgvector)('on a server without pgvector no index is built, and search still works', async () => {
   await keep(server.db, ann, [{ path: 'a', vector: vectorOf(1) }]);
   expect(await build([OF_ANN])).toEqual({ built: 0, dropped: 0 });
   expect(await near(ann, vectorOf(1))).toEqual(['a']);
@@ -95,7 +95,7 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     await server.everything.query('analyze notes');
   });
 
-  test('a search through the index finds the nearest, and only the own ones', async () => {
+  test('a search through the index finds the nearest notes of its owner only', async () => {
     const questions = Array.from({ length: 20 }, (_, index) => vectorOf(NOTES + index));
     const ofBob = () => Promise.all(questions.map((vector) => near(bob, vector)));
     const withoutIndex = await ofBob();
@@ -109,7 +109,7 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     );
   });
 
-  test('what was written or deleted after the index was built is found, or is not', async () => {
+  test('notes written after the index was built are found, and deleted ones are not', async () => {
     await build([OF_ANN]);
     const vector = vectorOf(9999);
     await keep(server.db, ann, [{ path: 'ann/late', vector }]);
@@ -121,21 +121,21 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     expect(await near(ann, vectorOf(0))).not.toContain('ann/0');
   });
 
-  test('a vector of another length is no harm to whoever has an index', async () => {
+  test('a vector of another length does not harm a user with an index', async () => {
     await build([OF_ANN]);
     await keep(server.db, ann, [{ path: 'ann/short', vector: [1, 0] }]);
     expect(await near(ann, [1, 0])).toEqual(['ann/short']);
     expect(await near(ann, vectorOf(3))).not.toContain('ann/short');
   });
 
-  test('an index that nobody wants is dropped, and one that may stay is not built', async () => {
+  test('an unwanted index is dropped, and a tolerated one is not built', async () => {
     await build([OF_ANN, OF_BOB]);
     expect(await build([OF_ANN], [OF_BOB])).toEqual({ built: 0, dropped: 0 });
     expect(await build([OF_ANN])).toEqual({ built: 0, dropped: 1 });
     expect(await build([OF_ANN], [OF_BOB])).toEqual({ built: 0, dropped: 0 });
   });
 
-  test('what a failed build left behind is cleared away, and built again', async () => {
+  test('the remains of a failed build are removed, and the index is built again', async () => {
     await build([OF_ANN]);
     const broken = `create unique index concurrently ${nameOf(OF_BOB)} on notes (user_id)`;
     await expect(server.everything.query(broken)).rejects.toThrow(/could not create unique index/);
@@ -145,9 +145,9 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     expect((await indexes()).every(({ valid }) => valid)).toBe(true);
   });
 
-  test('who leaves in the middle of a build does not wait for it, nobody else begins one, and it is finished', async () => {
+  test('an aborted builder does not wait for its build, no other starts, and the build finishes', async () => {
     await build([OF_ANN]);
-    const writing = await server.everything.connect(); // an index is not whole until older writers are done
+    const writing = await server.everything.connect(); // an index is not complete until older writers have finished
     await writing.query(`begin; update notes set text = 'x' where path = 'bob/1'`);
     const leaving = new AbortController();
     const building = buildNoteIndexes(server.connection, { wanted: [OF_ANN, OF_BOB], tolerated: [] }, leaving.signal);
@@ -160,11 +160,11 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
 
     await writing.query('commit');
     writing.release();
-    await waitFor('the index to be whole', () => isBuilt(OF_BOB));
+    await waitFor('the index to be complete', () => isBuilt(OF_BOB));
     await waitFor('its builder to be gone', async () => (await build([OF_ANN])).dropped === 1);
   });
 
-  test('long vectors are indexed, and too long ones are searched without', async () => {
+  test('long vectors are indexed, and vectors that are too long are searched without an index', async () => {
     for (const dimensions of [3072, 4096]) {
       const index = { userId: `long ${dimensions}`, model: OF_ANN.model, dimensions };
       const [one, other] = [vectorOf(1, dimensions), vectorOf(2, dimensions)];
@@ -177,7 +177,7 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     }
   });
 
-  test('where pgvector may not be added, an archive can be loaded and searched, and the operator is told what to do', async () => {
+  test('without permission to add pgvector, an archive can be loaded and searched, and the operator reads what to do', async () => {
     await build([OF_ANN]);
     await using databases = await openDatabases();
     const target = await databases.create();
@@ -212,7 +212,7 @@ async function keep(
   });
 }
 
-/** By a comparison with every vector. */
+/** Compares with every vector. */
 function nearest(vector: readonly number[], count: number): string[] {
   const all = Array.from({ length: NOTES }, (_, index) => ({
     path: `ann/${index}`,
@@ -224,7 +224,7 @@ function nearest(vector: readonly number[], count: number): string[] {
     .map(({ path }) => path);
 }
 
-/** The same direction for the same number; different numbers point anywhere. */
+/** The same direction for the same number; other numbers point in unrelated directions. */
 function vectorOf(seed: number, dimensions = DIMENSIONS): number[] {
   const at = (index: number) => Math.sin((seed + 1) * 12.9898 * (index + 1)) * 43_758.5453;
   return toUnitVector(Array.from({ length: dimensions }, (_, index) => at(index) - Math.floor(at(index)) - 0.5)) ?? [];

@@ -39,7 +39,7 @@ const byMeaning = async (question: string) => {
   return paths.map((path) => ({ path }));
 };
 
-test('words and meanings together find what either of them finds', async () => {
+test('a search by words and meaning finds what either of them finds', async () => {
   const { rows } = await server.everything.query('select from notes where embedding is null');
   expect(rows).toHaveLength(0);
   const recall = {
@@ -57,7 +57,7 @@ test('words and meanings together find what either of them finds', async () => {
   expect(recall.fused.all).toBeGreaterThan(0.8);
 });
 
-test.skipIf(!hasPgvector)('through an index of pgvector as much is found', async () => {
+test.skipIf(!hasPgvector)('a search through a pgvector index finds as much', async () => {
   const without = { meanings: await recallOf(byMeaning), fused: await recallOf(byBoth) };
   const index = { ...ann, model: embedder.model, dimensions: (await vectorOf('How long?')).length };
   expect(await buildNoteIndexes(server.connection, { wanted: [index], tolerated: [] }, never)).toMatchObject({
@@ -77,7 +77,7 @@ async function vectorOf(question: string): Promise<number[]> {
 
 type Search = (question: string) => Promise<readonly { path: string }[]>;
 
-/** The share of the questions whose note is among the first five, by what question and note share. */
+/** The share of questions whose note is among the first five results, by what the question and the note have in common. */
 async function recallOf(search: Search) {
   const asked = await Promise.all(
     questions.map(async ({ question, path, shares }) => {

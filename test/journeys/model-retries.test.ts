@@ -46,7 +46,7 @@ async function storeRoutes(service: Service, routes: object) {
   return { status: response.status, body: (await response.json()) as { error?: { param: string } } };
 }
 
-/** Answers the first calls with `failures`, and then as the script says. */
+/** Answers the first calls with `failures`, and later calls by the script. */
 function failFirst(...failures: Answer[]): void {
   decide = (prompt) => failures.shift() ?? followScript(prompt);
 }
@@ -65,7 +65,7 @@ test.for<[string, Answer]>([
   expect(model.seen).toHaveLength(3);
 });
 
-test('after the last try the turn fails with what the model said', async ({ service, model }) => {
+test("after the last try the turn fails with the model's error", async ({ service, model }) => {
   const failed = await service.ask('break 503');
 
   expect(failed).toMatchObject({
@@ -80,7 +80,7 @@ test('a model that refuses the prompt is not asked again', async ({ service, mod
   expect(model.seen).toHaveLength(1);
 });
 
-test('waits grow, and add up to what the operator has set', async ({ service, model }) => {
+test('waits grow and add up to the configured time', async ({ service, model }) => {
   await service.ask('break 500');
   const [first = 0, second = 0] = model.seen.slice(1).map(({ at }, index) => at - (model.seen[index]?.at ?? 0));
 
@@ -88,7 +88,7 @@ test('waits grow, and add up to what the operator has set', async ({ service, mo
   expect(first + second).toBeGreaterThan(750); // a second, less the jitter
 });
 
-test('Retry-After is respected, unless it asks for too long', async ({ service, model }) => {
+test('Retry-After is respected unless it is too long', async ({ service, model }) => {
   failFirst({ status: 429, headers: { 'retry-after': '2' } });
   expect((await service.ask('say patient')).status).toBe('completed');
   const [first, second] = model.seen.map(({ at }) => at);
@@ -100,7 +100,7 @@ test('Retry-After is respected, unless it asks for too long', async ({ service, 
   expect(model.seen).toHaveLength(1);
 });
 
-test('text that was streamed is never doubled: a stream that breaks after it is the end', async ({
+test('streamed text is never repeated: a stream that breaks after its first text ends the turn', async ({
   service,
   model,
 }) => {
@@ -115,7 +115,7 @@ test('text that was streamed is never doubled: a stream that breaks after it is 
   expect(model.seen).toHaveLength(1);
 });
 
-test('a stream shows a retry to its client as nothing but a delay', async ({ service }) => {
+test('the client of a stream sees a retry only as a delay', async ({ service }) => {
   failFirst({ status: 503 });
   const events = await Array.fromAsync(readStream(await service.post({ input: 'say one two', stream: true })));
 
@@ -125,7 +125,7 @@ test('a stream shows a retry to its client as nothing but a delay', async ({ ser
   expect(events.at(-1)?.type).toBe('response.completed');
 });
 
-test("after its own tries the route's next model answers, and the rest of the turn stays with it", async ({
+test("when a model's tries are used up, the route's fallback answers for the rest of the turn", async ({
   service,
   model,
   backup,
@@ -138,14 +138,14 @@ test("after its own tries the route's next model answers, and the rest of the tu
   expect([model.seen.length, backup.seen.length]).toEqual([3, 2]);
 });
 
-test('a model whose key is refused is not asked again, but its fallback is', async ({ service, model, backup }) => {
+test('a model that refuses the key is not tried again, but its fallback is', async ({ service, model, backup }) => {
   decide = () => ({ status: 401 });
 
   expect(textOf(await service.ask('say spare', { model: 'careful' }))).toBe('spare');
   expect([model.seen.length, backup.seen.length]).toEqual([1, 1]);
 });
 
-test('watchers see each failure, and the inspector shows the waits', async ({ service }) => {
+test('watchers see every failure, and the turn inspection shows the waits', async ({ service }) => {
   failFirst({ status: 503 });
   const socket = await openSocket(service.url);
   try {
@@ -186,6 +186,6 @@ test('a cancelled turn stops waiting at once', async ({ service, model }) => {
 test.for([
   [{ lonely: { provider: 'demo', name: 'demo', fallback: ['nobody'] } }, 'model_routes.lonely.fallback'],
   [{ loop: { provider: 'demo', name: 'demo', fallback: ['loop'] } }, 'model_routes.loop.fallback'],
-] as const)('a fallback that can not work is refused: %j', async ([routes, param], { service }) => {
+] as const)('a fallback that cannot work is refused: %j', async ([routes, param], { service }) => {
   expect(await storeRoutes(service, routes)).toMatchObject({ status: 400, body: { error: { param } } });
 });

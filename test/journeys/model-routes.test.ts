@@ -22,7 +22,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-test('a request whose model names a route is answered by that route, any other by the default', async () => {
+test('a request whose model names a route uses that route, and any other uses the default', async () => {
   const [usual, fast] = models;
   const env = { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'usual', LLM_BASE_URL: usual?.url ?? '' };
   const service = await startService(env);
@@ -41,7 +41,7 @@ test('a request whose model names a route is answered by that route, any other b
   expect(fast?.seen.map(({ messages }) => messages.at(-1)?.text)).toEqual(['say one', 'say three']);
 });
 
-test("the provider's key is not sent to an address that a session types in", async () => {
+test("the provider's key is not sent to an address from a request", async () => {
   const keys: unknown[] = [];
   const stranger = createServer((request, response) => {
     const { authorization, 'x-api-key': anthropic, 'x-goog-api-key': google } = request.headers;
@@ -66,7 +66,7 @@ test("the provider's key is not sent to an address that a session types in", asy
   await service.close();
   stranger.close();
 
-  expect(new Set(keys)).toEqual(new Set(['none'])); // openai-compatible needs no key, so it does ask
+  expect(new Set(keys)).toEqual(new Set(['none'])); // openai-compatible needs no key, so it does call the address
 });
 
 async function storeRoutes(

@@ -16,7 +16,7 @@ const test = journey
 const ask = (service: Service, method: string, route: string, body?: object) =>
   service.request(route, { method, ...(body && { body: JSON.stringify(body) }), headers: {} });
 
-test('in any parameter of any path it is refused, and the parameter is named', async ({ service }) => {
+test('a null character in a path parameter is refused, naming the parameter', async ({ service }) => {
   const routes = service.routes.filter((route) => /^\S+ \/(api|v1)\/.*[:*]/.test(route));
   expect(routes.length).toBeGreaterThan(20);
   const answers = await Promise.all(
@@ -31,7 +31,7 @@ test('in any parameter of any path it is refused, and the parameter is named', a
   expect(answers).toEqual(routes.map((route) => ({ route, status: 400, isNamed: true })));
 });
 
-test('in any parameter of any query it is refused, and the parameter is named', async ({ service }) => {
+test('a null character in a query parameter is refused, naming the parameter', async ({ service }) => {
   const queries = gatewayRoutes.flatMap(({ method, path, query }) =>
     Object.keys(query?.shape ?? {}).map((name) => ({ method, path, name })),
   );
@@ -53,13 +53,13 @@ test.for<[string, string, object, string]>([
   ['PUT', '/api/memory/note', { text: NUL }, 'text'],
   ['PATCH', '/api/settings', { model_routes: { [NUL]: { provider: 'demo', name: 'x' } } }, 'model_routes'],
   ['PATCH', '/api/settings', { model_routes: { a: { provider: 'demo', name: NUL } } }, 'model_routes.a.name'],
-])('%s %s refuses it in %j', async ([method, route, body, param], { service, ann }) => {
+])('%s %s refuses a null character in %j', async ([method, route, body, param], { service, ann }) => {
   const answer = await ask(service, method, route.replace('@', ann.id), body);
 
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_request', param } }]);
 });
 
-test('a message may hold it, on every channel', async ({ service }) => {
+test('a message may contain a null character on every channel', async ({ service }) => {
   const message = `say ${NUL}`;
   expect((await ask(service, 'POST', '/api/chat', { message })).status).toBe(200);
   expect((await service.post({ input: message })).status).toBe(200);

@@ -6,7 +6,7 @@ import { runReborn } from '../support/run-reborn.ts';
 import { type Service, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** A tool that needs somebody's credential, and tells whose it got. */
+/** A tool that needs a user's credential and says whose credential it used. */
 const signedIn = new Set(['operator']);
 const vault: Tool = {
   definition: { name: 'vault', description: null, parameters: { type: 'object' }, strict: null },
@@ -18,7 +18,7 @@ const vault: Tool = {
 
 const test = journey.override({ settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts: { tools: [vault] } });
 
-test("a webhook user uses a user's secrets from the operator's answer on, and its threads stay its own", async ({
+test("once the operator pairs them, a webhook user uses a user's secrets and keeps separate threads", async ({
   service,
   home,
 }) => {
@@ -34,7 +34,7 @@ test("a webhook user uses a user's secrets from the operator's answer on, and it
 });
 
 test.for([{}, { user_id: '' }, { user_id: '*' }, { user_id: 'webhook' }, { user_id: 'webhook:triage' }])(
-  '%j names nobody with whom a webhook user can be paired',
+  '%j does not name a user with whom a webhook user can be paired',
   async (named, { service, home }) => {
     const { gate } = await waitingJob(service, home, `nobody-${JSON.stringify(named).length}`, 'pairing');
 
@@ -44,7 +44,7 @@ test.for([{}, { user_id: '' }, { user_id: '*' }, { user_id: 'webhook' }, { user_
   },
 );
 
-test('whoever is paired with somebody that has yet to sign in waits for that', async ({ service, home }) => {
+test('a webhook user paired with a user who has not signed in waits for the sign-in', async ({ service, home }) => {
   const { id, gate } = await waitingJob(service, home, 'early', 'pairing');
   await answer(service, gate, { answer: 'approve', user_id: 'carol' });
   const auth = await gateOf(home, id, 'auth');
@@ -54,7 +54,7 @@ test('whoever is paired with somebody that has yet to sign in waits for that', a
   expect((await service.webhook.completed(id)).response).toContain('with the secrets of carol');
 });
 
-test('a denial pairs nobody', async ({ service, home }) => {
+test('a denial creates no pairing', async ({ service, home }) => {
   const { id, gate } = await waitingJob(service, home, 'unwanted', 'pairing');
   await answer(service, gate, { answer: 'deny', reason: 'Who are you?' });
 
@@ -62,7 +62,7 @@ test('a denial pairs nobody', async ({ service, home }) => {
   expect(await pairings(service)).not.toContainEqual(expect.objectContaining({ user_id: 'webhook:unwanted' }));
 });
 
-test('pairings can be seen and undone, by API and by command', async ({ service, home }) => {
+test('pairings can be listed and removed, by API and by command', async ({ service, home }) => {
   for (const user of ['one', 'two'])
     await answer(service, (await waitingJob(service, home, user, 'pairing')).gate, {
       answer: 'approve',
@@ -90,7 +90,7 @@ async function waitingJob(
   return { id, gate: await gateOf(home, id, kind) };
 }
 
-/** The gate at which the job has come to wait. */
+/** The gate that the job waits for. */
 function gateOf(home: Home, job: string, kind: string): Promise<string> {
   return waitFor(`a gate of kind ${kind}`, async () => {
     const [gate] = await home.query<{ id: string }>(

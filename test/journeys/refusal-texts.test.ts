@@ -15,14 +15,14 @@ function refusalOf(schema: z.ZodType, body: unknown): InvalidRequest | undefined
   }
 }
 
-/** As the library words it. */
+/** Typical messages of the schema library. */
 const RAW = /^Invalid |^Too |^Unrecognized |expected .*, received/;
 
 const bodies = [...gatewayRoutes, ...webhookRoutes].flatMap(({ method, path, body }) =>
   body ? [[`${method} ${path}`, body] as const] : [],
 );
 
-test.each(bodies)('%s never answers with the words of the schema library', (_route, schema) => {
+test.each(bodies)('%s never answers with a raw message of the schema library', (_route, schema) => {
   const wrong: unknown[] = [undefined, null, 1, 'x', [], {}, ...fieldsOf(schema).flatMap(spoil)];
   const messages = wrong.flatMap((body) => refusalOf(schema, body)?.message ?? []);
 

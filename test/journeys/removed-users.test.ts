@@ -13,7 +13,7 @@ const test = journey
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .extend('replica', { scope: 'file' }, ({ startAnother }) => startAnother());
 
-/** Removes somebody who has a turn, a stream and a socket on the other replica; how long each of them lasted, in ms. */
+/** Removes a user who has a turn, a stream and a socket on the other replica. Returns how long each of them lasted, in ms. */
 async function lastingAfter(service: Service, home: Home, replica: Service, remove: (id: string) => Promise<unknown>) {
   const ann = await addUser(service, 'Ann');
   const socket = await openSocket(replica.url, ann.headers);
@@ -56,7 +56,7 @@ test.for(REMOVALS)(
   },
 );
 
-test('pairings end with the user whose secrets they lend', async ({ service, home }) => {
+test("removing a user removes the pairings that lend the user's secrets", async ({ service, home }) => {
   const bob = await addUser(service, 'Bob');
   await home.query(
     `insert into pairings (user_id, paired_user_id) values ('webhook:a', $1), ('webhook:b', 'operator')`,

@@ -27,7 +27,7 @@ test('two processes started at once share one database', async () => {
   expect(await other?.get(response?.id ?? '')).toMatchObject({ status: 'completed', id: response?.id });
 });
 
-test('turns on one thread run in the order in which they were accepted, whichever process took them', async () => {
+test('turns on one thread run in the order of acceptance, on any process', async () => {
   const [one, other] = replicas;
   const first = await one?.ask('say begin');
   const thread = { previous_response_id: first?.id };
@@ -43,7 +43,7 @@ test('turns on one thread run in the order in which they were accepted, whicheve
   expect(said[4]?.text).toBe('0 1 2 3 4 5 6 7 ');
 });
 
-test('SIGTERM stops a process cleanly while another goes on', async () => {
+test('SIGTERM stops a process cleanly while another continues', async () => {
   const leaving = replicas.pop();
   await leaving?.kill('SIGTERM');
 

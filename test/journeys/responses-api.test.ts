@@ -14,7 +14,10 @@ const withKey = (service: Service, key: string, input: string) =>
     headers: { 'idempotency-key': key },
   });
 
-test('the same Idempotency-Key and body are the same response, also at the same moment', async ({ model, service }) => {
+test('the same Idempotency-Key and body give the same response, even at the same moment', async ({
+  model,
+  service,
+}) => {
   const asked = model.seen.length;
   const answers = await Promise.all(Array.from({ length: 5 }, () => withKey(service, 'k1', 'say once')));
   const responses = (await Promise.all(answers.map((answer) => answer.json()))) as WireResponse[];
@@ -24,7 +27,7 @@ test('the same Idempotency-Key and body are the same response, also at the same 
   expect(model.seen).toHaveLength(asked + 1);
 });
 
-test('the same Idempotency-Key with another body is refused, and an overlong one too', async ({ service }) => {
+test('the same Idempotency-Key with another body is refused, and so is an overlong key', async ({ service }) => {
   await withKey(service, 'k2', 'say one');
   const other = await withKey(service, 'k2', 'say two');
 
@@ -33,9 +36,7 @@ test('the same Idempotency-Key with another body is refused, and an overlong one
   expect((await withKey(service, 'k'.repeat(257), 'say one')).status).toBe(400);
 });
 
-test('a made-up response id does not continue the thread it names, be it a message or a resume', async ({
-  service,
-}) => {
+test('a forged response id does not continue the thread it names, with a message or a resume', async ({ service }) => {
   const { id } = await service.ask('say mine');
   const other = await service.ask('say other');
   const [threadHex, otherThread] = [id.slice(-32), other.id.slice(-32)];
@@ -50,7 +51,7 @@ test('a made-up response id does not continue the thread it names, be it a messa
   expect(textOf(await service.ask('say more', { previous_response_id: id }))).toBe('more');
 });
 
-test('a turn that takes too long to wait for is cancelled, with what it said so far', async ({ service }) => {
+test('a turn that exceeds the timeout is cancelled and keeps its text so far', async ({ service }) => {
   const response = await service.ask('count 100 every 50');
 
   expect(response).toMatchObject({ status: 'failed', error: { code: 'turn_timeout' } });
@@ -58,7 +59,7 @@ test('a turn that takes too long to wait for is cancelled, with what it said so 
   expect(textOf(await service.ask('say next', { previous_response_id: response.id }))).toBe('next');
 });
 
-test('the items that a response was given can be listed, a page at a time', async ({ service }) => {
+test('the input items of a response are listed in pages', async ({ service }) => {
   const input = ['one', 'two', 'say three'].map((content) => ({ role: 'user', content }));
   const { id } = await service.ask(input);
   const list = async (query: string) =>
@@ -79,7 +80,7 @@ test('the items that a response was given can be listed, a page at a time', asyn
   expect((await service.request(`/v1/responses/${id}/input_items?limit=0`)).status).toBe(400);
 });
 
-test('an item of an earlier response can be referred to by its id, and no other', async ({ service }) => {
+test('an item of an earlier response can be referenced by its id, and no other item can', async ({ service }) => {
   const first = await service.ask('say remember me');
   const reference = { type: 'item_reference', id: first.output[0]?.id };
   const second = await service.ask([reference, { role: 'user', content: 'recite' }]);
@@ -90,7 +91,7 @@ test('an item of an earlier response can be referred to by its id, and no other'
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'input[0].id' } }]);
 });
 
-test('a tool result may answer a call that is referred to', async ({ service }) => {
+test('a tool result can answer a referenced call', async ({ service }) => {
   const tools = [{ type: 'function', name: 'look' }];
   const paused = await service.ask('use look {}', { tools });
   const [call] = paused.output;
@@ -126,7 +127,7 @@ test('a chat message is answered, continued and refused like any other', async (
   expect(await chat({ message: 'x', thread_id: crypto.randomUUID() })).toMatchObject({ status: 404 });
 });
 
-test('the status tells what runs', async ({ service }) => {
+test('the status reports what is running', async ({ service }) => {
   const status: unknown = await (await service.request('/api/status')).json();
   expect(() => serviceStatus.parse(status)).not.toThrow();
   expect(status).toMatchObject({
@@ -140,9 +141,9 @@ test('the status tells what runs', async ({ service }) => {
   });
 });
 
-test('a member learns how many threads they have, and not how many there are', async ({ service }) => {
+test('a member sees the number of their own threads only', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
-  await service.ask('say a thread of somebody else');
+  await service.ask('say a thread of another user');
   const threadsOf = async (headers: Record<string, string>) =>
     ((await (await service.request('/api/status', { headers })).json()) as { threads: number }).threads;
   expect(await threadsOf(ann.headers)).toBe(0);
@@ -152,7 +153,7 @@ test('a member learns how many threads they have, and not how many there are', a
   expect(await threadsOf({})).toBeGreaterThan(1);
 });
 
-test('the public document names every route, without a token', async ({ service }) => {
+test('the OpenAPI document is public and names every route', async ({ service }) => {
   const response = await fetch(`${service.url}/openapi.json`);
   const document = (await response.json()) as { openapi: string; paths: Record<string, object> };
 
@@ -167,7 +168,7 @@ test('the public document names every route, without a token', async ({ service 
   expect(documented).toEqual(expect.arrayContaining(['POST /webhook', 'GET /jobs/{job_id}']));
 });
 
-test('the limit on sends holds across two replicas, and is one for all ways to send', async ({ startAnother }) => {
+test('the rate limit on messages holds across two replicas and all routes that send', async ({ startAnother }) => {
   const limited = { CHAT_RATE_PER_MINUTE: '5' };
   const [one, other] = await Promise.all([startAnother(limited), startAnother(limited)]);
   const statuses: number[] = [];

@@ -7,7 +7,7 @@ import { openDatabase } from '#database/open-database.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startService, textOf } from '../support/service.ts';
 
-/** The next version is this one with more migrations: what counts is that this one does not have them. */
+/** The next version is this version with more migrations, which this version does not have. */
 let next: string;
 let home: Awaited<ReturnType<typeof freshHome>>;
 

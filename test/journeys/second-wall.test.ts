@@ -7,7 +7,7 @@ import { openBrowser } from '../support/browser.ts';
 import { test as journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 
-/** Tables in which both users are known to have rows; where one has none, the wall would not be tried. */
+/** Tables in which both users have rows. A table without rows would not test the policy. */
 const TRIED = ['threads', 'turns', 'items', 'gates', 'idempotency_keys', 'tokens', 'sessions'];
 
 const test = journey
@@ -36,7 +36,7 @@ async function fillTables(service: Service, user: TestUser): Promise<void> {
   if (!(await response.text()).includes('function_call')) throw new Error('No gate was opened.');
 }
 
-/** Whose rows are in a table, with no condition on the owner: whoever forgets it sees this. */
+/** The owners of the rows that a query without a condition on the owner returns. */
 const ownersIn = async (table: string, as: (act: (trx: Database) => Promise<string[]>) => Promise<string[]>) =>
   as(async (trx) => {
     const { rows } = await sql<{ userId: string }>`select distinct user_id from ${sql.table(table)}`.execute(trx);
@@ -58,14 +58,14 @@ async function ownedTables(db: Database) {
   return rows;
 }
 
-test('the second wall stands around every table that has an owner', async ({ db }) => {
+test('row-level security is enabled and forced on every table with an owner', async ({ db }) => {
   const tables = await ownedTables(db);
 
   expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(TRIED));
   expect(tables.filter(({ isEnabled, isForced }) => !isEnabled || !isForced)).toEqual([]);
 });
 
-test('without a condition on the owner, a query still finds nothing of anybody else', async ({ db, ann, bob }) => {
+test("a query without a condition on the owner finds only the owner's rows", async ({ db, ann, bob }) => {
   for (const { name } of await ownedTables(db)) {
     const seen = await ownersIn(name, (act) => asAnn(db, ann, act));
     expect([name, seen.filter((owner) => owner !== ann.id)]).toEqual([name, []]);
@@ -82,7 +82,7 @@ test('without an owner, a query finds nothing at all', async ({ db }) => {
     expect([name, await ownersIn(name, (act) => db.transaction().execute(act))]).toEqual([name, []]);
 });
 
-test('nothing can be written in somebody else’s name, nor given away', async ({ db, ann, bob }) => {
+test('a user cannot write rows of another user, nor give rows away', async ({ db, ann, bob }) => {
   const insert = withOwner(db, { userId: ann.id }, (trx) =>
     trx
       .insertInto('threads')
@@ -98,7 +98,7 @@ test('nothing can be written in somebody else’s name, nor given away', async (
   expect(numDeletedRows).toBe(0n);
 });
 
-test('users and the audit log are closed to those who work for somebody', async ({ db, ann }) => {
+test("a user's transaction cannot read users or the audit log", async ({ db, ann }) => {
   for (const table of ['users', 'sign_ins', 'audit']) {
     const { rows } = await withOwner(db, { userId: ann.id }, (trx) =>
       sql`select 1 from ${sql.table(table)}`.execute(trx),
@@ -118,7 +118,7 @@ test.for(['update audit set actor = actor', 'delete from audit', 'truncate audit
   },
 );
 
-test('the role of the service is bound by it', async ({ db }) => {
+test('row-level security applies to the role of the service', async ({ db }) => {
   const { rows } = await sql<{ isUnbound: boolean }>`
     select rolsuper or rolbypassrls as is_unbound from pg_roles where rolname = current_user`.execute(db);
 

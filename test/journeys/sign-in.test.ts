@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const sameOrigin = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
 
-/** A browser with a session, and what it can do. */
+/** A browser with a session. */
 async function signedIn(token: string, at: Service = service) {
   const browser = openBrowser();
   const login = await browser.signIn(at.url, { token });
@@ -54,7 +54,7 @@ describe('with a token', () => {
     expect(await status()).toBe(200);
   });
 
-  test('a wrong one is refused in plain text, and sets nothing', async () => {
+  test('a wrong token is refused in plain text and sets no cookie', async () => {
     const { login, status } = await signedIn('wrong');
 
     expect([login.status, await login.text()]).toEqual([401, 'Invalid or missing auth token']);
@@ -62,7 +62,7 @@ describe('with a token', () => {
     expect(await status()).toBe(401);
   });
 
-  test('each sign-in has a session of its own, and ends the one before it', async () => {
+  test('each sign-in starts a new session and ends the previous one', async () => {
     const { browser, headers } = await signedIn(TOKEN);
     const first = headers();
     await browser.signIn(service.url, { token: TOKEN });
@@ -71,7 +71,7 @@ describe('with a token', () => {
     expect((await fetch(`${service.url}/api/status`, { headers: first })).status).toBe(401);
   });
 
-  test('a session is that of the token’s user, and ends with the token', async () => {
+  test('a session belongs to the token’s user and ends with the token', async () => {
     const ann = await addUser(service, 'Token-Ann');
     const { status } = await signedIn(ann.token);
     expect([await status('/api/users/me/tokens'), await status('/api/users')]).toEqual([200, 403]);
@@ -88,7 +88,7 @@ describe('with a token', () => {
     expect(await status()).toBe(401);
   });
 
-  test('signing out ends the session, here and for whoever has kept the cookie', async () => {
+  test('signing out ends the session, also for copies of the cookie', async () => {
     const { browser, headers, status } = await signedIn(TOKEN);
     const kept = headers();
     const out = await browser.visit(`${service.url}/logout`, { method: 'POST', headers: sameOrigin });
@@ -99,7 +99,7 @@ describe('with a token', () => {
     expect(reused.status).toBe(401);
   });
 
-  test('a session is no bearer token, and a bearer token is no session', async () => {
+  test('a session is not accepted as a bearer token, nor a bearer token as a session', async () => {
     const { session } = await signedIn(TOKEN);
     const asBearer = await service.request('/api/status', { headers: { authorization: `Bearer ${session()}` } });
     const cookie = `reborn_session=${TOKEN}`;
@@ -108,7 +108,7 @@ describe('with a token', () => {
     expect([asBearer.status, asCookie.status]).toEqual([401, 401]);
   });
 
-  test('the cookie alone, which goes to every port of the host, opens nothing', async () => {
+  test('the cookie alone, which browsers send to every port of the host, gives no access', async () => {
     const { session, headers } = await signedIn(TOKEN);
     const other = await signedIn(TOKEN);
     const statusWith = async (given: Record<string, string>) =>
@@ -134,14 +134,14 @@ describe('with a token', () => {
     expect(response.headers.get('set-cookie')).toBeNull();
   });
 
-  test.each(['token', 'code'])('opening an address with a %s signs nobody in', async (name) => {
+  test.each(['token', 'code'])('opening an address with a %s does not sign in', async (name) => {
     const browser = openBrowser();
     await browser.visit(`${service.url}/login?${name}=${TOKEN}`);
 
     expect(browser.cookiesOf(service.url).size).toBe(0);
   });
 
-  test('guesses are limited by address', async () => {
+  test('sign-in attempts are limited per address', async () => {
     const at = await startService({ ...home.env, SIGN_IN_RATE_PER_MINUTE: '3' });
     const statuses = [];
     for (const token of ['a', 'b', 'c', TOKEN]) statuses.push((await openBrowser().signIn(at.url, { token })).status);
@@ -180,7 +180,7 @@ describe('with a token', () => {
   });
 });
 
-describe('what a cookie may change', () => {
+describe('requests with a cookie', () => {
   const send = async (headers: Record<string, string>, route = '/api/chat/send') => {
     const { browser } = await signedIn(TOKEN);
     const all = { 'content-type': 'application/json', ...headers };
@@ -208,14 +208,14 @@ describe('what a cookie may change', () => {
     expect((await send(headers, '/logout')).status).toBe(403);
   });
 
-  test('a bearer token needs no such proof', async () => {
+  test('a bearer token needs no proof of origin', async () => {
     const body = '{"message":"hello"}';
     const response = await service.request('/api/chat/send', { method: 'POST', body });
 
     expect(response.status).toBe(202);
   });
 
-  test('a wrong bearer token is not made good by a cookie', async () => {
+  test('a cookie does not make a wrong bearer token valid', async () => {
     const { status } = await signedIn(TOKEN);
 
     expect(await status('/api/status', { headers: { authorization: 'Bearer wrong' } })).toBe(401);
@@ -232,7 +232,7 @@ describe('with single sign-on', () => {
     return { browser, response };
   };
 
-  test('whom the provider vouches for gets a session, as the same user as with a bearer token', async () => {
+  test('a user of the provider gets a session as the same user as with a bearer token', async () => {
     const { browser, response } = await signInAs('ann');
     expect([response?.status, await response?.text()]).toEqual([200, expect.stringContaining("location.replace('/')")]);
 
@@ -260,7 +260,7 @@ describe('with single sign-on', () => {
     expect((await browser.visit(`${service.url}/api/status`)).status).toBe(401);
   });
 
-  test('what the provider sends back is good once, in the browser that began, and unaltered', async () => {
+  test("the provider's answer works once, in the browser that started, and unaltered", async () => {
     idp.seat('ann');
     const callback = `${service.url}/login/oidc/callback`;
     const [ours, other] = [openBrowser(), openBrowser()];
@@ -279,7 +279,7 @@ describe('with single sign-on', () => {
     expect((await forged.visit(`${callback}?error=access_denied&state=x`)).status).toBe(401);
   });
 
-  test('as a bearer token: its own domain is let in, another is 403 in plain text', async () => {
+  test('an ID token as bearer token: an allowed domain is accepted, another gets 403 in plain text', async () => {
     const mine = await startIdentityProvider({ people: PEOPLE });
     const at = await startService({ ...home.env, ...mine.env, OIDC_ALLOWED_DOMAINS: 'example.com' });
     const answerTo = async (token: string) => {
@@ -311,7 +311,7 @@ describe('with single sign-on', () => {
     await mine.close();
   });
 
-  test('a provider that is down is told as such, and the service starts without it', async () => {
+  test('the service starts without a provider that is down and reports it', async () => {
     const at = await startService({ ...home.env, OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'x' });
     const login = await fetch(`${at.url}/login/oidc`, { redirect: 'manual' });
     const bearer = await at.request('/api/status', { headers: { authorization: 'Bearer e30.e30.e30' } });
@@ -324,7 +324,7 @@ describe('with single sign-on', () => {
 });
 
 describe('the operator', () => {
-  test('stays signed in over a restart, until the token that was used is replaced', async () => {
+  test('stays signed in after a restart until the token is replaced', async () => {
     const first = await startService(home.env);
     const session = await signedIn(TOKEN, first);
     const headers = session.headers();
@@ -340,7 +340,7 @@ describe('the operator', () => {
     expect(await statusAt({ SERVICE_REBORN_WEBUI_TOKEN: 'a-new-token-of-the-operator' })).toBe(401);
   });
 
-  test('signs in once by the link in the log, for every replica, and no later line holds a secret', async () => {
+  test('signs in once by the link in the log, on every replica, and no later line contains a secret', async () => {
     const env = { ...home.env, GATEWAY_AUTH_TOKEN: '', LOG_LEVEL: 'trace' };
     const [one, other] = await Promise.all([spawnService(env), spawnService(env)]);
     const [, code = ''] = await waitFor('the link', async () => /\/login\?code=([\w-]+)/.exec(one.output()));
@@ -397,7 +397,7 @@ describe('behind a proxy that speaks https', () => {
       body: JSON.stringify({ token: TOKEN }),
     });
 
-  test('the cookie can be set by this host alone, and the browser is told to stay with https', async () => {
+  test('only this host can set the cookie, and the browser stays on https', async () => {
     const at = await startService({ ...home.env, TRUSTED_PROXIES: '127.0.0.1' });
     const login = await post(at.url, https);
     const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -417,14 +417,14 @@ describe('behind a proxy that speaks https', () => {
     await at.close();
   });
 
-  test('one that is not trusted is not believed', async () => {
+  test('headers of an untrusted proxy are ignored', async () => {
     const login = await post(service.url, https);
 
     expect(login.headers.get('set-cookie')).toMatch(/^reborn_session=/);
     expect(login.headers.get('strict-transport-security')).toBeNull();
   });
 
-  test('PUBLIC_URL tells as well', async () => {
+  test('PUBLIC_URL has the same effect', async () => {
     const at = await startService({ ...home.env, PUBLIC_URL: 'https://agent.example.com' });
     const login = await post(at.url);
 
@@ -435,7 +435,7 @@ describe('behind a proxy that speaks https', () => {
 
 describe('every answer of the gateway', () => {
   test.each(['/', '/login', '/healthz', '/api/status', '/nowhere', '/openapi.json', '/%zz', '/login/oidc/callback'])(
-    '%s carries headers that protect the browser',
+    '%s has security headers',
     async (route) => {
       const { headers } = await fetch(service.url + route, { redirect: 'manual' });
 
@@ -446,7 +446,7 @@ describe('every answer of the gateway', () => {
     },
   );
 
-  test('so does a stream', async () => {
+  test('a stream has security headers', async () => {
     const response = await service.post({ input: 'hello', stream: true });
     await response.text();
 

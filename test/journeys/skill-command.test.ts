@@ -9,7 +9,7 @@ import { type Service, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 const test = journey
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .override('service', async ({ home, startAnother }) => {
-    await writeSkill(home, 'skills/on-disk', 'on-disk', 'When somebody asks about the disk', 'Look at the disk.');
+    await writeSkill(home, 'skills/on-disk', 'on-disk', 'When a question is about the disk', 'Look at the disk.');
     return startAnother();
   });
 
@@ -27,7 +27,7 @@ async function writeSkill(
 }
 
 const reborn = (home: Home, ...words: string[]) => runReborn(['skill', ...words], { env: home.env });
-/** What the model is told before anything is said, by the operator's own turn and by a webhook user's. */
+/** The system prompt of a turn. */
 const systemOf = (told: string) => (JSON.parse(told) as { text: string }[])[0]?.text ?? '';
 const told = async (service: Service) => systemOf(textOf(await service.ask('recite')));
 const toldToBob = async (service: Service) => {
@@ -39,29 +39,29 @@ const toldToBob = async (service: Service) => {
 const read = async (service: Service, given: object) =>
   textOf(await service.ask(`use skill_read ${JSON.stringify(given)}`));
 
-test('a skill is offered by what it is for, and its text is read only when it is asked for', async ({
+test('a skill is offered by its description, and its text is read only on request', async ({
   service,
   model,
   home,
 }) => {
-  const folder = await writeSkill(home, 'made/tea', 'make-tea', 'When somebody wants tea', 'Warm the pot first.');
+  const folder = await writeSkill(home, 'made/tea', 'make-tea', 'When a user wants tea', 'Warm the pot first.');
   await writeFile(path.join(folder, 'leaves.md'), 'Darjeeling, second flush.');
   const added = await reborn(home, 'add', folder);
-  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('make-tea: When somebody wants tea') });
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('make-tea: When a user wants tea') });
 
   const system = await told(service);
-  expect(system).toContain('- make-tea: When somebody wants tea');
-  expect(system).toContain('- on-disk: When somebody asks about the disk');
+  expect(system).toContain('- make-tea: When a user wants tea');
+  expect(system).toContain('- on-disk: When a question is about the disk');
   expect(JSON.stringify(model.seen)).not.toContain('Warm the pot first.');
 
   expect(await read(service, { name: 'make-tea' })).toMatch(/Warm the pot first\.[^]*leaves\.md/);
   expect(await read(service, { name: 'make-tea', file: 'leaves.md' })).toContain('Darjeeling');
   expect(await read(service, { name: 'on-disk' })).toContain('Look at the disk.');
   expect(await read(service, { name: 'make-tea', file: '../../settings.env' })).toContain('There is no such file.');
-  expect(textOf(await service.ask('use skill_list {}'))).toContain('When somebody wants tea');
+  expect(textOf(await service.ask('use skill_list {}'))).toContain('When a user wants tea');
 });
 
-test("a user's skill is offered to nobody else, takes the place of everyone's, and goes when it is removed", async ({
+test("a user's skill is offered to that user only, replaces everyone's, and disappears when removed", async ({
   service,
   home,
 }) => {
@@ -81,7 +81,7 @@ test("a user's skill is offered to nobody else, takes the place of everyone's, a
   expect((await reborn(home, 'list')).stdout).toMatch(/greet +How everyone is greeted/);
 });
 
-test('a mistake is told with what to do, and changes nothing', async ({ service, home }) => {
+test('a mistake is reported with what to do, and changes nothing', async ({ service, home }) => {
   const wrong = await writeSkill(home, 'made/wrong', 'Not A Name', 'Something', 'Nothing.');
   expect(await reborn(home, 'add', wrong)).toMatchObject({
     code: 1,

@@ -28,7 +28,7 @@ const listed = async (service: Service, who?: TestUser) =>
 const read = async (service: Service, route: string, who?: TestUser) =>
   wireSkill.parse(await (await send(service, 'GET', `/api/skills/${route}`, undefined, who)).json());
 
-test("a skill is added as text or files, read by its owner's agent alone, replaced on purpose, and removed", async ({
+test('a skill is added as text or files, visible to its owner only, replaced on request, and removed', async ({
   service,
   ann,
   bob,
@@ -62,7 +62,7 @@ test("a skill is added as text or files, read by its owner's agent alone, replac
   expect((await send(service, 'DELETE', '/api/skills/letters', undefined, ann)).status).toBe(404);
 });
 
-test('a skill for everyone is the operator’s to change, and a nearer one of its name hides it', async ({
+test("only the operator changes a skill for everyone, and a user's skill of the same name hides it", async ({
   service,
   ann,
   bob,
@@ -113,7 +113,7 @@ test.for<[string, object, RegExp]>([
   ['a large file', { files: [main, { path: 'a', text: 'x'.repeat(300_000) }] }, /larger than 256 KiB/],
   ['too many', { files: Array.from({ length: 101 }, (_, n) => ({ path: `${n}`, text: '' })) }, /100 files/],
   ['somebody else', { text: main.text, for: 'bob' }, /for must be me or everyone/],
-])('%s is refused in words', async ([_name, body, words], { service, ann }) => {
+])('%s is refused with an explanation', async ([_name, body, words], { service, ann }) => {
   const answer = await add(service, body, ann);
   const { error } = (await answer.json()) as { error: { message: string } };
   expect({ status: answer.status, message: error.message }).toEqual({
@@ -122,14 +122,14 @@ test.for<[string, object, RegExp]>([
   });
 });
 
-test('a file may have any name that is one, and comes back as it was', async ({ service, ann }) => {
+test('a file may have any valid name and is returned unchanged', async ({ service, ann }) => {
   const odd = ['__proto__', 'constructor', 'Ünïcode name.md', 'a/b/c.txt'].map((name) => ({ path: name, text: name }));
   expect((await add(service, { files: [main, ...odd], replace: true }, ann)).status).toBe(201);
   const { files } = await read(service, 'x', ann);
   expect(files).toEqual([main, ...odd.toSorted((one, other) => (one.path < other.path ? -1 : 1))]);
 });
 
-test('one who has 200 skills removes one before adding another', async ({ service, home, bob }) => {
+test('a user with 200 skills must remove one before adding another', async ({ service, home, bob }) => {
   await home.query(
     `insert into skills (user_id, name, description, files)
      select $1, 'many-' || n, 'x', '{"SKILL.md":""}' from generate_series(1, 200) as n`,

@@ -33,7 +33,7 @@ async function start(replicas: number, env: Record<string, string>) {
   return { home, model, services, usage };
 }
 
-test('50 turns at once on two replicas pass a limit by one call each at most', async () => {
+test('50 concurrent turns on two replicas exceed a limit by at most one call each', async () => {
   const limit = 100 * PER_CALL;
   const { home, model, services } = await start(2, { USER_TOKENS_PER_DAY: String(limit) });
   const lane = async (index: number) => {
@@ -58,7 +58,7 @@ test('50 turns at once on two replicas pass a limit by one call each at most', a
   expect(counted).toEqual({ calls: model.seen.length, tokens: model.seen.length * PER_CALL });
 });
 
-test('a turn that reaches its limit half way fails there', async () => {
+test('a turn that reaches its limit half way fails at that point', async () => {
   const { services } = await start(1, { USER_TOKENS_PER_DAY: String(PER_CALL) });
   const failed = await services[0]?.ask('use reborn_time {}');
 
@@ -69,7 +69,7 @@ test('a turn that reaches its limit half way fails there', async () => {
   });
 });
 
-test('limits of a user hold in place of the usual ones, and yesterday does not count', async () => {
+test("a user's limits replace the default ones, and usage of earlier days does not count", async () => {
   const { home, services } = await start(1, { USER_TOKENS_PER_DAY: '10' });
   const ask = async () => (await services[0]?.ask('say hello'))?.status;
 
@@ -85,10 +85,10 @@ test('limits of a user hold in place of the usual ones, and yesterday does not c
   expect(await ask()).toBe('completed');
 
   await setLimits({ tokens_per_day: null, usd_per_day: null });
-  expect(await ask()).toBe('failed'); // the usual ones hold again
+  expect(await ask()).toBe('failed'); // the default limits apply again
 });
 
-test('a price that is not known counts by tokens alone', async () => {
+test('a call without a known price counts by tokens only', async () => {
   const { services, usage } = await start(1, { USER_USD_PER_DAY: '0.000001' });
 
   expect((await services[0]?.ask('say one'))?.status).toBe('completed');
@@ -96,7 +96,7 @@ test('a price that is not known counts by tokens alone', async () => {
   expect(await usage()).toMatchObject([{ calls: 2, unpriced_calls: 2, cost_usd: '0.000000' }]);
 });
 
-test('a known price is held against the limit in dollars', async () => {
+test('a known price counts against the limit in dollars', async () => {
   const { services, usage } = await start(1, { LLM_MODEL: 'gpt-4o', USER_USD_PER_DAY: '0.0001' });
   const ends = [];
   for (let turn = 0; turn < 4; turn++) ends.push(await services[0]?.ask('say hello'));
@@ -106,12 +106,12 @@ test('a known price is held against the limit in dollars', async () => {
   expect(await usage()).toMatchObject([{ calls: 2, unpriced_calls: 0, cost_usd: '0.000150' }]);
 });
 
-test('the ledger tells of failures too, and of every token once', async () => {
+test('the usage ledger includes failures and counts every token once', async () => {
   const { home, services, usage } = await start(1, {});
   await services[0]?.ask('say hello');
   await services[0]?.ask('use reborn_time {}');
   await services[0]?.ask('break 400');
-  const broken = await services[0]?.ask('cut'); // it says two pieces, and never what they used
+  const broken = await services[0]?.ask('cut'); // it streams two pieces and never reports usage
 
   const today = new Date().toISOString().slice(0, 10);
   expect(await usage()).toEqual([
@@ -135,7 +135,7 @@ test('the ledger tells of failures too, and of every token once', async () => {
   expect(items).toEqual({ tokens: 30 });
 });
 
-test('a cancelled call counts with its prompt and what it had said, and so holds against the limit', async () => {
+test('a cancelled call counts with its prompt and its streamed text against the limit', async () => {
   const { home, services } = await start(1, { USER_TOKENS_PER_DAY: '100' });
   const [service] = services;
   const { id } = (await service?.ask('count 1000 every 10', { background: true })) ?? { id: '' };
@@ -157,7 +157,7 @@ test('a cancelled call counts with its prompt and what it had said, and so holds
   expect((await service?.ask('say let in'))?.error).toMatchObject({ code: 'budget_exceeded' });
 });
 
-test('the number of days must make sense, and a stranger sees nothing', async () => {
+test('the number of days is validated, and a request without a valid token is refused', async () => {
   const { services } = await start(1, {});
 
   expect((await services[0]?.request('/api/usage?days=0'))?.status).toBe(400);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => home.remove());
 
-test('without any setting the demo model answers, and a second start finds the same data', async () => {
+test('without settings the demo model answers, and a second start finds the same data', async () => {
   const first = await startService(home.env);
   const response = await first.ask('hello');
   await first.close();
@@ -27,7 +27,7 @@ test('without any setting the demo model answers, and a second start finds the s
   await second.close();
 });
 
-test('a wrong configuration lists every problem and stops the start', async () => {
+test('an invalid configuration stops the start and lists every problem', async () => {
   const child = spawn(path.resolve('bin/reborn'), ['serve'], {
     env: { PATH: process.env['PATH'], GATEWAY_PORT: '99999', HTTP_ENABLED: 'maybe', LLM_PROVIDER: 'openai' },
   });
@@ -37,7 +37,7 @@ test('a wrong configuration lists every problem and stops the start', async () =
   for (const option of ['GATEWAY_PORT', 'HTTP_ENABLED', 'LLM_MODEL', 'LLM_API_KEY']) expect(output).toContain(option);
 });
 
-test('`reborn serve` without a gateway and a webhook channel is refused, and says what to turn on', async () => {
+test('`reborn serve` without a gateway or a webhook channel is refused and says what to enable', async () => {
   const child = spawn(path.resolve('bin/reborn'), ['serve'], {
     env: { PATH: process.env['PATH'], REBORN_HOME: home.home, GATEWAY_ENABLED: 'false' },
   });
@@ -47,7 +47,7 @@ test('`reborn serve` without a gateway and a webhook channel is refused, and say
   expect(output).toMatch(/GATEWAY_ENABLED is false .* HTTP_WEBHOOK_SECRET/);
 });
 
-test('a taken port is named, with the option that changes it', async () => {
+test('the error for a port in use names the port and its option', async () => {
   const first = await startService(home.env);
   const port = new URL(first.url).port;
 
@@ -57,7 +57,7 @@ test('a taken port is named, with the option that changes it', async () => {
   await first.close();
 });
 
-test('every token that means the operator opens the API, and no other', async () => {
+test('every operator token opens the API, and no other token does', async () => {
   const service = await spawnService({ ...home.env, SERVICE_REBORN_WEBUI_TOKEN: '', GATEWAY_AUTH_TOKEN: '' });
   const status = async (authorization: string) =>
     (await service.request('/api/v1/responses/nonsense', { headers: { authorization } })).status;

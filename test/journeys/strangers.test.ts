@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { spawnService } from '../support/service.ts';
 
-/** `STRANGERS=10000 HALF_BODIES=500` measures what docs/security.md says. */
+/** `STRANGERS=10000 HALF_BODIES=500` measures the figures in docs/security.md. */
 const IDLE = Number(process.env['STRANGERS'] ?? 1500);
 const HALF_BODIES = Number(process.env['HALF_BODIES'] ?? 100);
 const MAX_MEGABYTES = 400;
@@ -53,7 +53,7 @@ async function residentMegabytes(): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-test(`${IDLE} idle strangers and ${HALF_BODIES} half-sent bodies cost little memory, slow nobody and don't delay a stop`, async () => {
+test(`${IDLE} idle connections and ${HALF_BODIES} half-sent bodies cost little memory, slow no user and don't delay a stop`, async () => {
   await medianMs(); // warm
   const alone = await medianMs();
   const before = await residentMegabytes();

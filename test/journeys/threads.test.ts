@@ -7,7 +7,7 @@ import { listThreads } from '#channels/gateway/threads/thread-routes.ts';
 import { thread as threadShape } from '#channels/gateway/threads/thread-shape.ts';
 import { addUser } from '../support/accounts.ts';
 import { test } from '../support/journey.ts';
-import { type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const itemList = listItems.responses[200].json;
@@ -40,7 +40,7 @@ async function chat(service: Service, message: string, more: object = {}, header
   return (await response.json()) as { thread_id: string; response_id: string; message: string };
 }
 
-test('a thread is called by its first words until it is renamed, and by them again when its title is taken away', async ({
+test("a thread's title is its first words until it is renamed, and again after its title is removed", async ({
   service,
 }) => {
   const { thread_id: id } = await chat(service, 'say plan\n a trip');
@@ -61,7 +61,7 @@ test('a thread is called by its first words until it is renamed, and by them aga
   expect(await statusOf(service, 'PATCH', `/api/threads/${id}`, {})).toBe(400);
 });
 
-test('the list has the pinned first, then the newest, in pages that neither skip nor repeat', async ({ service }) => {
+test('the list has pinned threads first, then the newest, in pages without gaps or duplicates', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   const ids: string[] = [];
   for (const word of ['a', 'b', 'c', 'd', 'e'])
@@ -84,13 +84,13 @@ test('the list has the pinned first, then the newest, in pages that neither skip
   expect(found.threads.map((thread) => thread.id)).toEqual([c]);
   expect(await statusOf(service, 'GET', '/api/threads?cursor=nonsense')).toBe(400);
 
-  await chat(service, 'say back', { thread_id: d }, ann.headers); // who goes on with it takes it out of the archive
+  await chat(service, 'say back', { thread_id: d }, ann.headers); // continuing a thread takes it out of the archive
   expect(await call(service, threadShape, 'GET', `/api/threads/${d}`, undefined, ann.headers)).toMatchObject({
     archived: false,
   });
 });
 
-test('items come in pages from the newest, in a stable order, calls with their times', async ({ service }) => {
+test('items come in pages, newest first, in a stable order, and calls have their times', async ({ service }) => {
   const { thread_id: id } = await chat(service, 'use reborn_time {}');
   for (const word of ['one', 'two']) await chat(service, `say ${word}`, { thread_id: id });
   const whole = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
@@ -109,13 +109,13 @@ test('items come in pages from the newest, in a stable order, calls with their t
     paged.unshift(...page.items);
     before = page.next_before;
   }
-  expect(paged).toEqual(whole.items); // also the call whose output stands on another page
+  expect(paged).toEqual(whole.items); // also the call whose output is on another page
   expect(await statusOf(service, 'GET', `/api/threads/${id}/items?before=00000000-0000-7000-8000-000000000000`)).toBe(
     400,
   );
 });
 
-test('an attachment reaches the model, and comes back as it was; what is no picture must be saved', async ({
+test('an attachment reaches the model and is returned unchanged, and files other than images are downloads', async ({
   service,
   model,
 }) => {
@@ -145,14 +145,14 @@ test('an attachment reaches the model, and comes back as it was; what is no pict
   ).toBe(400);
 });
 
-test('an export as Markdown can be read, and a text can not end its own block', async ({ service }) => {
+test('a Markdown export is readable, and a text cannot close its own block', async ({ service }) => {
   const { thread_id: id } = await chat(service, 'use reborn_time {"a":"```"}');
   const text = await (await service.request(`/api/threads/${id}/export`)).text();
   expect(text).toMatch(/^# use reborn_time/);
   expect(text).toContain('````\n{"a":"```"}\n````');
 });
 
-test('a fork begins with the earlier items, and goes on by itself', async ({ service }) => {
+test('a fork starts with the earlier items and continues separately', async ({ service }) => {
   const { thread_id: id } = await chat(service, 'say first');
   await chat(service, 'say second', { thread_id: id });
   const { items } = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
@@ -169,7 +169,7 @@ test('a fork begins with the earlier items, and goes on by itself', async ({ ser
   expect(await call(service, threadShape, 'GET', `/api/threads/${empty.id}`)).toMatchObject({ title: 'say anew' });
 });
 
-test('deleting a thread stops what runs in it and leaves no row behind', async ({ service, model, home }) => {
+test('deleting a thread stops its turns and leaves no rows', async ({ service, model, home }) => {
   const sent = await service.request('/api/chat/send', {
     method: 'POST',
     body: JSON.stringify({ message: 'count 500 every 20' }),
@@ -208,7 +208,7 @@ test('deleting a thread stops what runs in it and leaves no row behind', async (
   });
 });
 
-test('an inspected turn tells of its model calls, tools, times and prompt', async ({ service, model }) => {
+test('a turn inspection shows model calls, tools, times and the prompt', async ({ service, model }) => {
   const { thread_id: id } = await chat(service, 'use reborn_time {}');
   const { items } = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
   const turn = await call(service, turnInspection, 'GET', `/api/turns/${items[0]?.turn_id}`);

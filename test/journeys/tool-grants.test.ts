@@ -58,7 +58,7 @@ const test = journey
         await writeFile(file, JSON.stringify(capabilities));
         const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
         await rebornDone(args);
-        await rebornDone(['policy', 'set', name, 'allow']); // it may write, and these tests are about what comes after
+        await rebornDone(['policy', 'set', name, 'allow']); // it can write, and these tests are about later checks
         await waitFor(`${name} to be offered`, async () => {
           await service.ask('say ready');
           return model.seen.at(-1)?.tools.includes(name);
@@ -77,7 +77,7 @@ test.beforeEach(({ standIn }) => {
   standIn.asked.length = 0;
 });
 
-test('what is granted gets through, with the credential that the tool never sees', async ({ service, standIn }) => {
+test('a granted request is sent with the credential, which the tool never sees', async ({ service, standIn }) => {
   expect(await request(service, { url: 'https://api.example.com/v1/things?a=1' })).toEqual({
     status: 200,
     text: 'fine',
@@ -124,14 +124,14 @@ test.for([
   expect(standIn.asked).toEqual([]);
 });
 
-test('what the tool puts in the place of a credential is thrown away', async ({ service, standIn }) => {
+test('a credential header that the tool sets is replaced', async ({ service, standIn }) => {
   await request(service, { url: 'https://api.example.com/v1/', headers: { Authorization: 'Bearer mine' } });
 
   expect(standIn.asked[0]?.headers.authorization).toBe(`Bearer ${SECRET}`);
 });
 
 test.for(['10.0.0.5', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1', '64:ff9b::a9fe:a9fe'])(
-  'a granted name that resolves to %s is not dialled, and the tool does not learn the address',
+  'a granted host name that resolves to %s is not dialled, and the tool does not see the address',
   async (address, { service, standIn }) => {
     addresses.set('api.example.com', address);
     const refused = await request(service, { url: 'https://api.example.com/v1/' });
@@ -141,7 +141,7 @@ test.for(['10.0.0.5', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1', '64:ff9b
   },
 );
 
-test('a redirect is an answer, and is not followed', async ({ service, standIn }) => {
+test('a redirect is returned as the answer and not followed', async ({ service, standIn }) => {
   answer = () => ({ status: 302, text: 'go to http://169.254.169.254/' });
 
   expect(await request(service, { url: 'https://api.example.com/v1/' })).toMatchObject({ status: 302 });
@@ -153,22 +153,22 @@ test.for([
   Buffer.from(SECRET).toString('base64'),
   Buffer.from(SECRET).toString('hex'),
   JSON.stringify({ authorization: `Bearer ${SECRET}` }),
-])('an upstream that echoes the credential tells the tool nothing: %s', async (text, { service, model }) => {
+])('a credential that the upstream echoes is hidden from the tool: %s', async (text, { service, model }) => {
   answer = () => ({ text: `before ${text} after` });
-  const told = await request(service, { url: 'https://api.example.com/v1/' });
+  const result = await request(service, { url: 'https://api.example.com/v1/' });
 
-  expect(told).toEqual({ status: 200, text: expect.stringContaining('[redacted:probe_key]') });
-  expect(JSON.stringify(told)).not.toContain(SECRET);
+  expect(result).toEqual({ status: 200, text: expect.stringContaining('[redacted:probe_key]') });
+  expect(JSON.stringify(result)).not.toContain(SECRET);
   expect(JSON.stringify(model.seen.at(-1))).not.toContain(SECRET);
 });
 
-test('a tool may ask for secrets that its capabilities name, and learns nothing of others', async ({ service }) => {
+test('a tool can check for the secrets in its capabilities, and for no others', async ({ service }) => {
   expect(await probe(service, { secrets: ['probe_key', 'other_key', 'webhook-route:x'] })).toMatchObject({
     secrets: [true, false, false],
   });
 });
 
-test('the rate holds across replicas', async ({ service, install, startAnother }) => {
+test('the rate limit holds across replicas', async ({ service, install, startAnother }) => {
   const rate_limit = { requests_per_minute: 5, requests_per_hour: 100 };
   await install('slow_probe', { ...CAPABILITIES, http: { ...CAPABILITIES.http, rate_limit } });
   const other = await startAnother();
@@ -181,7 +181,7 @@ test('the rate holds across replicas', async ({ service, install, startAnother }
   expect(there.answers).toEqual([FINE, FINE, { error: expect.stringMatching(/5 requests a minute|rate/i) }]);
 });
 
-test('a call that lacks its credential waits at a gate; once it is there, the answer goes on with the same call', async ({
+test('a call without its credential waits at a gate, and answering the gate continues the same call', async ({
   service,
   home,
   install,
@@ -200,7 +200,7 @@ test('a call that lacks its credential waits at a gate; once it is there, the an
   const answered = await service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });
   expect(answered.status).toBe(202);
   const { response_id } = (await answered.json()) as { response_id: string };
-  const done = await waitFor('the thread to go on', async () => {
+  const done = await waitFor('the thread to continue', async () => {
     const response = await service.get(response_id);
     return response.status === 'completed' ? response : undefined;
   });
@@ -210,7 +210,7 @@ test('a call that lacks its credential waits at a gate; once it is there, the an
   expect(again.status).toBe(404);
 });
 
-test('an installed tool that may write asks first, and one that can only read does not', async ({
+test('an installed tool that can write needs approval, and one that can only read does not', async ({
   service,
   install,
   rebornDone,
@@ -227,7 +227,7 @@ test('an installed tool that may write asks first, and one that can only read do
   expect(textOf(await service.ask(script('reader')))).toContain('fine');
 });
 
-test('a gate that is denied gives the call an output that says so', async ({ service, home, install }) => {
+test('denying a gate gives the call an output that says so', async ({ service, home, install }) => {
   const auth = { secret_name: 'cellar_key' };
   await install('cellar', { ...CAPABILITIES, auth, setup: {}, http: { ...CAPABILITIES.http, credentials: {} } });
   await service.ask('use cellar {}');
@@ -236,14 +236,14 @@ test('a gate that is denied gives the call an output that says so', async ({ ser
   const answered = await service.request(`/api/gates/${gate}`, { method: 'POST', body });
   const { response_id } = (await answered.json()) as { response_id: string };
 
-  const done = await waitFor('the thread to go on', async () => {
+  const done = await waitFor('the thread to continue', async () => {
     const response = await service.get(response_id);
     return response.status === 'completed' ? response : undefined;
   });
   expect(textOf(done)).toContain('Not today.');
 });
 
-test('a tool that sends its own secret is stopped, forbidden to this user, and in the audit log', async ({
+test('a tool that sends its own secret is stopped, forbidden for this user, and recorded in the audit log', async ({
   service,
   standIn,
   rebornDone,
@@ -265,7 +265,7 @@ test('a tool that sends its own secret is stopped, forbidden to this user, and i
   expect(await request(service, { url })).toEqual(FINE);
 });
 
-test('a name that is taken needs --force; the tool is then another one everywhere', async ({
+test('installing under an existing name needs --force and replaces the tool on every replica', async ({
   service,
   home,
   folder,
@@ -286,7 +286,7 @@ test('a name that is taken needs --force; the tool is then another one everywher
   await waitFor('the new one', async () => 'error' in (await request(service, { url: 'https://eu.cdn.example.com/' })));
 });
 
-test('a capabilities file that is wrong is refused with every problem', async ({ home, folder, wasm }) => {
+test('an invalid capabilities file is refused with every problem', async ({ home, folder, wasm }) => {
   const file = path.join(folder, 'wrong.json');
   await writeFile(file, JSON.stringify({ http: { allowlist: [{ host: 'https://x.example' }] }, filesystem: true }));
   const refused = await runReborn(['tool', 'install', wasm, '--capabilities', file, '--name', 'wrong'], {
@@ -297,7 +297,7 @@ test('a capabilities file that is wrong is refused with every problem', async ({
   for (const place of ['filesystem', 'host', 'path_prefix']) expect(refused.stderr).toContain(place);
 });
 
-test('a tool without capabilities can reach nothing, and that is said', async ({ home, wasm }) => {
+test('a tool without capabilities can reach nothing, and the install says so', async ({ home, wasm }) => {
   const installed = await runReborn(['tool', 'install', wasm, '--name', 'bare'], { env: home.env });
 
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
@@ -305,30 +305,30 @@ test('a tool without capabilities can reach nothing, and that is said', async ({
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
 });
 
-test('installs, stored secrets and their use are in the audit log, by name alone', async ({ service }) => {
+test('installs, stored secrets and their use are in the audit log by name only', async ({ service }) => {
   const { entries } = (await (await service.request('/api/audit?limit=100')).json()) as {
     entries: { action: string; actor: string; subject: string }[];
   };
-  const told = entries.map(({ action, actor, subject }) => `${actor} ${action} ${subject}`);
+  const recorded = entries.map(({ action, actor, subject }) => `${actor} ${action} ${subject}`);
 
-  expect(told).toContain('command-line tool.install probe');
-  expect(told).toContain('command-line secret.put probe_key');
-  expect(told).toContain('operator secret.use probe');
+  expect(recorded).toContain('command-line tool.install probe');
+  expect(recorded).toContain('command-line secret.put probe_key');
+  expect(recorded).toContain('operator secret.use probe');
   expect(JSON.stringify(entries)).not.toContain(SECRET);
 });
 
-test('no secret lies in the clear in the database or the home', async ({ home }) => {
+test('the key file in the home folder does not contain a secret', async ({ home }) => {
   expect((await readFile(path.join(home.home, 'secrets-key'), 'utf8')).includes(SECRET)).toBe(false);
 });
 
 const FINE = { status: 200, text: 'fine' };
 
-type Told = { answers: object[]; secrets: boolean[] };
+type ProbeResult = { answers: object[]; secrets: boolean[] };
 
-/** A turn in which the model lets the probe do something, and repeats what came of it. */
-async function probe(service: Service, what: object, name = 'probe'): Promise<Told> {
+/** Runs a turn in which the model calls the probe, and returns the probe's result. */
+async function probe(service: Service, what: object, name = 'probe'): Promise<ProbeResult> {
   const response = await service.ask(`use ${name} ${JSON.stringify(what)}`);
-  return JSON.parse(textOf(response).replace(/^result: /, '')) as Told;
+  return JSON.parse(textOf(response).replace(/^result: /, '')) as ProbeResult;
 }
 
 async function request(service: Service, asked: object): Promise<object> {

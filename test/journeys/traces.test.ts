@@ -47,9 +47,7 @@ const attribute = (span: OtlpSpan | undefined, name: string) => {
   return value?.stringValue ?? value?.intValue;
 };
 
-test('a turn is a trace: the turn, its model calls and its tool calls, and nothing that was said', async ({
-  service,
-}) => {
+test('a trace has the turn, its model calls and its tool calls, and no message text', async ({ service }) => {
   const answered = await service.ask('use reborn_time {}');
   const trace = await traceOf(answered);
 
@@ -67,14 +65,14 @@ test('a turn is a trace: the turn, its model calls and its tool calls, and nothi
   expect(collector.bodies.join()).not.toContain('result:');
 });
 
-test('a turn that failed is an error with its code', async ({ service }) => {
+test('a failed turn is an error with its code', async ({ service }) => {
   const trace = await traceOf(await service.ask('break 400'));
   const root = trace.find(({ name }) => name === 'turn');
   expect(root?.status.code).toBe(2);
   expect(attribute(root, 'error.type')).toBe('model_error');
 });
 
-test('a collector that was away is told later, of the newest', async ({ service }) => {
+test('a collector that was down receives the newest spans later', async ({ service }) => {
   collector.status = 503;
   const turns = [];
   for (let turn = 0; turn < 5; turn++) turns.push(await service.ask(`say ${turn}`));

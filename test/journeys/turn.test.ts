@@ -24,7 +24,7 @@ test("the thread's history is replayed", async ({ service }) => {
   ]);
 });
 
-test('a failed model call ends the turn as failed, and the thread goes on', async ({ service }) => {
+test('a failed model call fails the turn, and the thread continues', async ({ service }) => {
   const failed = await service.ask('break 400');
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
   expect(failed.error?.message).toContain('400');
@@ -33,21 +33,21 @@ test('a failed model call ends the turn as failed, and the thread goes on', asyn
   expect(textOf(next)).toBe('again');
 });
 
-test('a model that breaks off is a failed turn that keeps what was said', async ({ service }) => {
+test('a model stream that breaks off fails the turn, which keeps the text so far', async ({ service }) => {
   const response = await service.ask('cut');
 
   expect(response).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
   expect(textOf(response)).toBe('half a ');
 });
 
-test('a model that reaches its own limit is an incomplete turn', async ({ service }) => {
+test('a turn is incomplete when the model reaches its output limit', async ({ service }) => {
   expect(await service.ask('overflow')).toMatchObject({
     status: 'incomplete',
     incomplete_details: { reason: 'max_output_tokens' },
   });
 });
 
-test("one of the agent's own tools is called, and its call stays inside", async ({ service }) => {
+test('a built-in tool runs, and its call is not part of the response', async ({ service }) => {
   const response = await service.ask('use reborn_time {"time_zone":"Europe/Oslo"}');
 
   expect(response.output.map((item) => item.type)).toEqual(['message']);
@@ -55,7 +55,7 @@ test("one of the agent's own tools is called, and its call stays inside", async 
   expect(response.usage).toMatchObject({ input_tokens: 20, output_tokens: 10 });
 });
 
-test('whether a call may be made is decided once for each call', async ({ service }) => {
+test('the policy of a call is looked up once per call', async ({ service }) => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await service.ask('use reborn_time {}\nuse reborn_time {}');
 
@@ -63,14 +63,11 @@ test('whether a call may be made is decided once for each call', async ({ servic
   expect(looks).toHaveLength(2);
 });
 
-test('a tool that nobody declared is an error the model can read', async ({ service }) => {
+test('a call of an unknown tool gives the model a readable error', async ({ service }) => {
   expect(textOf(await service.ask('use nobody_knows {}'))).toContain('no tool named "nobody_knows"');
 });
 
-test('several calls are taken in order, and the model is asked again when all have results', async ({
-  service,
-  model,
-}) => {
+test('several calls run in order, and the model is asked again when all have results', async ({ service, model }) => {
   const tools = ['first', 'second'].map((name) => ({ type: 'function', name }));
   const paused = await service.ask('use reborn_time {}\nuse first {}\nuse second {}', { tools });
   expect(paused.output).toMatchObject([{ type: 'function_call', name: 'first' }]);

@@ -48,7 +48,7 @@ describe('users', () => {
     expect((await send(service, 'GET', '/api/users')).json).toMatchObject({ users: [] });
   });
 
-  test('an email belongs to one user at a time, however it is spelt', async ({ service }) => {
+  test('an email belongs to one user at a time, regardless of case', async ({ service }) => {
     const first = await send(service, 'POST', '/api/users', { name: 'Bob', email: 'bob@example.com', role: 'member' });
     const again = { name: 'Bob', email: 'BOB@example.com', role: 'operator' };
 
@@ -93,7 +93,7 @@ describe('users', () => {
     },
   );
 
-  test('a user with the role operator is a user of their own, with an operator’s rights', async ({ service }) => {
+  test('a user with the role operator has an operator’s rights and separate threads', async ({ service }) => {
     const boss = await addUser(service, 'boss', 'operator');
     const answer = await service.ask('hello');
 
@@ -112,7 +112,7 @@ const limitsOf = async (service: Service, id: string) => {
 };
 
 describe('limits on spending', () => {
-  test('the operator sets them, sees them in the list and in the audit log, and takes them away', async ({
+  test('the operator sets limits, sees them in the list and the audit log, and removes them', async ({
     service,
     home,
   }) => {
@@ -141,7 +141,7 @@ describe('limits on spending', () => {
     expect(await setLimits(service, 'operator', body)).toMatchObject({ status: 400, json: { error: { param } } });
   });
 
-  test('a webhook user can be limited, and nobody can not', async ({ service }) => {
+  test('a webhook user can be limited, and an unknown user gets 404', async ({ service }) => {
     const limits = { tokens_per_day: 5, usd_per_day: null };
     expect((await setLimits(service, 'webhook:zoe', limits)).status).toBe(200);
     expect((await setLimits(service, 'nobody', limits)).status).toBe(404);
@@ -149,7 +149,7 @@ describe('limits on spending', () => {
 });
 
 describe('tokens', () => {
-  test('a token lets its user in, is shown once, and its use is noted', async ({ service }) => {
+  test('a token authenticates its user, is shown once, and its use is recorded', async ({ service }) => {
     const { id, token, headers } = await addUser(service, 'Cat');
     const list = async () => (await send(service, 'GET', `/api/users/${id}/tokens`)).text;
 
@@ -157,10 +157,10 @@ describe('tokens', () => {
     expect(await list()).not.toContain(token);
     expect(await list()).toContain('"last_used_at":null');
     expect(await statusOf(service, headers)).toBe(200);
-    await waitFor('the use to be noted', async () => !(await list()).includes('"last_used_at":null'));
+    await waitFor('the use to be recorded', async () => !(await list()).includes('"last_used_at":null'));
   });
 
-  test('a token ends at its time', async ({ service }) => {
+  test('a token expires', async ({ service }) => {
     const { id } = await addUser(service, 'Dan');
     const expiry = new Date(Date.now() + 2000).toISOString();
     const made = await send(service, 'POST', `/api/users/${id}/tokens`, { name: 'brief', expires_at: expiry });
@@ -183,15 +183,12 @@ describe('tokens', () => {
     expect(answer).toMatchObject({ status: 400, json: { error: { param } } });
   });
 
-  test('a token for nobody, and none for the operator of the static tokens: 404', async ({ service }) => {
+  test('a token for an unknown user, or for the operator of the static tokens, is 404', async ({ service }) => {
     for (const id of ['nobody', 'operator', 'me', '00000000-0000-4000-8000-000000000000'])
       expect((await send(service, 'POST', `/api/users/${id}/tokens`, { name: 'x' })).status).toBe(404);
   });
 
-  test('revoked here, a token is refused here at once, and on another replica within 5 s', async ({
-    service,
-    replica,
-  }) => {
+  test('a revoked token is refused here at once, and on another replica within 5 s', async ({ service, replica }) => {
     const { headers, tokenId } = await addUser(service, 'Eve');
     expect([await statusOf(service, headers), await statusOf(replica, headers)]).toEqual([200, 200]);
 
@@ -203,7 +200,7 @@ describe('tokens', () => {
     expect((await send(service, 'DELETE', `/api/tokens/${tokenId}`)).status).toBe(404);
   });
 
-  test('the tokens of a user who is removed are soon refused on every replica', async ({ service, replica }) => {
+  test('the tokens of a removed user are soon refused on every replica', async ({ service, replica }) => {
     const { id, headers } = await addUser(service, 'Fay');
     expect(await statusOf(replica, headers)).toBe(200);
 
@@ -215,7 +212,7 @@ describe('tokens', () => {
 });
 
 describe('a member', () => {
-  test('makes, sees and revokes their own tokens, by their id or as me', async ({ service }) => {
+  test('creates, lists and revokes their own tokens, by id or as me', async ({ service }) => {
     const { id, headers } = await addUser(service, 'Gil');
     const made = await send(service, 'POST', '/api/users/me/tokens', { name: 'mine' }, headers);
     const list = await send(service, 'GET', `/api/users/${id}/tokens`, undefined, headers);
@@ -225,7 +222,7 @@ describe('a member', () => {
     expect((await send(service, 'DELETE', `/api/tokens/${made.json['id']}`, undefined, headers)).status).toBe(204);
   });
 
-  test('finds nothing of other users, and nothing that they could change', async ({ service }) => {
+  test('sees and changes nothing of other users', async ({ service }) => {
     const [{ headers }, other] = [await addUser(service, 'Hal'), await addUser(service, 'Ida')];
 
     expect((await send(service, 'POST', `/api/users/${other.id}/tokens`, { name: 'x' }, headers)).status).toBe(404);
@@ -239,7 +236,7 @@ describe('a member', () => {
     ['POST', '/api/users'],
     ['DELETE', '/api/users/x'],
     ['GET', '/api/audit'],
-  ] as const)('is told that %s %s is for the operator', async ([method, route], { service }) => {
+  ] as const)('gets 403 for %s %s', async ([method, route], { service }) => {
     const { headers } = await addUser(service, 'Jon');
     const body = method === 'POST' ? { name: 'x', role: 'operator' } : undefined;
 
@@ -250,7 +247,7 @@ describe('a member', () => {
   });
 });
 
-test('the audit log tells who did what, the newest first, in pages, and holds no token', async ({ service }) => {
+test('the audit log shows who did what, newest first, in pages, without tokens', async ({ service }) => {
   const kim = await addUser(service, 'Kim');
   await send(service, 'POST', '/api/users/me/tokens', { name: 'hers' }, kim.headers);
   const first = await send(service, 'GET', '/api/audit?limit=2');
@@ -311,7 +308,7 @@ describe('by command, beside the running service', () => {
     });
   });
 
-  test('a mistake is told with what to do', async ({ home }) => {
+  test('a mistake is reported with what to do', async ({ home }) => {
     await reborn(home, 'user', 'add', 'Mia');
     await reborn(home, 'user', 'add', 'Mia');
 

@@ -4,13 +4,14 @@ import { addUser, type TestUser } from '../support/accounts.ts';
 import { test } from '../support/journey.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 
-/** What somebody has, or would have if they had anything. */
+/** The ids of a user's resources. */
 type Belongings = { responseId: string; threadId: string; turnId: string; userId: string; tokenId: string };
 type Asking = { route: string; body?: object };
 
 /**
- * What a row expects of: a member who asks for their own, or for another member's; the operator who asks for their own,
- * or for a member's. `failed` is a 200 whose turn failed, and told nothing. Without a good token it is always 401.
+ * The expected status when a member asks for their own resource, or for another member's; then when the operator asks for
+ * their own, or for a member's. `failed` is a 200 whose turn failed without leaking anything. Without a valid token the
+ * answer is always 401.
  */
 type Expected = readonly (number | 'failed')[];
 type Row = { expected: Expected; ask: (of: Belongings) => Asking } | { everybody: number };
@@ -38,7 +39,7 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
 
 const NO_GATE = '00000000-0000-7000-8000-000000000000';
 
-/** Every route of the gateway. Whoever adds one says here who may use it. */
+/** Every route of the gateway. A new route needs a row that says who may use it. */
 const MATRIX: Record<string, Row> = {
   ...responsesRows('/api/v1'),
   ...responsesRows('/v1'),
@@ -203,14 +204,14 @@ describe('who may use which route', () => {
         await answerTo(service, name, ask(operators), OPERATOR),
         await answerTo(service, name, ask(await his()), OPERATOR),
       ];
-      const own = await answerTo(service, name, ask(hers), ann.headers); // the last: she may revoke what she asks with
+      const own = await answerTo(service, name, ask(hers), ann.headers); // last, because she may revoke the token that she uses
 
       expect([own, ...answers].map(outcomeOf)).toEqual(expected);
       expect(answers[0]?.text).not.toContain(secretOf(bob));
     },
   );
 
-  /** For a skill it is the body that says whom it is for, so it has to be read first. */
+  /** The body of a skill says for whom it is, so the body is read first. */
   const forbidden = Object.entries(MATRIX).flatMap(([name, cells]) =>
     'ask' in cells && cells.expected[0] === 403 && !name.includes('/skills') ? [[name, 403, cells.ask] as const] : [],
   );
@@ -233,7 +234,7 @@ describe('who may use which route', () => {
 
   test.for(
     Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [] : [[name, cells.everybody] as const])),
-  )('%s is %d for everybody', async ([name, status], { service }) => {
+  )('%s is %d for every caller', async ([name, status], { service }) => {
     const route = name.split(' ')[1] ?? '';
     for (const headers of [{}, { authorization: 'Bearer wrong' }, OPERATOR])
       expect((await answerTo(service, name, { route }, headers)).status).toBe(status);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-/** What a start with these settings warns of. */
+/** The warnings of a start with these settings. */
 async function warningsWith(env: Record<string, string>): Promise<string> {
   const lines: string[] = [];
   const sink = new Writable({
@@ -35,7 +35,7 @@ async function warningsWith(env: Record<string, string>): Promise<string> {
   return lines.join('');
 }
 
-test('a weak token on a host that others reach is warned of, and is not repeated', async () => {
+test('a start warns about a weak token on a public host, without repeating the token', async () => {
   const exposed = { GATEWAY_HOST: '0.0.0.0', GATEWAY_AUTH_TOKEN: 'hunter2' };
   const warnings = await warningsWith(exposed);
 
@@ -44,19 +44,22 @@ test('a weak token on a host that others reach is warned of, and is not repeated
   expect(await warningsWith({ ...exposed, GATEWAY_HOST: '127.0.0.1' })).not.toContain('weak');
 });
 
-test.skipIf(process.env['DATABASE_URL'])('a database role that no policy binds is warned of, by name', async () => {
-  const { host, password } = database.connection as { host: string; password: string };
-  const admin = new pg.Client({ ...database.connection, user: 'postgres', database: 'postgres' });
-  await admin.connect();
-  await admin.query('create database walls owner reborn');
-  await admin.query(`create role walker login bypassrls password '${password}'`);
-  await admin.query('grant reborn to walker');
-  await admin.end();
-  const as = (role: string) => ({
-    DATABASE_URL: `postgres://${role}:${password}@/walls?host=${encodeURIComponent(host)}`,
-  });
+test.skipIf(process.env['DATABASE_URL'])(
+  'a start warns about a database role that bypasses row-level security, by name',
+  async () => {
+    const { host, password } = database.connection as { host: string; password: string };
+    const admin = new pg.Client({ ...database.connection, user: 'postgres', database: 'postgres' });
+    await admin.connect();
+    await admin.query('create database walls owner reborn');
+    await admin.query(`create role walker login bypassrls password '${password}'`);
+    await admin.query('grant reborn to walker');
+    await admin.end();
+    const as = (role: string) => ({
+      DATABASE_URL: `postgres://${role}:${password}@/walls?host=${encodeURIComponent(host)}`,
+    });
 
-  expect(await warningsWith(as('reborn'))).not.toContain('row-level security');
-  for (const role of ['postgres', 'walker'])
-    expect(await warningsWith(as(role))).toContain(`role \\"${role}\\" bypasses row-level security`);
-});
+    expect(await warningsWith(as('reborn'))).not.toContain('row-level security');
+    for (const role of ['postgres', 'walker'])
+      expect(await warningsWith(as(role))).toContain(`role \\"${role}\\" bypasses row-level security`);
+  },
+);

@@ -24,7 +24,7 @@ const DAILY = {
   precipitation_probability_max: [0, 80, 95, 20, 10],
 };
 
-/** What each of the three hosts answers. */
+/** The answers of the three hosts. */
 let geocoding: Answer;
 let forecast: Answer;
 let airQuality: Answer;
@@ -32,7 +32,7 @@ const answers = ({ host }: Asked): Answer => {
   if (host === 'geocoding-api.open-meteo.com') return geocoding;
   if (host === 'api.open-meteo.com') return forecast;
   if (host === 'air-quality-api.open-meteo.com') return airQuality;
-  throw new Error(`Nobody is at ${host}.`);
+  throw new Error(`Unknown host ${host}.`);
 };
 
 let installed: Awaited<ReturnType<typeof runReborn>>;
@@ -62,7 +62,7 @@ test.beforeEach(({ standIn }) => {
   standIn.asked.length = 0;
 });
 
-test('whoever installs it is told what it may do', () => {
+test('the install shows what the tool may do', () => {
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('may GET api.open-meteo.com/v1/') });
 });
 
@@ -128,7 +128,7 @@ test('the quality of the air', async ({ service }) => {
   });
 });
 
-test('every weather code has its words', async ({ service }) => {
+test('every weather code has a description', async ({ service }) => {
   const words: Record<number, string> = {
     0: 'Clear sky',
     1: 'Mainly clear',
@@ -202,23 +202,23 @@ test.for<[object, RegExp]>([
   [{ action: 'get_current', city: 'Berlin', extra: 1 }, /^Invalid parameters: ./],
   [{ action: 'get_air_quality', lat: 90.1, lon: 0 }, /'?lat'?.*-90.*90/],
   [{ action: 'get_air_quality', lat: 0, lon: -180.5 }, /'?lon'?.*-180.*180/],
-])('%j is an error in the words of the tool', async ([params, error], { service, standIn }) => {
+])('%j is an error message of the tool', async ([params, error], { service, standIn }) => {
   expect(await callWeather(service, params)).toEqual({ error: expect.stringMatching(error) });
   expect(standIn.asked).toEqual([]);
 });
 
-test('params that are no JSON are an error in the words of the tool', async ({ service }) => {
+test('params that are not JSON give an error message of the tool', async ({ service }) => {
   expect(await useWeather(service, '{"action":')).toEqual({ error: expect.stringMatching(/^Invalid parameters: ./) });
 });
 
-test.for([[{ results: [] }], [{}]])('a city that nobody knows: %j', async (json, { service }) => {
+test.for([[{ results: [] }], [{}]])('an unknown city is reported: %j', async (json, { service }) => {
   geocoding = { json };
   expect(await callWeather(service, { action: 'get_current', city: 'Atlantis' })).toEqual({
     error: 'City not found: Atlantis',
   });
 });
 
-test('an upstream that refuses, and one that breaks off', async ({ service }) => {
+test('an upstream that refuses or breaks off is reported', async ({ service }) => {
   geocoding = { status: 503, text: 'closed for today' };
   expect(await callWeather(service, { action: 'get_current', city: 'Berlin' })).toEqual({
     error: 'API error (HTTP 503): closed for today',
@@ -229,7 +229,7 @@ test('an upstream that refuses, and one that breaks off', async ({ service }) =>
   });
 });
 
-test('once it is removed, the model is not offered it any more', async ({ service, model, home }) => {
+test('after its removal the tool is not offered to the model', async ({ service, model, home }) => {
   expect(await runReborn(['tool', 'remove', 'weather'], { env: home.env })).toMatchObject({ code: 0 });
   await waitFor('the tool to be gone', async () => {
     await service.ask('say gone');
@@ -237,7 +237,7 @@ test('once it is removed, the model is not offered it any more', async ({ servic
   });
 });
 
-/** The tool's own capabilities, with a rate that so many tests fit into. */
+/** The tool's own capabilities, with a rate limit high enough for these tests. */
 async function grantMore(folder: string): Promise<string> {
   const capabilities = JSON.parse(await readFile('examples/tools/weather/weather.capabilities.json', 'utf8')) as {
     http: object;
@@ -250,7 +250,7 @@ async function grantMore(folder: string): Promise<string> {
 
 const callWeather = (service: Service, params: object) => useWeather(service, JSON.stringify(params));
 
-/** A turn in which the model calls the tool once, and repeats what came of it. */
+/** Runs a turn in which the model calls the tool once, and returns the tool's result. */
 async function useWeather(service: Service, params: string): Promise<unknown> {
   const response = await service.ask(`use weather ${params}`);
   return JSON.parse(textOf(response).replace(/^result: /, ''));

@@ -23,7 +23,7 @@ const test = journey
     return service;
   });
 
-test('an issue at GitHub becomes a job, and its words reach the model as untrusted data', async ({ service }) => {
+test('a GitHub issue becomes a job, and its text reaches the model as untrusted data', async ({ service }) => {
   const body = await readEvent('github-issues-opened');
   const headers = githubHeaders(GITHUB_SECRET, body, 'issues', 'd-1');
   const job = await service.webhook.completed(await accepted(service, 'issues', body, headers));
@@ -34,9 +34,7 @@ test('an issue at GitHub becomes a job, and its words reach the model as untrust
   expect(job).toMatchObject({ conversation_id: `issue-${issue.number}`, metadata: { route: 'issues' } });
 });
 
-test('a delivery that comes again is the same job; one that was changed, or signed by another, is refused', async ({
-  service,
-}) => {
+test('a repeated delivery is the same job, and a changed or wrongly signed one is refused', async ({ service }) => {
   const body = await readEvent('github-issues-opened');
   const headers = githubHeaders(GITHUB_SECRET, body, 'issues', 'd-2');
   const id = await accepted(service, 'issues', body, headers);
@@ -49,7 +47,7 @@ test('a delivery that comes again is the same job; one that was changed, or sign
   expect((await deliver(service, 'issues', body, { 'content-type': 'application/json' })).status).toBe(401);
 });
 
-test('a delivery of GitHub is the same job after any time, for its signature never expires', async ({
+test('a repeated GitHub delivery is the same job after any time, because its signature never expires', async ({
   service,
   home,
 }) => {
@@ -71,14 +69,14 @@ test('a delivery of GitHub is the same job after any time, for its signature nev
   expect((await deliver(service, 'issues', body, headers)).status).toBe(409);
 });
 
-test('a ping of GitHub asks for nothing', async ({ service }) => {
+test('a GitHub ping creates no job', async ({ service }) => {
   const body = await readEvent('github-ping');
   const answer = await deliver(service, 'issues', body, githubHeaders(GITHUB_SECRET, body, 'ping', 'd-4'));
 
   expect(await answer.json()).toEqual({ status: 'ignored' });
 });
 
-test('an event of Stripe is taken while it is fresh, and an old one is not', async ({ service }) => {
+test('a fresh Stripe event is accepted, and an old one is refused', async ({ service }) => {
   const body = await readEvent('stripe-invoice-paid');
   const id = await accepted(service, 'billing', body, stripeHeaders([STRIPE_SECRET], body, new Date()));
   expect((await service.webhook.completed(id)).response).toContain('paid: ');
@@ -88,7 +86,7 @@ test('an event of Stripe is taken while it is fresh, and an old one is not', asy
   expect(await accepted(service, 'billing', body, stripeHeaders([STRIPE_SECRET], body, new Date()))).toBe(id);
 });
 
-test('an unknown route is 404, a body that is no JSON 400, one over 64 KB 413', async ({ service }) => {
+test('an unknown route is 404, a body that is not JSON is 400, and one over 64 KB is 413', async ({ service }) => {
   const junk = Buffer.from('payload=form');
   expect((await deliver(service, 'nowhere', junk, {})).status).toBe(404);
   expect((await deliver(service, 'issues', junk, githubHeaders(GITHUB_SECRET, junk, 'issues', 'd-5'))).status).toBe(
@@ -100,7 +98,7 @@ test('an unknown route is 404, a body that is no JSON 400, one over 64 KB 413', 
   );
 });
 
-test('routes are listed without their secrets, and gone once removed', async ({ service, env }) => {
+test('routes are listed without their secrets, and disappear when removed', async ({ service, env }) => {
   const { stdout } = await expectDone(reborn(env, ['route', 'list', '--json']));
   expect(JSON.parse(stdout)).toMatchObject([
     { name: 'billing', verifier: 'stripe' },
@@ -115,7 +113,7 @@ test('routes are listed without their secrets, and gone once removed', async ({ 
   expect((await reborn(env, again, 'other')).stderr).toContain('already');
 });
 
-test('`reborn webhook test` sends a message and shows its job until it is completed', async ({ service, env }) => {
+test('`reborn webhook test` sends a message and shows its job until it completes', async ({ service, env }) => {
   const { stdout } = await expectDone(reborn(env, ['test', '--url', service.webhook.url, 'say it works']));
 
   expect(stdout).toMatch(/^job [\da-f-]{36}\n/);

@@ -4,7 +4,7 @@ import { test as journey } from '../support/journey.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** A tool behind a door: who has not signed in has to wait. */
+/** A tool that waits until its user has signed in. */
 const signedIn = new Set<string>();
 const door: Tool = {
   definition: { name: 'door', description: null, parameters: { type: 'object' }, strict: null },
@@ -19,7 +19,7 @@ const test = journey.override({
   parts: { tools: [door], overdueGatesEveryMs: 50 },
 });
 
-test('a job follows its turn through a gate to the last one', async ({ service, home }) => {
+test('a job follows its turn through a gate until the last turn ends', async ({ service, home }) => {
   const id = await waitingJob(service, 'ann');
   expect(await service.webhook.job(id)).not.toHaveProperty('completed_at');
 
@@ -36,14 +36,14 @@ test('a job follows its turn through a gate to the last one', async ({ service, 
   expect(job).not.toHaveProperty('waiting_on');
 });
 
-test('a message to a conversation that waits is a completed job that says so', async ({ service }) => {
+test('a message to a waiting conversation gives a completed job that says so', async ({ service }) => {
   await waitingJob(service, 'bob', 'b');
   const next = await service.webhook.submit({ user_id: 'bob', message: 'say more', conversation_id: 'b' });
 
   expect(await service.webhook.completed(next)).toMatchObject({ error: { code: 'pairing_required' } });
 });
 
-test('a gate that nobody answers for a day is denied, and the conversation goes on', async ({ service, home }) => {
+test('a gate without an answer for a day is denied, and the conversation continues', async ({ service, home }) => {
   const id = await waitingJob(service, 'cid', 'c');
   await home.query(`update gates set created_at = now() - interval '24 hours 1 second' where turn_id = $1`, [id]);
   const job = await service.webhook.completed(id);
@@ -54,7 +54,7 @@ test('a gate that nobody answers for a day is denied, and the conversation goes 
   expect((await service.webhook.completed(next)).response).toContain('Not run: denied.');
 });
 
-test('a gate of somebody who can answer it waits on, however long', async ({ service, home }) => {
+test('a gate of a user who can answer it waits without a time limit', async ({ service, home }) => {
   signedIn.delete('operator');
   const { id } = await service.ask('use door {}');
   const turn = `${id.slice(5, 13)}-${id.slice(13, 17)}-${id.slice(17, 21)}-${id.slice(21, 25)}-${id.slice(25, 37)}`;
@@ -65,7 +65,7 @@ test('a gate of somebody who can answer it waits on, however long', async ({ ser
   expect(aged).toHaveLength(1);
   const overdue = await waitingJob(service, 'dora');
   await home.query(`update gates set created_at = now() - interval '7 days' where turn_id = $1`, [overdue]);
-  await service.webhook.completed(overdue); // whoever denied this one has seen the other, too
+  await service.webhook.completed(overdue); // the denial of this gate shows that the sweep saw the other too
 
   expect(await home.query('select id from gates where turn_id = $1 and answered_at is null', [turn])).toHaveLength(1);
 });

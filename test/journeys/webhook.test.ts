@@ -23,7 +23,7 @@ test('a message becomes a job, which completes with the answer', async ({ servic
   });
 });
 
-test('a conversation is named by its caller, and goes on under that name, for that user alone', async ({ service }) => {
+test('a conversation continues under the name its caller gave, for that user only', async ({ service }) => {
   const { webhook } = service;
   const say = async (user_id: string, message: string) =>
     webhook.completed(await webhook.submit({ user_id, message, conversation_id: 'support/1' }));
@@ -47,7 +47,7 @@ test('messages that name a new conversation at the same moment share one thread'
   for (let index = 0; index < 8; index++) expect(last.response).toContain(`part-${index}`);
 });
 
-test('the same delivery gives the same job, another body under its key is refused', async ({ service }) => {
+test('the same delivery gives the same job, and another body with its key is refused', async ({ service }) => {
   const { webhook } = service;
   const headers = { 'idempotency-key': 'delivery-1' };
   const body = { message: 'say once', conversation_id: 'deliveries' };
@@ -59,7 +59,7 @@ test('the same delivery gives the same job, another body under its key is refuse
   });
 });
 
-test('a delivery that comes again gets the present status of its job, and the response when it is complete', async ({
+test('a repeated delivery returns the current status of its job, and the response when complete', async ({
   service,
 }) => {
   const { webhook } = service;
@@ -102,22 +102,25 @@ test.for([
   expect(await refused.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
 });
 
-test.for(['[]', '"x"', '1', 'null', ''])('a body that is %j is refused with a sentence', async (body, { service }) => {
-  const headers = { 'content-type': 'application/json' };
-  const refused = await service.webhook.request('/webhook', { method: 'POST', body, headers });
+test.for(['[]', '"x"', '1', 'null', ''])(
+  'a body that is %j is refused with an explanation',
+  async (body, { service }) => {
+    const headers = { 'content-type': 'application/json' };
+    const refused = await service.webhook.request('/webhook', { method: 'POST', body, headers });
 
-  expect(refused.status).toBe(400);
-  expect(await refused.json()).toMatchObject({
-    error: { message: expect.stringMatching(/^The body (is required and )?must be a JSON object\.$/), param: null },
-  });
-});
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: { message: expect.stringMatching(/^The body (is required and )?must be a JSON object\.$/), param: null },
+    });
+  },
+);
 
-test('null means absent, and unknown fields are no error', async ({ service }) => {
+test('null means absent, and unknown fields are ignored', async ({ service }) => {
   const body = { message: 'say x', conversation_id: null, metadata: null, callback_url: null, priority: 'high' };
   expect((await service.webhook.completed(await service.webhook.submit(body))).response).toBe('x');
 });
 
-test('metadata may hold whatever JSON can', async ({ service }) => {
+test('metadata may contain any JSON', async ({ service }) => {
   const metadata = { ['__proto__x']: 1, nul: '\u0000', lone: '\ud800', deep: { a: [null, 1.5, { b: '' }] } };
   const id = await service.webhook.submit({ message: 'say x', metadata });
   expect((await service.webhook.job(id)).metadata).toEqual(metadata);
@@ -131,7 +134,7 @@ test('a webhook user is not the gateway user of that name', async ({ service }) 
   expect(jobs.jobs.find((job) => job.id === id)?.user_id).toBe('webhook:operator');
 });
 
-test('jobs are listed to the operator, the newest first, page by page', async ({ service }) => {
+test('the operator lists jobs, newest first, in pages', async ({ service }) => {
   const sent = [];
   for (let index = 0; index < 3; index++) sent.push(await service.webhook.submit({ message: 'say x' }));
   const page = async (query: string) =>
@@ -171,7 +174,7 @@ test('two addresses do not share a window, and the limit holds across replicas',
   await Promise.all([one.close(), two.close()]);
 });
 
-test('behind a trusted proxy the address is the one the proxy tells', async ({ startAnother }) => {
+test('behind a trusted proxy the client address comes from the proxy', async ({ startAnother }) => {
   const proxied = await startAnother({ WEBHOOK_RATE_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.7' });
   const ask = async (localAddress: string, client: string) =>
     (await statusOf(`${proxied.webhook.url}/jobs/nonsense`, localAddress, { 'x-forwarded-for': client })).status;
@@ -179,11 +182,11 @@ test('behind a trusted proxy the address is the one the proxy tells', async ({ s
   expect([await ask('127.0.0.7', '203.0.113.1'), await ask('127.0.0.7', '203.0.113.1')]).toEqual([404, 404]);
   expect(await ask('127.0.0.7', '203.0.113.1')).toBe(429);
   expect(await ask('127.0.0.7', '203.0.113.2')).toBe(404);
-  expect(await ask('127.0.0.6', '203.0.113.1')).toBe(404); // nobody trusts it, so it is counted itself
+  expect(await ask('127.0.0.6', '203.0.113.1')).toBe(404); // not a trusted proxy, so its own address counts
   await proxied.close();
 });
 
-/** Asks from one of loopback's many addresses. */
+/** Sends a request from one of loopback's many addresses. */
 function statusOf(url: string, localAddress: string, headers: Record<string, string>) {
   return new Promise<{ status: number; retryAfter: string | undefined }>((resolve, reject) => {
     const sent = httpRequest(

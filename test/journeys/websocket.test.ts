@@ -31,7 +31,7 @@ const chat = async (service: Service, body: object) => {
   return (await response.json()) as { thread_id: string; turn_id: string };
 };
 
-test('a message sent over the socket is accepted, and its turn comes from start to end', ({ service }) =>
+test('a message sent over the socket is accepted, and all events of its turn arrive', ({ service }) =>
   using(service, async (open) => {
     const socket = await open();
     socket.send({ type: 'send', id: 'mine', message: 'say hello you' });
@@ -47,12 +47,12 @@ test('a message sent over the socket is accepted, and its turn comes from start 
     });
     expect(saidIn(socket.seen)).toBe('hello you');
     expect(events.at(-1)?.event).toMatchObject({ type: 'turn-ended', status: 'completed', failure: null });
-    await socket.until('the thread to be told as idle', () =>
+    await socket.until('the thread to become idle', () =>
       socket.seen.some((message) => message.type === 'thread' && message.thread?.status === 'idle'),
     );
   }));
 
-test('who is subscribed learns of turns that others start: another tab, HTTP, one after the other', ({ service }) =>
+test('a subscriber sees turns that start elsewhere: in another tab, over HTTP, one after another', ({ service }) =>
   using(service, async (open) => {
     const { thread_id, turn_id: first } = await chat(service, { message: 'say one' });
     const [one, other] = [await open(), await open()];
@@ -70,7 +70,7 @@ test('who is subscribed learns of turns that others start: another tab, HTTP, on
     expect(saidIn(other.seen)).toBe('onetwothree');
   }));
 
-test('a reconnect with `after` loses nothing and doubles nothing, wherever the line broke', ({ service }) =>
+test('a reconnect with `after` neither loses nor repeats an event, wherever the connection broke', ({ service }) =>
   using(service, async (open) => {
     const { thread_id, turn_id } = await chat(service, { message: 'count 40 every 5' });
     await chat(service, { message: 'say after that', thread_id });
@@ -97,7 +97,7 @@ test('a reconnect with `after` loses nothing and doubles nothing, wherever the l
 
 const isEnded = (events: ReturnType<typeof eventsOf>) => events.some(({ event }) => event.type === 'turn-ended');
 
-test('who has seen all of it gets nothing again, and then what comes next', ({ service }) =>
+test('a subscriber that has seen every event gets only new ones', ({ service }) =>
   using(service, async (open) => {
     const { thread_id, turn_id } = await chat(service, { message: 'say all' });
     const first = await open();
@@ -112,7 +112,7 @@ test('who has seen all of it gets nothing again, and then what comes next', ({ s
     expect(saidIn(again.seen)).toBe('more');
   }));
 
-test('a subscription without `after` tells of the turn that runs now, from its start', ({ service }) =>
+test('a subscription without `after` receives the running turn from its start', ({ service }) =>
   using(service, async (open) => {
     const { thread_id } = await chat(service, { message: 'say old' });
     const late = await open();
@@ -137,7 +137,7 @@ test('cancel stops a turn, and ping is answered', ({ service }) =>
     expect(await socket.first('pong')).toEqual({ type: 'pong', id: '7' });
   }));
 
-test('a gate is told as it opens and to whoever comes later, and is answered over the socket', ({ service }) =>
+test('a gate is announced when it opens and to later subscribers, and is answered over the socket', ({ service }) =>
   using(service, async (open) => {
     const [socket, late] = [await open(), await open()];
     socket.send({ type: 'send', message: 'use send_mail {"to": "ann@example.com"}' });
@@ -160,13 +160,13 @@ test('a gate is told as it opens and to whoever comes later, and is answered ove
     expect(sent).toHaveLength(1);
   }));
 
-test('the operator hears of a webhook caller’s job until it is completed, and nobody else does', ({ service }) =>
+test('only the operator receives the progress of a webhook caller’s job', ({ service }) =>
   using(service, async (open) => {
     const operator = await open();
     const ann = await openSocket(service.url, (await addUser(service, 'Ann')).headers);
     try {
       const id = await service.webhook.submit({ message: 'say filed', conversation_id: 'invoice-7' });
-      const completed = await operator.until('the job to be told as completed', () =>
+      const completed = await operator.until('the job to be reported as completed', () =>
         operator.seen.find((message) => message.type === 'job' && message.job.status === 'completed'),
       );
       expect(completed).toMatchObject({ job: { id, user_id: 'webhook:ann', conversation_id: 'invoice-7' } });
@@ -178,7 +178,7 @@ test('the operator hears of a webhook caller’s job until it is completed, and 
     }
   }));
 
-test('mistakes are told in the envelope of every interface, and the socket goes on', ({ service }) =>
+test('errors use the common error envelope, and the socket stays open', ({ service }) =>
   using(service, async (open) => {
     const socket = await open();
     const refusals: [object | string, object][] = [
@@ -203,7 +203,7 @@ test('mistakes are told in the envelope of every interface, and the socket goes 
 
 const NOBODYS = '00000000-0000-7000-8000-000000000000';
 
-test('nobody sees, follows, cancels or hears of what is somebody else’s', ({ service }) =>
+test('a user cannot see, follow or cancel the turns of another user', ({ service }) =>
   using(service, async (open) => {
     const ann = await addUser(service, 'Ann');
     const hers = await openSocket(service.url, ann.headers);
@@ -229,7 +229,7 @@ test('nobody sees, follows, cancels or hears of what is somebody else’s', ({ s
     hers.close();
   }));
 
-test('who has no good token is not let in, nor a page of another site', async ({ service }) => {
+test('a socket without a valid token, or from a page of another site, is refused', async ({ service }) => {
   const refused = (headers: Record<string, string>) =>
     openSocket(service.url, headers).then(
       () => 'opened',
@@ -247,7 +247,7 @@ test('who has no good token is not let in, nor a page of another site', async ({
   expect(await statusOfUpgrade(service, { cookie, origin: service.url })).toBe(401); // the key is missing
 });
 
-/** By hand, because the client of the tests always brings its token. */
+/** By hand, because the test client always sends a token. */
 function statusOfUpgrade(service: Service, headers: Record<string, string>): Promise<number> {
   const { hostname, port, host } = new URL(service.url);
   const lines = Object.entries({
@@ -277,7 +277,7 @@ test('a socket ends when its token is revoked', async ({ service }) => {
   expect(await hers.closed()).toMatchObject({ code: 4401 });
 });
 
-test('sends over the socket count against the one limit of their user', async ({ startAnother }) => {
+test('messages over the socket count against the rate limit of their user', async ({ startAnother }) => {
   const limited = await startAnother({ CHAT_RATE_PER_MINUTE: '3' });
   const socket = await openSocket(limited.url);
   for (const word of ['a', 'b', 'c', 'd']) socket.send({ type: 'send', message: `say ${word}` });
@@ -289,21 +289,21 @@ test('sends over the socket count against the one limit of their user', async ({
   expect(await socket.closed()).toMatchObject({ code: 1012 });
 });
 
-test('messages of any kind are read at a bounded pace, and none is lost', async ({ service }) => {
+test('messages of any kind are read at a limited rate, and none is lost', async ({ service }) => {
   const dan = await addUser(service, 'Dan');
   const socket = await openSocket(service.url, dan.headers);
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let i = 0; i < 320; i++) socket.send({ type: 'ping' }); // 300 at once, then 10 a second
   const pongs = () => socket.seen.filter(({ type }) => type === 'pong').length;
   await waitFor('all pongs', async () => pongs() === 320);
-  expect(performance.now() - begun).toBeGreaterThan(1500);
+  expect(performance.now() - startedAt).toBeGreaterThan(1500);
 
   const other = await openSocket(service.url);
   other.send({ type: 'ping' });
   await other.first('pong');
 });
 
-test('a request that offers another protocol than a WebSocket is answered as any other', async ({ service }) => {
+test('an upgrade request for another protocol is answered as a normal request', async ({ service }) => {
   const { hostname, port } = new URL(service.url);
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname, () =>

@@ -7,7 +7,7 @@ import { responseObject } from '#channels/responses/response/response-object.ts'
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { checkedAnswer } from '../support/checked-answer.ts';
 import { test as journey } from '../support/journey.ts';
-import { type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '100000' });
@@ -40,7 +40,7 @@ const cases: [name: string, body: object, expected: object][] = [
   ['a model that breaks off', { input: 'cut' }, { status: 'failed', output: [{ status: 'incomplete' }] }],
   ['a model that reaches its limit', { input: 'overflow' }, { status: 'incomplete', output: [{ type: 'message' }] }],
   ["a tool of the agent's own", { input: 'use reborn_time {}' }, { output: [{ type: 'message' }] }],
-  ['a tool that nobody declared', { input: 'use nobody_knows {}' }, { output: [{ type: 'message' }] }],
+  ['an unknown tool', { input: 'use nobody_knows {}' }, { output: [{ type: 'message' }] }],
   [
     "a tool of the caller's, with leading text",
     { input: 'say wait a moment\nuse lookup {"city":"Oslo"}', tools },
@@ -53,7 +53,7 @@ const cases: [name: string, body: object, expected: object][] = [
   ],
 ];
 
-describe.each(cases)('%s has the promised shape', (_name, body, expected) => {
+describe.each(cases)('%s has the documented shape', (_name, body, expected) => {
   test('at once, and when it is retrieved or watched again', async ({ service }) => {
     const { response } = await create(service, body);
     expect(response).toMatchObject(expected);
@@ -87,7 +87,7 @@ async function expectSameLater(service: Service, response: z.infer<typeof respon
   expect(rest.events).toEqual(whole.events.filter((event) => event.sequence_number > 1));
 }
 
-test('a stream tells, piece by piece, the very object that it ends with', async ({ service }) => {
+test('the events of a stream add up to the final object', async ({ service }) => {
   const { events, response } = await create(service, {
     input: 'say one two three\nuse lookup {}',
     tools,
@@ -100,10 +100,7 @@ test('a stream tells, piece by piece, the very object that it ends with', async 
   expect(said).toBe('one two three');
 });
 
-test('a running turn and a queued one have the promised shape, and so have both when they are cancelled', async ({
-  service,
-  model,
-}) => {
+test('running, queued and cancelled turns have the documented shape', async ({ service, model }) => {
   const running = (await create(service, { input: LONG, background: true })).response?.id ?? '';
   const queued =
     (await create(service, { input: 'say x', background: true, previous_response_id: running })).response?.id ?? '';
@@ -122,7 +119,7 @@ test('a running turn and a queued one have the promised shape, and so have both 
 
 const LONG = 'count 2000 every 10';
 
-test('a turn that takes too long has the promised shape', async ({ startAnother, service }) => {
+test('a turn that takes too long has the documented shape', async ({ startAnother, service }) => {
   const hurried = await startAnother({ RESPONSES_TIMEOUT_SECS: '1' });
   const { response } = await checkedAnswer(await hurried.post({ input: 'count 1000 every 50' }));
   await hurried.close();
@@ -131,7 +128,7 @@ test('a turn that takes too long has the promised shape', async ({ startAnother,
   await expectSameLater(service, response);
 });
 
-test('a thread that waits for a tool answers every wrong input in the promised shape', async ({ service }) => {
+test('a thread that waits for a tool refuses every wrong input in the documented shape', async ({ service }) => {
   const paused = (await create(service, { input: 'use lookup {}', tools })).response;
   const [call] = paused?.output ?? [];
   const answer = async (items: unknown) => create(service, { input: items, previous_response_id: paused?.id });
@@ -147,7 +144,7 @@ test('a thread that waits for a tool answers every wrong input in the promised s
   await expectSameLater(service, right.response);
 });
 
-test('a message behind a turn that then waits has the promised shape', async ({ service }) => {
+test('a message queued behind a turn that then waits has the documented shape', async ({ service }) => {
   const first = (await create(service, { input: 'count 20 every 50', background: true })).response;
   const thread = { previous_response_id: first?.id };
   await create(service, { input: 'use lookup {}', tools, background: true, ...thread });
@@ -157,7 +154,7 @@ test('a message behind a turn that then waits has the promised shape', async ({ 
   await expectSameLater(service, response);
 });
 
-test('what is refused has the promised shape', async ({ service, startAnother }) => {
+test('a refused request has the documented shape', async ({ service, startAnother }) => {
   const keyed = (body: object) =>
     service.request('/api/v1/responses', {
       method: 'POST',
@@ -197,7 +194,7 @@ const NO_PREVIOUS = [400, 'invalid_request_error', 'previous_response_not_found'
 const NOT_FOUND = [404, 'not_found_error', 'not_found', null];
 const BROKEN = [...INVALID, null];
 
-test('input items and models are lists of the promised shape', async ({ service }) => {
+test('input items and models are lists of the documented shape', async ({ service }) => {
   const pixel = 'data:image/png;base64,iVBORw0KGgo=';
   const { response } = await create(service, {
     input: [
@@ -240,7 +237,7 @@ test('input items and models are lists of the promised shape', async ({ service 
   expectStrict(modelList, models);
 });
 
-describe('the schemas let nothing else pass', () => {
+describe('the schemas are strict', () => {
   test.for(cases)('%s', async ([_name, body], { service }) => {
     const { events, response } = await create(service, { ...body, stream: true });
     expectStrict(responseObject, response);
@@ -252,7 +249,7 @@ describe('the schemas let nothing else pass', () => {
   });
 });
 
-/** No field may be added, left out or be of another type, except below what the caller fills freely. */
+/** No field may be added, left out or have another type, except inside free-form fields. */
 function expectStrict(schema: z.ZodType, value: unknown, { free = FREE } = {}): void {
   expect(schema.safeParse(value).success).toBe(true);
   const passed = [...changesOf(value, '')].filter(([, changed]) => schema.safeParse(changed).success);

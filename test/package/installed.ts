@@ -12,7 +12,7 @@ import { openTerminal } from '../terminal/tmux.ts';
 const run = promisify(execFile);
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** The package as npm would lay it out in an empty folder; its dependencies, and no others, are linked from here. */
+/** The package as npm installs it in an empty folder, with links to its dependencies and to no other packages. */
 export async function installPackage() {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-package-'));
   await chmod(folder, 0o755);
@@ -52,7 +52,7 @@ export async function copyTranspiler(folder: string): Promise<void> {
       await cp(path.join(ROOT, each), path.join(folder, each), { recursive: true });
 }
 
-/** The packages whose code is in the program, which the bundler names above each file of theirs. */
+/** The packages whose code is in the program. The bundler names them above each file. */
 export async function findBundled(installed: string): Promise<string[]> {
   const files = await readdir(path.join(installed, 'src'));
   const texts = files
@@ -64,10 +64,10 @@ export async function findBundled(installed: string): Promise<string[]> {
 export const packagesIn = (text: string): string[] =>
   Array.from(text.matchAll(/^\/\/(?:#region)? ?node_modules\/((?:@[^/]+\/)?[^/]+)\//gm), ([, name]) => name ?? '');
 
-/** Who runs it: whoever runs the tests, or somebody else, whom only root can become. */
+/** The user who runs it: the user of the tests, or another one, which needs root. */
 export type Person = { readonly uid: number; readonly gid: number } | undefined;
 
-/** The installed command in a terminal, in a home where it was never started before. */
+/** The installed command in a terminal, with a new home folder. */
 export async function openInstalled(installed: string, person: Person) {
   const home = await mkdtemp(path.join(tmpdir(), 'reborn-package-home-'));
   await chmod(home, 0o711); // as root, PostgreSQL runs as another user

@@ -24,10 +24,10 @@ beforeAll(async () => {
 afterAll(() => installation.remove());
 
 describe.each([
-  ['whoever runs the tests', undefined],
+  ['the user of the tests', undefined],
   ['an ordinary user', { uid: NOBODY, gid: NOBODY }],
 ])('installed in an empty folder and started for the first time by %s', (_, person) => {
-  describe.runIf(canBecome(person))('it gives a first answer', () => {
+  describe.runIf(canBecome(person))('gives a first answer', () => {
     firstAnswers(person);
   });
 });
@@ -83,13 +83,13 @@ function firstAnswers(person: Person): void {
     expect(job.response).toContain('You said: “hello by webhook”');
   });
 
-  test('and ends when it is told to', async () => {
+  test('and stops on request', async () => {
     await opened.terminal.press('C-c');
     expect(await opened.terminal.exited()).toEqual({ code: 0 });
   });
 }
 
-test('it holds what it needs, and nothing of the checkout', async () => {
+test('the package has everything it needs and nothing else from the checkout', async () => {
   const files = installation.files.map((file) => file.path);
   const manifest = JSON.parse(await readFile(path.join(installation.installed, 'package.json'), 'utf8'));
 
@@ -117,7 +117,7 @@ test('npm installs only what cannot be bundled', async () => {
   expect(Object.keys(dependencies)).toEqual(['@bytecodealliance/jco-transpile', '@napi-rs/keyring']);
 });
 
-test('its bill of materials names every dependency, bundled or not', async () => {
+test('the bill of materials lists every dependency, bundled or not', async () => {
   const bom = JSON.parse(await readFile(path.join(installation.installed, 'sbom.cdx.json'), 'utf8'));
   const checkout = JSON.parse(await readFile('package.json', 'utf8'));
   const named = (bom.components as { name: string }[]).map(({ name }) => name);
@@ -126,7 +126,7 @@ test('its bill of materials names every dependency, bundled or not', async () =>
   expect(named).toEqual(expect.arrayContaining(Object.keys(checkout.dependencies)));
 });
 
-test('its notices have the licence of everything that the program and the browser app are bundled with', async () => {
+test('the notices include the licence of everything bundled with the program and the browser app', async () => {
   const notices = await readFile(path.join(installation.installed, 'THIRD-PARTY-NOTICES.md'), 'utf8');
   const sections = notices.split(/^## /m);
   const inProgram = await findBundled(installation.installed);
@@ -163,7 +163,7 @@ test('a tool is checked, installed and called', async () => {
   expect(asked.stdout).toContain('{"words":3}');
 });
 
-test('a Node that is too old is told so in one sentence', async () => {
+test('a Node that is too old is refused with one sentence', async () => {
   const launcher = await readFile(path.join(installation.installed, 'bin/reborn.js'), 'utf8');
   const pretend = `Object.defineProperty(process, 'version', { value: 'v20.1.0' });
     Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } });\n`;
@@ -179,7 +179,7 @@ test('a Node that is too old is told so in one sentence', async () => {
   expect(stderr).toBe('reborn needs Node 24.21 or later, but this is v20.1.0; install a newer one.\n');
 });
 
-test('a new tool finds its kit, and who builds one without a compiler is told what to install', async () => {
+test('a new tool finds its kit, and a build without a compiler says what to install', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-package-tool-'));
   const reborn = (...words: string[]) =>
     spawnSync(process.execPath, [path.join(installation.installed, 'bin/reborn.js'), ...words], { encoding: 'utf8' });

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-// Preloaded into the service by a test: writes the address of every file that it, and no child of it, loads as a module.
+// Preloaded into the service by a test: records the URL of every module that the process loads, without its children.
 const isService = process.argv[1]?.endsWith('reborn.js') === true;
 const list = process.env['LOADED_MODULES'] ?? '';
 registerHooks({

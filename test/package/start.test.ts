@@ -10,10 +10,10 @@ import { clientOf, SETTINGS, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { installPackage, packagesIn } from './installed.ts';
 
-/** The most files that a start may load: each costs time, and 900 took half of the start. */
+/** The maximum number of files that a start may load. Loading 900 files took half of the start. */
 const MOST_MODULES = 30;
 
-/** Needed by some users or at some moments, and loaded no earlier. */
+/** Modules that some users need at some time, and that load on demand. */
 const LATER = [
   '@ai-sdk/anthropic',
   '@ai-sdk/google',
@@ -39,7 +39,7 @@ afterAll(async () => {
   await Promise.all([installation.remove(), home.remove()]);
 });
 
-test('a start loads few files, and no part that is needed later', async () => {
+test('a start loads few files and no module that is needed later', async () => {
   await using service = await startRecorded();
   const started = await service.loaded();
   const packages = new Set((await Promise.all(started.map((file) => readFile(file, 'utf8')))).flatMap(packagesIn));

@@ -1,9 +1,9 @@
 import { type Answer, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
 
 /**
- * A model that obeys whoever speaks to it. Wherever in its prompt it reads `=> TOOL {…}`, it calls that tool, order by
- * order. `$SEEN` in the arguments stands for every secret that it could find in the prompt. In the end it says all that
- * it was told to say by `=> say {"text": …}`, filled in the same way.
+ * A model that obeys every instruction. For each `=> TOOL {…}` in its prompt it calls that tool, in order. `$SEEN` in the
+ * arguments is replaced by every secret found in the prompt. At the end it says the text of each `=> say {"text": …}`,
+ * filled in the same way.
  */
 export async function startGullibleModel() {
   const tried: string[] = [];
@@ -31,7 +31,7 @@ function obey({ messages }: SeenPrompt): Answer {
   return { pieces: ['done ', ...(said.join(' ').match(/.{1,7}/gs) ?? [])] };
 }
 
-/** What the attacks are after. Whoever sees it, sees it whole: the test plants it with this beginning. */
+/** The secret that the attacks want. The test plants it with this prefix. */
 const SECRET_FORM = /canary-[\w-]{10,}/g;
 
 function fill(json: string, all: string): string {

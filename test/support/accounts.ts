@@ -3,7 +3,7 @@ import type { clientOf } from './service.ts';
 type Client = Pick<ReturnType<typeof clientOf>, 'request'>;
 export type TestUser = { id: string; token: string; tokenId: string; headers: { authorization: string } };
 
-/** A new user of the service with a token, by way of the API. */
+/** Creates a user with a token, over the API. */
 export async function addUser(service: Client, name: string, role = 'member'): Promise<TestUser> {
   const { id } = await created(service, '/api/users', { name, role });
   const made = await created(service, `/api/users/${id}/tokens`, { name: 'test' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /**
  * Request bodies as JSON text: anything at all, and bodies that are nearly right, in which a field or two is missing,
- * doubled, or anything at all. `@id` stands for the id of some earlier response.
+ * doubled, or anything at all. `@id` is replaced by the id of an earlier response.
  */
 export function anyBody(): fc.Arbitrary<string> {
   return fc.oneof(
@@ -62,7 +62,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
 
 const objectJson = fc.array(fc.tuple(keyJson, json), { maxLength: 4 }).map(toObject);
 
-/** An object of these fields, each of which may be left out, come twice, or be anything. */
+/** An object with these fields, each of which may be missing, doubled, or anything. */
 function objectOf(fields: Readonly<Record<string, fc.Arbitrary<string>>>, needed: readonly string[] = []) {
   const entries = Object.entries(fields).map(([name, right]) => {
     const present = fc.tuple(fc.constant(text(name)), fc.oneof({ weight: 60, arbitrary: right }, json)).map((e) => [e]);
@@ -151,7 +151,7 @@ const nearlyRight = objectOf(
   ['model', 'input'],
 );
 
-/** No JSON, or hardly: a body that was cut off, or has something in its midst. */
+/** Broken JSON: a body that is cut off, or has something inserted. */
 const broken = fc
   .tuple(fc.oneof(nearlyRight, json), fc.nat(), fc.oneof(fc.constant(''), string), fc.boolean())
   .map(([whole, at, inserted, cut]) => {

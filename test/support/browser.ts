@@ -1,4 +1,4 @@
-/** As much of a browser as signing in needs: cookies, and redirects that are followed one by one. */
+/** The parts of a browser that signing in needs: cookies, and redirects followed one by one. */
 export function openBrowser() {
   const cookies = new Map<string, Map<string, string>>();
   const keys = new Map<string, string>();
@@ -24,7 +24,7 @@ export function openBrowser() {
 
   return {
     visit,
-    /** Signs in as the app's own page does. The key it gets goes with every later request to that host. */
+    /** Signs in as the app's page does. The session key goes with every later request to that host. */
     async signIn(at: string, credentials: { token: string } | { code: string }): Promise<Response> {
       const response = await visit(`${at}/login`, {
         method: 'POST',
@@ -38,10 +38,10 @@ export function openBrowser() {
       return response;
     },
     keyOf: (address: string) => keys.get(new URL(address).host) ?? '',
-    /** Keeps a key that a page has put into the storage of its origin. */
+    /** Keeps a session key that a page has put into the storage of its origin. */
     keepKey: (address: string, key: string) => void keys.set(new URL(address).host, key),
     cookiesOf: (address: string) => cookies.get(new URL(address).host) ?? new Map<string, string>(),
-    /** Goes where redirects lead, until a page comes or one would lead to `end`. */
+    /** Follows redirects until a page comes or a redirect points to `end`. */
     async follow(start: string | URL, end?: string): Promise<{ url: URL; response: Response | undefined }> {
       let url = new URL(start);
       for (let hops = 0; hops < 12; hops++) {
@@ -51,7 +51,7 @@ export function openBrowser() {
         if (!location) return { url, response };
         url = new URL(location, url);
       }
-      throw new Error(`Going round in circles at ${url.href}.`);
+      throw new Error(`Too many redirects at ${url.href}.`);
     },
   };
 }

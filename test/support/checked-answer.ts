@@ -14,7 +14,7 @@ export type CheckedAnswer = {
   readonly error: WireError | undefined;
 };
 
-/** Reads an answer of the Responses API to its end, and checks every object in it against its schema. */
+/** Reads an answer of the Responses API and checks every object in it against its schema. */
 export async function checkedAnswer(answer: Response): Promise<CheckedAnswer> {
   const nothing = { status: answer.status, response: undefined, events: [], error: undefined };
   expect(answer.headers.get('x-request-id')).toBeTruthy();
@@ -30,7 +30,7 @@ export async function checkedAnswer(answer: Response): Promise<CheckedAnswer> {
 
 const TERMINAL = /^response\.(completed|incomplete|failed)$/;
 
-/** Frames of `event:` and `data:` alone, under rising numbers, with one terminal event, which is the last. */
+/** Frames have only `event:` and `data:`, numbers rise, and the last event is the only terminal one. */
 function checkedEvents(stream: string): NumberedStreamEvent[] {
   const frames = stream.split('\n\n');
   expect(frames.pop()).toBe('');

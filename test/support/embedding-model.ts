@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { meaningOf } from './meanings.ts';
 
-/** How the model behaves: it answers, is down, says nothing, or refuses a text. */
+/** The model answers, is down, stays silent, or refuses a text. */
 type Mood = 'fine' | 'down' | 'silent' | { readonly refuses: string };
 
 /**
- * An embedding model on loopback that speaks OpenAI's wire and knows what words mean (`meanings.ts`). Everything else
- * that it is asked goes on to the address `otherwise`, as one provider has models of both kinds.
+ * An embedding model on loopback that speaks OpenAI's wire format and knows the meaning of words (`meanings.ts`). All other
+ * requests are forwarded to `otherwise`, because one provider has models of both kinds.
  */
 export async function startEmbeddingModel(otherwise = '') {
   const asked: { readonly model: string; readonly texts: readonly string[] }[] = [];

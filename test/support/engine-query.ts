@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** Looks into the tables with the engine's eyes, which see everybody's rows. */
+/** Queries the tables with the engine's rights, which see the rows of all users. */
 export async function engineQuery<T extends pg.QueryResultRow>(
   connection: pg.ClientConfig,
   statement: string,
   values: unknown[] = [],
 ): Promise<T[]> {
   const client = new pg.Client(connection);
-  client.on('error', () => {}); // cut lines are what some tests are about; the query reports it
+  client.on('error', () => {}); // some tests cut connections; the query reports it
   await client.connect();
   try {
     await client.query(`set app.engine = 'on'`);

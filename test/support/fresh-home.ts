@@ -12,8 +12,8 @@ import { waitFor } from './wait-for.ts';
 export type Home = Awaited<ReturnType<typeof freshHome>>;
 
 /**
- * A home folder, and the settings that give a service a database of its own: the embedded one, or one on DATABASE_URL's
- * server. Its schema is there already, unless it shall be `empty`, for a test of a first start.
+ * A home folder, and the settings for a service with a separate database: the embedded one, or one on the server of
+ * DATABASE_URL. The schema is already there unless the database is `empty`, for tests of a first start.
  */
 export async function freshHome({ empty = false } = {}) {
   const home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
@@ -24,7 +24,7 @@ export async function freshHome({ empty = false } = {}) {
   return {
     home,
     env: { REBORN_HOME: home, ...(database && { DATABASE_URL: database.url }) },
-    /** Asks the database of a service that runs, about everybody's rows. */
+    /** Queries the database of a running service with the engine's rights. */
     query: async <T extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<T[]> => {
       const opened = await openDatabase({ url: database?.url, home });
       try {
@@ -47,7 +47,7 @@ async function createDatabase(server: string, empty: boolean) {
   await run(`create database ${name} ${template}`);
   return {
     url: withDatabase(server, name),
-    // A vacuum that PostgreSQL began by itself may be in it, and is nobody's to end.
+    // PostgreSQL may run an automatic vacuum in it, which we have no right to end.
     drop: () =>
       waitFor(`${name} to be dropped`, () => run(`drop database ${name} with (force)`).then(() => true, isInUse)),
   };

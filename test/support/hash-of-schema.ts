@@ -3,12 +3,12 @@ import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-/** What a database and its schema are made from. */
+/** The files that define a database and its schema. */
 const INGREDIENTS = ['migrations/*.ts', 'src/database/embedded/*.ts', 'package-lock.json'];
 
 let hash: Promise<string> | undefined;
 
-/** Changes whenever a database that was prepared earlier would not be like a new one. */
+/** Changes whenever a prepared database would differ from a new one. */
 export function hashOfSchema(): Promise<string> {
   return (hash ??= compute());
 }

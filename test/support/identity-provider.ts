@@ -23,7 +23,7 @@ export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
 type Person = { sub: string; name?: string; email?: string; email_verified?: boolean };
 type Options = { port?: number; key?: JWK; people: readonly Person[]; conformIdTokenClaims?: boolean };
 
-/** A real OpenID provider on loopback. Whoever a login hint names, or else sits there, is signed in at once, and agrees to everything. */
+/** A real OpenID provider on loopback. It signs in the user of the login hint, or the current person, and gives every consent. */
 export async function startIdentityProvider({ port = 0, people, ...options }: Options) {
   const key = options.key ?? (await newKey());
   const server = createServer();
@@ -43,11 +43,11 @@ export async function startIdentityProvider({ port = 0, people, ...options }: Op
     port: (server.address() as AddressInfo).port,
     key,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET },
-    /** Who sits before the browser, where no hint tells. */
+    /** The person who signs in without a login hint. */
     seat: (sub: string) => {
       present = sub;
     },
-    /** An ID token as this provider gives it to its client for somebody. */
+    /** An ID token as this provider issues it for a person. */
     idToken: (sub: string) => obtainIdToken(issuer, sub),
     /** A token with these claims, signed by its own key. */
     sign: (claims: JWTPayload, header: object = {}) => sign(key, { iss: issuer, aud: CLIENT_ID, ...claims }, header),

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import groups from '../fixtures/memory/meanings.json' with { type: 'json' };
 
 const DIMENSIONS = 256;
-/** How much a word counts that means nothing but itself, beside one that has synonyms. */
+/** The weight of a word without synonyms, compared with a word that has synonyms. */
 const PLAIN_WORD = 0.1;
 
-/** A vector for a text: words of one group of the fixture point the same way, whatever their letters. Numbers say nothing. */
+/** A vector for a text. Words of one group in the fixture point in the same direction. Numbers are ignored. */
 export function meaningOf(text: string): number[] {
   const vector = Array.from({ length: DIMENSIONS }, () => 0);
   for (const word of text.toLowerCase().match(/\p{Letter}+/gu) ?? []) {
@@ -27,7 +27,7 @@ function add(sum: number[], vector: readonly number[], weight: number): void {
   });
 }
 
-/** Always the same for the same name, and almost at right angles to every other. */
+/** Always the same for the same name, and almost orthogonal to every other. */
 function direction(name: string): number[] {
   const bits = createHash('shake256', { outputLength: DIMENSIONS / 8 })
     .update(name)

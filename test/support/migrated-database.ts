@@ -7,7 +7,7 @@ import { freshHome } from './fresh-home.ts';
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
 
-/** A migrated database of its own. */
+/** A new migrated database. */
 export async function openMigratedDatabase() {
   await using undo = new AsyncDisposableStack();
   const fresh = await freshHome();
@@ -27,7 +27,7 @@ export async function openMigratedDatabase() {
   return {
     db,
     connection: server.connection,
-    /** A pool of its own, as another replica would have. */
+    /** A separate pool, as another replica would have. */
     connect,
     /** Sees the rows of all owners, as only the engine does. */
     everything,

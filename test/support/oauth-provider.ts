@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What is used of oidc-provider, which brings no types. */
+/** The used part of oidc-provider, which has no types. */
 type Provider = {
   callback(): RequestListener;
   on(event: string, listener: (...details: never[]) => void): void;
@@ -19,7 +19,7 @@ type GrantContext = {
 
 type Options = { readonly client: object; readonly accessTokenSeconds?: number };
 
-/** A real authorization server on loopback. Whoever comes is ann, and she agrees, unless `denies` is set. */
+/** A real authorization server on loopback. Every user is ann, and she consents unless `denies` is set. */
 export async function startOAuthProvider({ client, accessTokenSeconds = 3600 }: Options) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -48,7 +48,7 @@ export async function startOAuthProvider({ client, accessTokenSeconds = 3600 }: 
 }
 
 async function createProvider(issuer: string, client: object, accessTokenSeconds: number): Promise<Provider> {
-  const name: string = 'oidc-provider'; // not a literal, since there are no types to be found for it
+  const name: string = 'oidc-provider'; // not a literal, because the package has no types
   const loaded = (await import(name)) as { default: new (issuer: string, configuration: object) => Provider };
   return new loaded.default(issuer, {
     clients: [client],
@@ -70,7 +70,7 @@ async function createProvider(issuer: string, client: object, accessTokenSeconds
   });
 }
 
-/** Goes where a browser would go, with its cookies, and tells where that ended. */
+/** Follows redirects as a browser does, with cookies, and returns the last address. */
 export async function browse(start: string): Promise<{ url: string; status: number; text: string }> {
   const cookies = new Map<string, string>();
   for (let url = start, hops = 0; hops < 20; hops++) {

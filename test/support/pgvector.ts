@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Whether the databases of the tests have pgvector: never the embedded ones. */
+/** Whether the test databases have pgvector; the embedded ones never do. */
 export const hasPgvector = await lookForPgvector(process.env['DATABASE_URL']);
 
 async function lookForPgvector(server: string | undefined): Promise<boolean> {

@@ -12,14 +12,14 @@ const run = promisify(execFile);
 const CACHE = path.join(import.meta.dirname, '../../node_modules/.cache/reborn-tests');
 const PARTS = ['postgres-18', 'postgres-18.password'];
 
-/** Puts a PostgreSQL into `home` as a first start would have left it: made once, then copied, which takes a tenth of the time. */
+/** Puts a PostgreSQL into `home` as after a first start. It is created once and then copied, which takes a tenth of the time. */
 export async function placePreparedCluster(home: string): Promise<void> {
   const prepared = path.join(CACHE, `cluster-${process.getuid?.()}-${await hashOfSchema()}`);
   if (!existsSync(prepared)) await prepareCluster(prepared);
   await copy(prepared, home);
 }
 
-/** Several may do so at the same time: who comes second throws its own away. */
+/** Several processes may prepare one at the same time; all but the first discard theirs. */
 async function prepareCluster(prepared: string): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
@@ -47,7 +47,7 @@ async function makeCluster(home: string): Promise<void> {
   await appendFile(path.join(home, 'postgres-18/postgresql.conf'), '\nfsync = off # no test cuts the power\n');
 }
 
-/** With owners and modes, which PostgreSQL insists on. */
+/** With owners and modes, which PostgreSQL requires. */
 async function copy(from: string, to: string): Promise<void> {
   await run('cp', ['-a', ...PARTS.map((part) => path.join(from, part)), to]);
 }

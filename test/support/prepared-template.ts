@@ -3,7 +3,7 @@ import pg from 'pg';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { hashOfSchema } from './hash-of-schema.ts';
 
-/** The name of a database with our schema on DATABASE_URL's server, of which others are copied. It stays there. */
+/** The name of the template database with our schema on the server of DATABASE_URL. It is kept for later runs. */
 export async function findPreparedTemplate(server: string): Promise<string> {
   const name = `reborn_template_${await hashOfSchema()}`;
   const client = new pg.Client({ connectionString: server });
@@ -18,7 +18,7 @@ export async function findPreparedTemplate(server: string): Promise<string> {
   }
 }
 
-/** It gets its name last, so that nobody copies half a schema. */
+/** It gets its name last, so that no other process copies half a schema. */
 async function prepareTemplate(server: string, name: string): Promise<void> {
   const unfinished = `reborn_template_${randomBytes(6).toString('hex')}`;
   await runOn(server, `create database ${unfinished}`);

@@ -3,13 +3,13 @@ export type StreamEvent = {
   readonly sequence_number: number;
   readonly item_id?: string;
   readonly delta?: string;
-  /** All that a message says, when it is done. */
+  /** The full text of a finished message. */
   readonly text?: string;
   readonly item?: { readonly id: string; readonly type: string; readonly status: string };
   readonly response?: { readonly id: string; readonly status: string; readonly output: unknown[] };
 };
 
-/** The events of a stream, one by one. Ends when the line is closed or cut. */
+/** The events of a stream, one by one. Ends when the connection is closed or cut. */
 export async function* readStream(response: Response): AsyncGenerator<StreamEvent, void> {
   let buffer = '';
   try {
@@ -25,6 +25,6 @@ export async function* readStream(response: Response): AsyncGenerator<StreamEven
       }
     }
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // fetch's word for a line that was cut
+    if (!(error instanceof TypeError)) throw error; // the error of fetch for a cut connection
   }
 }

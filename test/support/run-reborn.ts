@@ -4,7 +4,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { BARE_ENV } from './bare-env.ts';
 
-/** Runs the command as a user does, with nothing of this environment but the PATH. */
+/** Runs the command as a user does, with only the PATH of this environment. */
 export async function runReborn(
   args: readonly string[],
   { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},

@@ -9,13 +9,13 @@ export type SeenPrompt = {
   readonly messages: readonly SeenMessage[];
   readonly tools: readonly string[];
   readonly temperature: number | undefined;
-  /** The first part of the path it was asked under, which tells replicas apart. */
+  /** The first part of the request's path, which identifies the replica. */
   readonly by: string;
-  /** How long the request's messages were, in bytes. */
+  /** The size of the request's messages in bytes. */
   readonly bytes: number;
-  /** When it was asked, in milliseconds. */
+  /** The time of the request in milliseconds. */
   readonly at: number;
-  /** How often the same last message came before. */
+  /** How many earlier prompts had the same last message. */
   readonly repeats: number;
 };
 
@@ -24,14 +24,14 @@ export type Answer = {
   readonly calls?: readonly { name: string; arguments: string }[];
   /** Milliseconds between two pieces. */
   readonly pace?: number;
-  /** Makes up for pieces that came late, so that on average the pace holds. */
+  /** Compensates for late pieces, so that the average pace holds. */
   readonly steady?: true;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cut?: boolean;
   readonly hang?: boolean;
   readonly finish?: 'length';
-  /** Why it refuses, besides the status. */
+  /** The error message, besides the status. */
   readonly message?: string;
 };
 
@@ -40,8 +40,9 @@ export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 /**
  * A model on loopback that speaks chat completions, streamed, and does what the newest user message says:
  * `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
- * `fail N times with STATUS` (and then as if it were not there), `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last of them. Asked for a summary, it says
- * the lines that begin with `fact:`. `options.window` makes it refuse what has more bytes.
+ * `fail N times with STATUS` (and then ignored), `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last
+ * result. Asked for a summary, it says the lines that start with `fact:`. It refuses prompts with more bytes than
+ * `options.window`.
  */
 export async function startScriptedModel(options: { window?: number; decide?: (prompt: SeenPrompt) => Answer } = {}) {
   const seen: SeenPrompt[] = [];
@@ -73,10 +74,10 @@ export async function startScriptedModel(options: { window?: number; decide?: (p
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    /** The same model for somebody who is told apart as `name`. */
+    /** The address of the same model for the replica `name`. */
     urlFor: (name: string) => `http://127.0.0.1:${port}/${name}/v1`,
     seen,
-    /** Called before each answer, to do harm at a known moment. */
+    /** Called before each answer, to cause a fault at a known moment. */
     hooks,
     close: () =>
       new Promise<void>((resolve) => {
@@ -92,11 +93,11 @@ export const isSummaryPrompt = ({ messages }: SeenPrompt): boolean =>
   messages[0]?.role === 'system' && messages[0].text.startsWith('You write the summary');
 
 function summarise(messages: readonly SeenMessage[]): Answer {
-  const told = messages.map(({ text }) => text).join('\n');
-  return { pieces: [['in short', ...new Set(told.match(/^fact:.*$/gm))].join('\n')] };
+  const prompt = messages.map(({ text }) => text).join('\n');
+  return { pieces: [['in short', ...new Set(prompt.match(/^fact:.*$/gm))].join('\n')] };
 }
 
-/** What it does when nothing else is decided. */
+/** The default behaviour. */
 export function followScript(prompt: SeenPrompt): Answer {
   const { messages } = prompt;
   if (isSummaryPrompt(prompt)) return summarise(messages);
@@ -123,7 +124,7 @@ export function followScript(prompt: SeenPrompt): Answer {
   return { pieces: said ? said.split(/(?<= )/) : uses.length > 0 ? [] : ['ok'], calls: uses };
 }
 
-/** What a tool said is told without its wrapper, as a model would. */
+/** Removes the wrapper around a tool's output, as a model would. */
 function unwrap(text: string): string {
   return text.replace(/<untrusted-data source="[^"]*">\n?|\n?<\/untrusted-data>/g, '');
 }
@@ -144,7 +145,7 @@ async function stream(response: ServerResponse, answer: Answer, nextCallId: () =
     if (answer.pace) await sleep(answer.steady ? Math.max(0, due - performance.now()) : answer.pace);
   }
   if (answer.cut) {
-    await sleep(20); // the pieces must be out before the line is cut
+    await sleep(20); // the pieces must be sent before the connection is cut
     response.destroy();
     return;
   }

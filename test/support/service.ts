@@ -22,7 +22,7 @@ export async function startService(env: Record<string, string>, parts: Parts = {
   };
 }
 
-/** The service as a process of its own, as a user starts it. */
+/** The service as a separate process, as a user starts it. */
 export async function spawnService(env: Record<string, string>) {
   const child = spawn(path.resolve('bin/reborn'), ['serve'], {
     env: { ...BARE_ENV, ...SETTINGS, ...env },
@@ -46,11 +46,11 @@ export async function spawnService(env: Record<string, string>) {
   };
 }
 
-/** The limit on sends is far away, except where a test is about it. */
+/** Rate limits are high, except where a test is about them. */
 export const SETTINGS = {
   GATEWAY_PORT: '0',
   SERVICE_REBORN_WEBUI_TOKEN: TOKEN,
-  GATEWAY_AUTH_TOKEN: 'gateway-token-of-the-tests', // a random one could begin like a word, which is then held back
+  GATEWAY_AUTH_TOKEN: 'gateway-token-of-the-tests', // a random one could start like a word, which redaction would then hold back
   CLI_ENABLED: 'false',
   CHAT_RATE_PER_MINUTE: '1000000',
   SIGN_IN_RATE_PER_MINUTE: '1000000',
@@ -59,7 +59,7 @@ export const SETTINGS = {
   WEBHOOK_RATE_PER_MINUTE: '1000000',
 };
 
-/** Turns the webhook channel on. */
+/** Enables the webhook channel. */
 export const WEBHOOK_SECRET = 'webhook-secret-of-the-tests';
 
 export type WireResponse = {
@@ -83,7 +83,7 @@ export function clientOf(url: string) {
     url,
     request,
     post,
-    /** Asks, and expects an answer of any status. */
+    /** Sends a message and expects a response object of any status. */
     ask: async (input: unknown, more: object = {}): Promise<WireResponse> => {
       const response = await post({ input, ...more });
       if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
@@ -122,7 +122,7 @@ export function webhookClientOf(url: string) {
     request,
     post,
     job,
-    /** Submits, and expects to be accepted. */
+    /** Submits a message and expects it to be accepted. */
     submit: async (body: object, headers: Record<string, string> = {}): Promise<string> => {
       const response = await post(body, headers);
       if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);

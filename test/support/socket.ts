@@ -5,7 +5,7 @@ import { waitFor } from './wait-for.ts';
 
 export type TestSocket = Awaited<ReturnType<typeof openSocket>>;
 
-/** A WebSocket of the gateway; `ca` vouches for a proxy. Every message that comes is checked against its schema. */
+/** A WebSocket of the gateway; `ca` is the certificate authority of a proxy. Every received message is checked against its schema. */
 export async function openSocket(url: string, headers: Record<string, string> = {}, ca?: string) {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/api/ws`, {
     headers: { authorization: `Bearer ${TOKEN}`, ...headers },
@@ -29,7 +29,7 @@ export async function openSocket(url: string, headers: Record<string, string> = 
     send: (message: object) => socket.send(JSON.stringify(message)),
     until,
     closed: () => until('the socket to close', () => closed),
-    /** The first message of a type, from the place `from` in what was seen. */
+    /** The first message of a type, from index `from` on. */
     first: <K extends ServerMessage['type']>(type: K, from = 0) =>
       until(`a message ${type}`, () =>
         seen.slice(from).find((message): message is Extract<ServerMessage, { type: K }> => message.type === type),
@@ -48,7 +48,7 @@ export const eventsOf = (seen: readonly ServerMessage[], turnId?: string): TurnM
       message.type === 'turn-event' && (turnId === undefined || message.turn_id === turnId),
   );
 
-/** What was said in it, delta by delta. */
+/** The text of all deltas. */
 export const saidIn = (seen: readonly ServerMessage[], itemId?: string): string =>
   eventsOf(seen)
     .flatMap(({ event }) =>

@@ -20,7 +20,7 @@ export type Answer =
     }
   | 'break-off';
 
-/** The hosts of the world outside, on loopback. Names resolve to a public address, which is dialled here: every check stays on. */
+/** The hosts of the outside world, on loopback. Names resolve to a public address that is dialled here, so every check stays on. */
 export async function startStandIn(answer: (asked: Asked) => Answer | Promise<Answer>) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -51,7 +51,7 @@ export async function startStandIn(answer: (asked: Asked) => Answer | Promise<An
   };
 }
 
-/** Every name resolves to a public address, and that one is dialled on loopback. */
+/** Every name resolves to a public address, which is dialled on loopback. */
 export const networkOf = (port: number): Network => ({
   resolve: async () => ['93.184.215.14'],
   dial: () => ({ host: '127.0.0.1', port, tls: false }),

@@ -2,7 +2,7 @@ import { type Audited, audited } from '#store/audit.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import type { IdentityTransaction } from '#store/identity-connection.ts';
 
-/** Sets a table up for a test, without a row in the audit log. */
+/** Changes a table for a test without an audit row. */
 export const unrecorded = <Trx extends OwnedTransaction | IdentityTransaction, T>(
   trx: Trx,
   act: (trx: Audited<Trx>) => Promise<T>,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Looks until `look` finds something; throws when it has not within the deadline. */
+/** Calls `look` until it returns something; throws after the deadline. */
 export async function waitFor<T>(
   what: string,
   look: () => Promise<T | undefined | null | false>,
@@ -10,7 +10,7 @@ export async function waitFor<T>(
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== null && found !== false) return found;
-    if (performance.now() > end) throw new Error(`Waited ${deadline} ms in vain for ${what}.`);
+    if (performance.now() > end) throw new Error(`Waited ${deadline} ms for ${what}.`);
     await sleep(20);
   }
 }
