@@ -20,30 +20,30 @@ import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-rep
 import { watchTurn } from './turn/watch-turn.ts';
 
 export type WatchOptions = {
-  /** The last event already known; from the first one on when left out. */
+  /** The last event that the caller has. Without it, all events follow. */
   readonly after?: number;
-  /** Just started by the caller, so there is nothing to catch up with. */
+  /** The caller has just started the turn, so it has missed no events. */
   readonly fresh?: boolean;
   readonly signal: AbortSignal;
 };
 
 export type OutcomeOptions = { readonly signal: AbortSignal; readonly limitMs?: number };
 
-/** How long a cancel may take to be noticed; the answer then tells how far the turn got. */
+/** How long to wait for a cancelled turn to end. After that, the reply shows the turn as it is. */
 const CANCEL_MS = 5000;
 
-/** Nothing exists, and nothing of somebody else's either: both throw `NotFound`. */
+/** Missing and foreign resources both throw `NotFound`. */
 export type Agent = {
   startTurn(owner: Principal, input: TurnInput): Promise<StartedTurn>;
   getTurn(owner: Principal, ids: TurnIds): Promise<TurnRecord>;
-  /** Follows a turn to its end, on any replica. The only way to learn of one. */
+  /** Follows a turn to its end, on any replica. */
   watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
   /**
    * The turn when it has ended. One that takes longer than `limitMs` is cancelled as timed out; when `signal` aborts,
    * the turn as it is then.
    */
   outcome(owner: Principal, started: StartedTurn, options: OutcomeOptions): Promise<TurnReply>;
-  /** Those of the items that are the owner's. */
+  /** The items with these ids that belong to the owner. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
   cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
   /** An open gate: the principal's, or for an operator anyone's. */
@@ -55,7 +55,7 @@ export type Agent = {
   census(): Promise<Census>;
 };
 
-/** The facade that every channel talks to. */
+/** The entry point for all channels. */
 export function createAgent(db: Database, engine: Engine): Agent {
   const getTurn = (owner: Principal, { threadId, turnId }: TurnIds) =>
     withOwner(db, owner, async (trx): Promise<TurnRecord> => {
@@ -69,7 +69,7 @@ export function createAgent(db: Database, engine: Engine): Agent {
     return watchTurn(engine, turn, { after, fresh, signal, getRecord });
   };
 
-  /** What the events of a turn add up to; if they were not followed to the end, what the tables say now. */
+  /** The reply that the turn's events add up to. If they end early, the reply that is stored now. */
   async function follow(owner: Principal, { turn, fresh }: StartedTurn, signal: AbortSignal): Promise<TurnReply> {
     let reply = noReplyYet(turn);
     if (!isEnded(turn)) {

@@ -8,14 +8,14 @@ import { findJob, findJobOfThread, type JobFilter, listJobs } from '#store/threa
 import { findTurnRecord } from '#store/threads/turns.ts';
 import { replyOf, wordsOf } from './turn/turn-reply.ts';
 
-/** A job, and what the agent answered once it is completed. */
+/** A job, and the agent's answer once it is completed. */
 export type JobRecord = { readonly job: Job; readonly response: string | null };
 
 export type Jobs = ReturnType<typeof createJobs>;
 
 /** Jobs as their callers see them. */
 export function createJobs(db: Database) {
-  /** The words of the turn that ended the job. */
+  /** The text of the turn that ended the job. */
   async function readResponse({ userId, threadId, turnId }: Job): Promise<string> {
     const record = await withOwner(db, { userId }, (trx) => findTurnRecord(trx, { userId }, threadId, turnId));
     if (!record) throw new Error(`The turn ${turnId} of a job is gone.`);

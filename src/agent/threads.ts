@@ -27,9 +27,9 @@ import { findTurn, listTurnsFrom } from '#store/threads/turns.ts';
 
 export type Threads = ReturnType<typeof createThreads>;
 
-/** Threads as their owner sees and changes them. One that is somebody else's is not found, like one that never was. */
+/** Threads as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createThreads(db: Database, engine: Engine) {
-  /** One transaction in which the thread stays as it is. */
+  /** One transaction in which the thread does not change. */
   const holding = <T>(
     owner: Principal,
     id: ThreadId,
@@ -95,7 +95,7 @@ export function createThreads(db: Database, engine: Engine) {
       return thread;
     },
 
-    /** Whatever of it runs is stopped: its attempt finds nothing left to write to. */
+    /** A running turn stops, because its next write finds no thread. */
     async remove(owner: Principal, id: ThreadId): Promise<void> {
       const active = await holding(owner, id, async (trx, thread) => {
         const turn = thread.active && (await findTurn(trx, owner, id, thread.active));
@@ -106,7 +106,7 @@ export function createThreads(db: Database, engine: Engine) {
       engine.notifyThread({ threadId: id, userId: owner.userId });
     },
 
-    /** A new thread that begins with what this one said before an item, or with all of it. */
+    /** A new thread with a copy of the items before `before`, or of all items. */
     async fork(owner: Principal, id: ThreadId, before: ItemId | undefined): Promise<ThreadListing> {
       const fork = await holding(owner, id, async (trx) => {
         const position: ItemPosition | undefined = before
@@ -134,13 +134,13 @@ export function createThreads(db: Database, engine: Engine) {
       });
     },
 
-    /** What a turn was begun with. */
+    /** The input items of a turn. */
     inputOf: (owner: Principal, turn: Turn): Promise<TimedItem[]> =>
       withOwner(db, owner, async (trx) =>
         (await listItemsOfTurn(trx, owner, turn)).filter((item) => item.attempt === null),
       ),
 
-    /** Wherever it is. */
+    /** A turn of any of the owner's threads. */
     async getTurn(owner: Principal, id: TurnId): Promise<Turn> {
       const turn = await withOwner(db, owner, async (trx) => {
         const at = await findTurnTimes(trx, owner, id);
@@ -150,11 +150,11 @@ export function createThreads(db: Database, engine: Engine) {
       return turn;
     },
 
-    /** What the thread waits at now. */
+    /** The thread's open gate. */
     findGate: (owner: Principal, id: ThreadId): Promise<OpenGate | undefined> =>
       withOwner(db, owner, (trx) => findOpenGate(trx, owner, id)),
 
-    /** Hears of every change of the principal's threads, and an operator of those of webhook users too. Answers what ends it. */
+    /** Calls `hear` for each change of the principal's threads, and for operators also of webhook users' threads. Returns a function that stops it. */
     follow: (principal: Principal, hear: (change: ThreadChanged) => void): (() => void) =>
       engine.followThreads(
         {

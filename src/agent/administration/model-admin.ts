@@ -15,7 +15,7 @@ export type { ModelRoute } from '#models/model-route.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** Which models there are, and whether they answer; for the operator. Keys are never shown. */
+/** Lists and tests the models, for the operator. Keys are never shown. */
 export function createModelAdmin(parts: {
   readonly settings: ReturnType<typeof createModelSettings>;
   readonly default: ModelRoute;
@@ -49,7 +49,7 @@ export function createModelAdmin(parts: {
       await parts.settings.writeRoutes(routes, actor.userId);
     },
 
-    /** Asks the model something small. That it can't answer is an outcome like any other. */
+    /** Sends the model a small request. A failure is a result, not an error. */
     async test(actor: Principal, which: { name?: string; route?: ModelRoute }) {
       requireOperator(actor);
       const route = which.route ?? (await find(which.name));

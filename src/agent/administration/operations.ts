@@ -5,7 +5,7 @@ import { findReplicas, type ReplicaState } from '#store/system/replicas.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
 
-/** How the service is doing, for whoever runs it. */
+/** The state of the service, for its operators. */
 export function createOperations(engine: Engine) {
   return {
     async look(

@@ -10,22 +10,22 @@ import type { Skills } from '#tools/skills/skills.ts';
 
 export type SkillAdmin = ReturnType<typeof createSkillAdmin>;
 
-/** The nearest first: one's own, those for everyone, and those in the folder of this replica. */
+/** In order of precedence: the user's own, those for everyone, and those in the folder of this replica. */
 const SOURCES = ['me', 'everyone', 'folder'] as const;
 
 export type SkillSource = (typeof SOURCES)[number];
 
-/** Whose skills can be changed here. */
+/** The sources whose skills can be changed here. */
 export type SkillHolder = Exclude<SkillSource, 'folder'>;
 
-/** `hidden`: there is a nearer one of the same name, which the agent reads instead. */
+/** `hidden`: a skill of the same name takes precedence. */
 export type ListedSkill = SkillSummary & { readonly source: SkillSource; readonly hidden: boolean };
 
 export type FoundSkill = Skill & { readonly source: SkillSource };
 
 const MAX_SKILLS = 200;
 
-/** What the agent can read up on: everybody adds their own, the operator also those for everyone. */
+/** Manages skills: users add their own, operators also add skills for everyone. */
 export function createSkillAdmin({
   db,
   skills,
@@ -65,7 +65,7 @@ export function createSkillAdmin({
       return listed.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
     },
 
-    /** The one of that source, or else the one that the agent would read. */
+    /** The skill of that source, or without a source the one that the agent reads. */
     async get(principal: Principal, name: string, source?: SkillSource): Promise<FoundSkill> {
       for (const each of source ? [source] : SOURCES) {
         const found = await find(principal, each, name);
@@ -74,7 +74,7 @@ export function createSkillAdmin({
       throw noSkill(name);
     },
 
-    /** In place of one of its name only with `replace`. */
+    /** Replaces a skill of the same name only with `replace`. */
     add(
       actor: Principal,
       files: Readonly<Record<string, string>>,

@@ -15,13 +15,13 @@ import type { Secrets } from '#tools/secrets/secrets.ts';
 
 export type ToolAdmin = ReturnType<typeof createToolAdmin>;
 
-/** A tool as somebody sees it who may use it. `installed` is undefined for a builtin one. */
+/** A tool as its users see it. `installed` is undefined for a built-in tool. */
 export type ListedTool = {
   readonly name: string;
   readonly description: string | null;
   readonly parameters: unknown;
   readonly needsSignIn: boolean;
-  /** Until when this replica does without it, because it crashed too often. */
+  /** Until when this replica refuses its calls, because it crashed too often. */
   readonly quarantinedUntil: Date | null;
   readonly installed: InstalledTool | undefined;
 };
@@ -44,7 +44,7 @@ export type ToolUpload = {
   readonly capabilities: string | undefined;
 };
 
-/** What is known of a tool before it is installed. */
+/** A tool before it is installed. */
 export type ToolPreview = {
   readonly name: string;
   readonly description: string;
@@ -55,7 +55,7 @@ export type ToolPreview = {
   readonly replaces: string | null;
 };
 
-/** The agent's tools: everybody sees them and brings their own secrets, the operator adds and removes them. */
+/** Manages tools: all users see them and store their own secrets, operators install and remove them. */
 export function createToolAdmin(parts: {
   readonly db: Database;
   readonly tools: ToolRegistry;
@@ -108,7 +108,7 @@ export function createToolAdmin(parts: {
       return (await Promise.all(listed)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
 
-    /** What the tool is and may do. With `install` it becomes one, in place of one of its name only with `replace`. */
+    /** Describes the tool, and with `install` installs it. Replaces a tool of the same name only with `replace`. */
     async add(
       actor: Principal,
       upload: ToolUpload,
@@ -135,7 +135,7 @@ export function createToolAdmin(parts: {
       if (!(await removeTool(db, name, actor.userId))) throw noTool(name);
     },
 
-    /** Where the caller signs in to what the tool uses; `finishSignIn` takes what they come back with. */
+    /** The URL at which the caller signs in to the tool's service. `finishSignIn` takes the answer. */
     async beginSignIn(principal: Principal, toolName: string, redirectUri: string): Promise<string> {
       const tool = await getSignIn(toolName);
       return orExplain(() => parts.signIn.begin(principal, tool, redirectUri));
@@ -146,7 +146,7 @@ export function createToolAdmin(parts: {
       await orExplain(() => parts.signIn.finish(principal, tool, answer));
     },
 
-    /** Only a secret that the tool itself names can be stored by way of it. */
+    /** Stores a secret that the tool names; others are refused. */
     async putSecret(
       principal: Principal,
       toolName: string,
@@ -176,7 +176,7 @@ export function createToolAdmin(parts: {
 
 const noTool = (name: string) => new NotFound(`There is no installed tool "${name}".`);
 
-/** What the person can mend is told them; what they can't is a fault of ours. */
+/** Turns errors that the caller can fix into refusals. Any other error is a bug. */
 async function orExplain<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

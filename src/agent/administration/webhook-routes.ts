@@ -7,7 +7,7 @@ import type { Secrets } from '#tools/secrets/secrets.ts';
 
 export type WebhookRoutes = ReturnType<typeof createWebhookRoutes>;
 
-/** The routes of foreign senders, each with the secret by which its sender is known. */
+/** Webhook routes for foreign senders, each with the secret that authenticates its sender. */
 export function createWebhookRoutes(db: Database, secrets: Secrets) {
   return {
     list: () => listWebhookRoutes(db),
@@ -16,7 +16,7 @@ export function createWebhookRoutes(db: Database, secrets: Secrets) {
       const secret = route && (await secrets.inVault('everyone', (vault) => vault.find(secretName(name))));
       return route && secret && { route, secret: secret.reveal() };
     },
-    /** Route and secret together: one is never there without the other. */
+    /** Writes route and secret together: neither exists without the other. */
     async add(route: WebhookRoute, secret: string, actor: UserId): Promise<void> {
       if (await findWebhookRoute(db, route.name)) throw taken(route.name);
       const name = secretName(route.name);
@@ -40,7 +40,7 @@ export function createWebhookRoutes(db: Database, secrets: Secrets) {
   };
 }
 
-/** No tool can name it: a colon is in no secret's name. */
+/** No tool can name it, because names of secrets can't contain a colon. */
 const secretName = (route: string) => `webhook-route:${route}`;
 
 const taken = (name: string) => new Error(`There is a route "${name}" already. Remove it first.`);

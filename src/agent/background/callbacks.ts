@@ -8,11 +8,11 @@ import { type CallbackResult, recordCallback, takeDueCallbacks } from '#store/th
 export type CallbackOptions = {
   readonly db: Database;
   readonly egress: Egress;
-  /** The body to be sent. */
+  /** The body to send. */
   readonly render: (job: Job) => Promise<string>;
   /** Signs what is sent. */
   readonly secret: string;
-  /** Whether a host may be called. It is asked again before each call: the list may have become shorter. */
+  /** Whether a host may be called. Checked again before each call, because the list can change. */
   readonly isAllowed: (url: string) => boolean;
   readonly pace?: Partial<CallbackPace>;
   readonly onDead: (job: Job, error: string) => void;
@@ -20,7 +20,7 @@ export type CallbackOptions = {
 };
 
 export type CallbackPace = {
-  /** How long to wait after each failed attempt; after the last one there is no other. */
+  /** The wait after each failed attempt. After the last one, the callback is given up. */
   readonly delaysSeconds: readonly number[];
   /** How long a receiver may take to answer. */
   readonly timeoutMs: number;

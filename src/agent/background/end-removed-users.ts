@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 500;
 export type RemovedUsersParts = {
   readonly db: Database;
   readonly engine: Engine;
-  /** Users who were removed within the last minute, here, on another replica, or by a command. */
+  /** Users who were removed within the last minute, on any replica or by a command. */
   readonly findRemoved: () => Promise<UserId[]>;
   /** Called once for each of them. */
   readonly onRemoved: (userId: UserId) => void;

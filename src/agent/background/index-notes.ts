@@ -14,17 +14,17 @@ type IndexOptions = {
   readonly model: string;
   readonly build: (plan: IndexPlan, signal: AbortSignal) => Promise<IndexReport>;
   readonly pace?: Partial<IndexPace> | undefined;
-  /** Why notes that are worth an index have none. Told once. */
+  /** Called once with the reason why indexes can't be built. */
   readonly onProblem: (problem: string) => void;
   readonly onError: (error: unknown) => void;
 };
 
-/** Below so many notes a look at each is about as fast, as the figures in docs/memory.md show. */
+/** With fewer notes a scan is about as fast; see docs/memory.md. */
 const PACE: IndexPace = { lookEveryMs: 5 * 60_000, least: 5000 };
-/** Each of them costs everybody's searches a little, so only those with the most notes get one. */
+/** Each index slows every search a little, so only the users with the most notes get one. */
 const MOST_INDEXES = 16;
 
-/** Keeps an index over the vectors of everybody who has very many. */
+/** Maintains a vector index for each user with very many notes. */
 export function startIndexingNotes(options: IndexOptions) {
   const stopping = new AbortController();
   const { lookEveryMs, least } = { ...PACE, ...options.pace };
@@ -44,7 +44,7 @@ export function startIndexingNotes(options: IndexOptions) {
   };
 }
 
-/** Whoever has lost up to half of the notes keeps the index, or one at the border would be built again and again. */
+/** A user keeps the index until half of the notes are gone. Otherwise, one at the limit would be rebuilt again and again. */
 async function makePlan({ findMany, model }: IndexOptions, least: number): Promise<IndexPlan> {
   const many = await findMany({ model, least: Math.ceil(least / 2), limit: MOST_INDEXES });
   const indexes = many.map(({ userId, dimensions, count }) => ({ userId, dimensions, model, count }));

@@ -19,7 +19,7 @@ type WaitingNotesOptions = {
 
 const LOOK_EVERY_MS = 2000;
 
-/** Embeds in the background what was written, and everything again after the model was changed. */
+/** Embeds new notes in the background, and all notes again after the model has changed. */
 export function startEmbeddingNotes(options: WaitingNotesOptions) {
   const stopping = new AbortController();
   const chore = repeat(
@@ -35,7 +35,7 @@ export function startEmbeddingNotes(options: WaitingNotesOptions) {
   };
 }
 
-/** A model that can't be reached is left alone until the next round. */
+/** An unreachable model is tried again in the next round. */
 async function embedWaitingNotes(options: WaitingNotesOptions, signal: AbortSignal): Promise<void> {
   const { db, engine, embedder, pace, onFailure } = options;
   for (const userId of await findOwnersOfWaitingNotes(engine.system, embedder.model)) {

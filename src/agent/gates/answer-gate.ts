@@ -20,9 +20,9 @@ import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
 import { checkPartner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 
-/** `overdue`: nobody answered, so it is denied, and the turn fails with the code of what was missing. */
+/** `overdue`: there was no answer in time. The call is denied, and the turn fails with the code of the gate. */
 export type GateAnswer =
-  /** `userId`: with whom a webhook user is paired. */
+  /** `userId`: the user that a webhook user is paired with. */
   | { readonly kind: 'approve'; readonly userId?: UserId }
   | { readonly kind: 'always' }
   | { readonly kind: 'deny'; readonly reason: string }
@@ -58,7 +58,7 @@ export async function answerGate(
   return turn;
 }
 
-/** The next turn is there when the decision is, and only then. */
+/** Stores the decision and the next turn in one transaction. */
 async function decide(
   trx: Audited<OwnedTransaction>,
   owner: Owner,
@@ -94,7 +94,7 @@ function decisionOf(gate: OpenGate, answer: GateAnswer, by: Principal): AuditEnt
   };
 }
 
-/** Looked for again once the thread is locked: of two answers the first one counts. */
+/** Reads the gate again once the thread is locked: of two answers, the first one counts. */
 async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate> {
   const seen = await findGate(trx, owner, id);
   if (seen) await lockThread(trx, owner, seen.threadId);
@@ -105,7 +105,7 @@ async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Pro
   return gate;
 }
 
-/** Keeps what the answer allows. It is about the call as the gate has it, which is what was shown. */
+/** Stores what the answer allows, for the call that the gate has shown. */
 async function grant(
   trx: Audited<OwnedTransaction>,
   owner: Owner,

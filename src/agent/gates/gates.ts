@@ -16,10 +16,10 @@ import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 import { levelOf, type PolicyFacts } from './tool-policy.ts';
 
-/** What lies before a call: a gate, the operator's no, or nothing. */
+/** Whether a call can run: it needs a gate, the operator forbids it, or it is open. */
 export type Passage = { readonly kind: 'gate'; readonly gate: NewGate } | { readonly kind: 'forbidden' } | OpenPassage;
 
-/** The call may be made: by this tool, which is the one that was looked at, and at the cost of the approval if there is one. */
+/** The call can run, with the tool that was checked. Running it uses up the approval, if there is one. */
 export type OpenPassage = {
   readonly kind: 'open';
   readonly tool: Tool | undefined;
@@ -31,13 +31,13 @@ export type PassageFacts = Omit<LevelFacts, 'owner'> & {
   readonly db: Database;
   readonly owner: Owner;
   readonly tools: ToolSet;
-  /** The level after a look at what the model has read, and at what the call would send. */
+  /** The level, raised if the model has read suspicious text or the call would send some. */
   raise(tool: Tool, call: GatedCall, level: ToolLevel): Promise<ToolLevel>;
-  /** It was let through before, by an attempt that did not live to see its output. */
+  /** An earlier attempt has started the call and crashed before the output was written. */
   readonly started: boolean;
 };
 
-/** Whether a call can be made now. Approval is looked for last, so that it does not expire while somebody signs in. */
+/** Whether a call can run now. Approval is checked last, so that it does not expire while the user signs in. */
 export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<Passage> {
   const { db, owner, tools, started } = facts;
   if (call.external) return gateAt('external-tool', call);
@@ -59,7 +59,7 @@ function gateAt(kind: GateKind, call: GatedCall, revision?: string): Passage {
   return { kind: 'gate', gate: { id: newId(), kind, call, ...(revision !== undefined && { revision }) } };
 }
 
-/** Nobody can sign in as a webhook user: it needs somebody whose secrets it may use. */
+/** A webhook user can't sign in. It must be paired with a user whose secrets it can use. */
 function signInGate(owner: Owner, secretsOf: Owner): GateKind {
   return isWebhookUser(owner.userId) && secretsOf.userId === owner.userId ? 'pairing' : 'auth';
 }

@@ -8,7 +8,7 @@ import { answerGate } from './answer-gate.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
-/** A webhook caller can't answer a gate. One that nobody answers within a day is denied, so that its job ends. */
+/** Denies gates of webhook users that are not answered within a day, so that their jobs end. */
 export function startDenyingOverdueGates(
   db: Database,
   engine: Engine,
@@ -27,7 +27,7 @@ async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {
         channel: 'webhook',
       });
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error; // else somebody was faster
+      if (!(error instanceof NotFound)) throw error; // it was answered meanwhile
     }
   }
 }

@@ -4,10 +4,10 @@ import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteSetting, listSettings, readSetting, writeSetting } from '#store/settings.ts';
 
-/** What the operator has set for a tool, which comes before what the tool says of itself. */
+/** The operator's level for a tool. It overrides the tool's own level. */
 export type ToolPolicy = { readonly tool: string; readonly level: ToolLevel };
 
-/** One setting for each tool, so that two who set different ones don't undo each other's. Read anew for each call. */
+/** One setting for each tool, so that concurrent changes to different tools don't overwrite each other. Read for each call. */
 const PREFIX = 'tool_policy:';
 
 export async function findPolicy(db: Database, tool: string, userId?: UserId): Promise<ToolLevel | undefined> {
@@ -30,7 +30,7 @@ export async function quarantineTool(
   );
 }
 
-/** How it is listed among the policies, and lifted: no tool has such a name. */
+/** The name under which policies list and lift it. No tool can have this name. */
 const quarantineOf = (tool: string, userId: UserId) => `${tool}@${userId}`;
 
 export async function listPolicies(db: Database): Promise<ToolPolicy[]> {
@@ -45,7 +45,7 @@ export async function setPolicy(db: Database, { tool, level }: ToolPolicy, actor
   );
 }
 
-/** Whether there was one. The tool's own level holds again. */
+/** Restores the tool's own level. Returns whether a policy was set. */
 export function unsetPolicy(db: Database, tool: string, actor: UserId): Promise<boolean> {
   return withOwner(db, OPERATOR, (trx) =>
     audited(
@@ -56,7 +56,7 @@ export function unsetPolicy(db: Database, tool: string, actor: UserId): Promise<
   );
 }
 
-/** One that can't be read forbids: somebody meant to restrict something. */
+/** An unreadable policy forbids the tool, because it was meant to restrict it. */
 function levelIn(value: unknown): ToolLevel {
   const { level } = value as { level?: unknown };
   return TOOL_LEVELS.find((known) => known === level) ?? 'never';

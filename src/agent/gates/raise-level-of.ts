@@ -9,17 +9,17 @@ import type { ToolSet } from '#tools/registry.ts';
 import type { Tool } from '#tools/tool.ts';
 
 export type ReadFacts = {
-  /** Everything that the model has read: as long as it sees an order, it may obey it. */
+  /** Everything that the model has read: it may obey an injected instruction for as long as it sees it. */
   readonly history: readonly Item[];
   readonly tools: ToolSet;
-  /** What else is in the prompt and may have been written by somebody else: a summary, a note, what tools say of themselves. */
+  /** Other parts of the prompt that can hold foreign text: the summary, a note, the descriptions of tools. */
   readonly alsoRead: readonly string[];
-  /** The rules that the call's arguments have set off. */
+  /** The rules that match the call's arguments. */
   readonly flags: readonly string[];
   readonly userId: UserId;
 };
 
-/** The level of a call after a look at what the model has read: words that may have misled it make somebody be asked. */
+/** The level of a call. If the model has read suspicious text, the call needs approval. */
 export async function raiseLevelOf(
   tool: Tool,
   call: ToolCall,
@@ -34,22 +34,22 @@ export async function raiseLevelOf(
   return raiseLevel(level, [...own, ...flags.flat(), ...named, ...marked]);
 }
 
-/** Ends a summary of texts that were flagged: the flag outlives them, in whatever words they were summed up. */
+/** Ends a summary of flagged text, so that the flag outlives the text. */
 export const SUSPICIOUS_SUMMARY =
   '[Some of the texts that are summed up here may have been written to mislead the model.]';
 
-/** Whether something that others wrote in these items was flagged. */
+/** Whether foreign text in these items is flagged. */
 export async function isSuspicious(history: readonly Item[], tools: ToolSet, userId: UserId): Promise<boolean> {
   const flags = await Promise.all(untrustedTexts(history, tools).map((text) => findFlags(text, userId)));
   return flags.some((found) => found.length > 0);
 }
 
-/** Somebody else's text has no business with our tools. A name that is a usual word says nothing. */
+/** Foreign text has no reason to name one of our tools. Ordinary words don't count as names. */
 function namesTool(text: string, name: string): boolean {
   return /[_-]|[a-z][A-Z]/.test(name) && text.toLowerCase().includes(name.toLowerCase());
 }
 
-/** What others wrote and the model has read. It is looked up anew each time, so a crash or another replica loses nothing. */
+/** Foreign text that the model has read. Collected for each call, so that a crash or another replica loses nothing. */
 function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
   const names = new Map(history.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])));
   return history.flatMap((item): string[] => {
@@ -59,7 +59,7 @@ function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
   });
 }
 
-/** In a user's message: what is wrapped, and the names of files, which others may have chosen. */
+/** The foreign parts of a user's message: wrapped text, and names of files. */
 function untrustedOf(content: readonly ContentPart[]): string {
   return [untrustedIn(textOf(content)), ...content.map(fileNameOf)].join('\n');
 }

@@ -2,9 +2,9 @@ import type { GatedCall } from '#domain/tool/gate.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import type { LevelFacts, Tool } from '#tools/tool.ts';
 
-/** What is known about a call besides its tool. */
+/** Facts about a call besides its tool. */
 export type PolicyFacts = LevelFacts & {
-  /** What the operator has set for the tool. */
+  /** The operator's level for the tool. */
   operatorLevel(): Promise<ToolLevel | undefined>;
   /** Whether the user has said "always" to calls like this one. */
   isAlwaysApproved(): Promise<boolean>;

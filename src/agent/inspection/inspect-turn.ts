@@ -19,7 +19,7 @@ import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
 import { spansOf } from './turn-spans.ts';
 
-/** Everything that is known of how a turn went. */
+/** Everything known about a turn. */
 export type Inspection = {
   readonly turn: Turn;
   readonly startedAt: Date | null;
@@ -27,11 +27,11 @@ export type Inspection = {
   readonly items: readonly TimedItem[];
   readonly gate: TimedGate | undefined;
   readonly spans: readonly TurnSpan[];
-  /** What its newest model call was asked, built anew from what is stored, with the tools of now. */
+  /** The prompt of its newest model call, rebuilt from the stored items and the current tools. */
   readonly prompt: Prompt;
-  /** What stands in that prompt for the older part of the thread. */
+  /** The summary in that prompt, which replaces older items. */
   readonly summary: MadeSummary | undefined;
-  /** What attempts had said that did not live to write it down. */
+  /** Text of attempts that crashed before they wrote it. */
   readonly superseded: readonly { readonly attempt: number; readonly text: string }[];
 };
 
@@ -75,7 +75,7 @@ export function createInspectTurn(
   };
 }
 
-/** The first item of it; the newest model call saw everything up to there. */
+/** Its first item: the newest model call saw everything before it. */
 function newestAnswer(history: readonly TimedItem[], turn: Turn): TimedItem | undefined {
   return history.findLast((item) => item.turnSeq === turn.seq && item.usage !== null);
 }

@@ -5,7 +5,7 @@ import type { TurnSpan } from '#domain/thread/turn-span.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
 import type { TimedGate } from '#store/threads/turn-details.ts';
 
-/** When each part of a turn began and ended, as far as its rows and the log tell. */
+/** When each part of a turn started and ended, according to its rows and the event log. */
 export function spansOf(
   turn: Turn,
   startedAt: Date | null,

@@ -3,7 +3,7 @@ import { type ContentPart, type Item, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Prompt } from '#models/model.ts';
 
-/** Asks for a summary of `items`, of which it shows as much as it may, and of all that the earlier one stands for. */
+/** Asks for a summary of the earlier summary and `items`, shortened to fit. */
 export function buildSummaryPrompt(
   summary: Summary | null,
   items: readonly Item[],
@@ -30,10 +30,10 @@ const TASK = [
 
 const MOST_OF_ONE = 8000;
 
-/** What an item adds at most to such a prompt. */
+/** The most that an item adds to such a prompt. */
 export const MOST_TOKENS_OF_ONE = MOST_OF_ONE / 4;
 
-/** If they are too long together, each is cut to its share. */
+/** If all items are too long together, each is cut to an equal share. */
 function describeAll(items: readonly Item[], characters: number): string[] {
   const whole = items.map((item) => describe(item, MOST_OF_ONE));
   if (whole.reduce((sum, one) => sum + one.length, 0) <= characters) return whole;
@@ -56,7 +56,7 @@ function wordsOf(content: readonly ContentPart[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : `[${part.type}: ${part.mediaType}]`)).join('\n');
 }
 
-/** What is long says most at its beginning and its end. */
+/** Keeps the beginning and the end of a long text. */
 function shorten(value: string, most: number): string {
   if (value.length <= most) return value;
   const half = Math.floor(most / 2);

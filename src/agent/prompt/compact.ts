@@ -6,26 +6,26 @@ import { buildSummaryPrompt, MOST_TOKENS_OF_ONE } from './compact-prompt.ts';
 import { findSeams, isRequest } from './history.ts';
 import { itemTokens } from './history-tokens.ts';
 
-/** Tokens are meant as they are estimated. */
+/** All token counts are estimates. */
 export type Compaction = {
   readonly turnSeq: number;
   readonly summary: Summary | null;
   /** All items after the summary, the oldest first. */
   readonly items: readonly Item[];
-  /** What a prompt may have. */
+  /** The limit of a prompt. */
   readonly limit: number;
-  /** What it has in any case: tools, instructions and what the turn was asked. */
+  /** The fixed part of a prompt: tools, instructions and the turn's input. */
   readonly fixed: number;
-  /** Asks for a summary and writes it down before it resolves. */
+  /** Asks for a summary, and stores it before it resolves. */
   readonly summarise: (prompt: Prompt, toSummary: (said: string) => Summary) => Promise<Summary>;
 };
 
-/** A prompt that passes the first share of what it may have is brought down to the second: rarely, and then far. */
+/** A prompt above the first share of its limit is reduced to the second: rarely, and then by much. */
 export const COMPACT_ABOVE = 0.75;
 const COMPACT_TO = 0.4;
-/** How much of it one call for a summary takes in. */
+/** The share of the limit that one summary call reads. */
 const STEP = 0.5;
-/** Below this gain a summary is not worth its price, nor the provider's cache that it spoils. */
+/** A smaller gain is not worth the cost of a summary and of the lost provider cache. */
 const LEAST_GAIN = 0.1;
 const SUMMARY = 0.1;
 const MOST_SUMMARY_TOKENS = 4000;
@@ -51,7 +51,7 @@ export async function compact(compaction: Compaction): Promise<Summary | undefin
   return summary ?? undefined;
 }
 
-/** The first seam after which little enough is left, or else the last one. */
+/** The first seam after which the rest fits, or else the last one. */
 function findEnd({ limit, fixed }: Compaction, before: readonly number[], seams: readonly number[]): number {
   const room = COMPACT_TO * limit - fixed - summaryTokens(limit);
   const all = before.at(-1) ?? 0;
@@ -83,7 +83,7 @@ function summariseStep(
 
 const summaryTokens = (limit: number) => Math.min(MOST_SUMMARY_TOKENS, Math.floor(SUMMARY * limit));
 
-/** What is before each index, and at last the whole. */
+/** The sum before each index, and the total at the end. */
 function sumsOf(items: readonly Item[], weigh: (item: Item) => number): number[] {
   let sum = 0;
   return [0, ...items.map((item) => (sum += weigh(item)))];

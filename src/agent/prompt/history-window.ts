@@ -12,10 +12,10 @@ import { isCovered, isRequest, recentItems } from './history.ts';
 import { scaleFrom } from './history-tokens.ts';
 import { buildPrompt, type PromptSetting } from './prompt.ts';
 
-/** How much of a prompt that a model refused as too long the next one may have. */
+/** The size of the next prompt, as a share of one that the model refused as too long. */
 const AFTER_REFUSAL = 0.5;
 
-/** Shows a model as much of a thread as it can read, and has the rest summarised. */
+/** Gives a model as much of a thread as it can read, and summarises the rest. */
 export function createHistoryWindow(
   turn: Turn,
   run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
@@ -49,7 +49,7 @@ export function createHistoryWindow(
     return { prompt, tokens: estimateTokens(prompt) * scale };
   }
 
-  /** What a summary ends with, so that a flag is not lost with the texts that it was for. */
+  /** The end of a summary, so that a flag outlives the flagged text. */
   async function markFor(history: readonly Item[]): Promise<string> {
     const isMarked = summary?.text.includes(SUSPICIOUS_SUMMARY) ?? false;
     return isMarked || (await isSuspicious(history)) ? `\n\n${SUSPICIOUS_SUMMARY}` : '';
@@ -57,7 +57,7 @@ export function createHistoryWindow(
 
   const summarise: Unscoped = async (model, prompt, toSummary) => {
     const { answer, call } = await meter.ask(model, prompt, () => {});
-    const said = answer.text.replaceAll('\u0000', '').trim(); // PostgreSQL keeps none in a text
+    const said = answer.text.replaceAll('\u0000', '').trim(); // PostgreSQL can't store null characters
     if (!said) {
       meter.discard(call);
       throw new ModelFailure('model_error', NO_SUMMARY);
@@ -69,10 +69,10 @@ export function createHistoryWindow(
   };
 
   return {
-    /** What stands for the older items now. */
+    /** The summary that now replaces the older items. */
     summary: () => summary,
 
-    /** What the summaries of this attempt consumed. */
+    /** The usage of this attempt's summaries. */
     usage: (): Usage => usage,
 
     async ask(

@@ -1,7 +1,7 @@
 import { type ContentPart, type Item, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 
-/** How much the images and files of one prompt may hold, as base64. Providers refuse requests that are much larger. */
+/** The most base64 that the images and files of one prompt can have. Providers refuse much larger requests. */
 const MAX_ATTACHED = 20 * 1024 * 1024;
 
 /**
@@ -46,7 +46,7 @@ export function isCovered(item: Item, { throughSeq, throughPosition }: Summary):
   return item.turnSeq < throughSeq || (item.turnSeq === throughSeq && item.position <= throughPosition);
 }
 
-/** It stays word by word for as long as the turn works on it. */
+/** The input is never summarised while the turn works on it. */
 export const isRequest = (item: Item, turnSeq: number): boolean =>
   item.turnSeq === turnSeq && item.attempt === null && item.type === 'message';
 
@@ -65,7 +65,7 @@ export function findSeams(items: readonly Item[]): number[] {
   });
 }
 
-/** An output belongs to what is before it, and so do the calls that were made with a message. */
+/** An output belongs to the item before it, and so does a call that was made with a message. */
 function isJoined(before: Item | undefined, item: Item): boolean {
   if (item.type === 'function_call_output') return true;
   return item.type === 'function_call' && before?.type === 'message' && before.role === 'assistant';

@@ -9,7 +9,7 @@ import type { PromptSetting } from './prompt.ts';
 
 export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
 
-/** What holds for every prompt that is made on behalf of `owner` in this turn, from what came along with it. */
+/** The part of the prompt that is the same for the whole turn. */
 export async function readPromptSetting(
   { skills }: SettingParts,
   owner: Owner,
@@ -24,7 +24,7 @@ export async function readPromptSetting(
   };
 }
 
-/** What an installed tool says of itself is its author's word, and is wrapped like its output. */
+/** The description of an installed tool is foreign text, and is wrapped like its output. */
 export function promptTools(offered: ToolSet): ToolDefinition[] {
   return offered.definitions().map((definition) => {
     const { name, description } = definition;
@@ -33,7 +33,7 @@ export function promptTools(offered: ToolSet): ToolDefinition[] {
   });
 }
 
-/** The words in a prompt that the authors of installed tools wrote. */
+/** The text in a prompt that comes from the authors of installed tools. */
 export function toolTexts(offered: ToolSet): string[] {
   return offered
     .definitions()
@@ -43,7 +43,7 @@ export function toolTexts(offered: ToolSet): string[] {
 
 const isInstalled = (name: string, offered: ToolSet) => offered.find(name)?.revision !== undefined;
 
-/** A tool that is gone may have said anything. */
+/** The output of a tool that no longer exists is foreign text. */
 function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {
   const tool = tools.find(call.name);
   return tool?.trusted ? undefined : (tool?.source?.(call.arguments) ?? call.name);

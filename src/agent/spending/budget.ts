@@ -1,11 +1,11 @@
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
 
-/** A limit on spending is used up: nothing more is asked of a model today. The message is fit for the user. */
+/** A spending limit is reached: no more model calls today. The message is for the user. */
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded';
 }
 
-/** Holds what was spent against the limits. What runs at this moment is not known yet: each may pass by one call. */
+/** Compares spending with the limits. Running calls are not counted yet, so each limit can be exceeded by one call. */
 export function checkBudget({ tokensPerDay, usdPerDay }: SpendingLimits, spent: Spent, now = new Date()): void {
   if (tokensPerDay !== null && spent.tokens >= tokensPerDay)
     throw exceeded(`${spent.tokens} of the ${tokensPerDay} tokens`, now);
@@ -21,7 +21,7 @@ function exceeded(used: string, now: Date): BudgetExceeded {
   );
 }
 
-/** Days begin at midnight, UTC, for everybody. */
+/** Days begin at midnight UTC. */
 function nextDay(now: Date): string {
   const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
   return new Date(midnight).toISOString().replace('.000', '');

@@ -8,17 +8,17 @@ import { deleteBudget, listBudgets, putBudget } from '#store/spending/budgets.ts
 
 export type LimitsAdmin = ReturnType<typeof createLimitsAdmin>;
 
-/** What each user may spend, in place of what everybody may. Only the operator decides it. */
+/** Spending limits of single users, which replace the default ones. Only operators set them. */
 export function createLimitsAdmin(db: Database, isUser: (id: UserId) => Promise<boolean>) {
   return {
-    /** By user; those who have no limits of their own are left out, and everybody's hold for them. */
+    /** Limits by user. Users without an entry have the default limits. */
     async list(actor: Principal, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, SpendingLimits>> {
       requireOperator(actor);
       const budgets = await withOwner(db, OPERATOR, (trx) => listBudgets(trx, userIds));
       return new Map(budgets.map(({ userId, ...limits }) => [userId, limits]));
     },
 
-    /** They hold from the user's next turn on. */
+    /** Takes effect with the user's next turn. */
     async set(actor: Principal, userId: UserId, limits: SpendingLimits): Promise<void> {
       requireOperator(actor);
       const isSomebody = userId === OPERATOR.userId || isWebhookUser(userId) || (await isUser(userId));

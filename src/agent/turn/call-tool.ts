@@ -2,12 +2,12 @@ import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OpenPassage } from '../gates/gates.ts';
 
-/** An offered tool could not be run at all; what a tool itself complains about is its output instead. */
+/** The service could not run a tool. Errors that a tool reports are its output instead. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
 }
 
-/** Runs a call and resolves to what the model shall read of it. A side effect is never repeated blindly. */
+/** Runs a call and resolves to the output for the model. Non-repeatable tools are never retried. */
 export async function callTool(
   call: FunctionCallItem,
   options: { turn: Turn; passage: Pick<OpenPassage, 'tool' | 'secretsOf'>; signal: AbortSignal },
@@ -32,7 +32,7 @@ const BLOCKED_OUTPUTS: Readonly<Record<BlockReason, string>> = {
   leak: 'Not run: the arguments held a stored secret. The host gives a tool the secrets it needs. Call the tool without the secret.',
 };
 
-/** Started by an attempt before this one, which did not live to see its output. Attempts are counted anew in each turn. */
+/** Whether an earlier attempt started the call and crashed before the output. Each turn counts its attempts from 0. */
 function isFound(call: FunctionCallItem, turn: Turn): boolean {
   return call.startedAt !== null && (call.turnSeq !== turn.seq || call.attempt !== turn.attempt);
 }

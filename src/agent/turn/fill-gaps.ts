@@ -8,8 +8,8 @@ import { attemptOf, emptied, firstSequence, type NumberedEvent } from '#domain/t
  * reader ever sees words in the wrong order.
  */
 export async function* fillGaps(events: AsyncIterable<NumberedEvent>): AsyncGenerator<NumberedEvent, void> {
-  const said = new Map<ItemId, string>(); // of the items that are not done
-  const torn = new Set<ItemId>(); // those of which something is missing
+  const said = new Map<ItemId, string>(); // text so far, of items that are not done
+  const torn = new Set<ItemId>(); // items with missing text
   let next = 0;
   let known = -1;
   for await (const { sequence, event } of events) {

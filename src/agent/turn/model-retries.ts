@@ -3,14 +3,14 @@ import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
 import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
 
-/** How often a model is asked that fails, and how long the waits in between add up to. */
+/** The most tries for a failing model, and the total of the waits between them. */
 export type RetryLimits = { readonly tries: number; readonly seconds: number };
 
 export const USUAL_RETRIES: RetryLimits = { tries: 4, seconds: 15 };
 
-/** A provider that wants us to stay away for longer than this is not waited for. */
+/** A longer Retry-After is not waited for. */
 const LONGEST_WAIT_MS = 60_000;
-/** Each wait is so many times the one before. */
+/** The factor from one wait to the next. */
 const GROWTH = 3;
 const JITTER = 0.2;
 
@@ -27,7 +27,7 @@ export function createRetries(parts: {
   const { limits, meter, signal, emit } = parts;
 
   return {
-    /** Throws what the meter throws, and when its signal is aborted during a wait, an `AbortError`. */
+    /** Throws the meter's errors, and an `AbortError` when the signal is aborted during a wait. */
     async ask(model: Model, prompt: Prompt, onText: (delta: string) => void): Promise<MeteredAnswer> {
       for (let tries = 1; ; tries++) {
         let spoke = false;
@@ -66,5 +66,5 @@ function backoffMs({ tries, seconds }: RetryLimits, failed: number): number {
   return Math.round(share * seconds * 1000 * (1 + JITTER * (2 * Math.random() - 1)));
 }
 
-/** Later than the provider asked for, never earlier: its clients must not all come back at the same moment. */
+/** Later than the provider asked for, never earlier, so that clients don't all return at the same moment. */
 const withJitter = (ms: number) => Math.round(ms * (1 + JITTER * Math.random()));

@@ -13,7 +13,7 @@ export function createRunner(context: TurnContext): RunTurn {
     const log = (context.log ?? NO_LOG).attempt(turn);
     const attempt = createAttempt(context, turn, run, log);
     const early = endedBefore(turn, run);
-    if (early && !attempt.gateAhead) await attempt.loadHistory(); // a gate's calls are not this turn's to close
+    if (early && !attempt.gateAhead) await attempt.loadHistory(); // this turn must not close the calls of another turn's gate
 
     const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
     if (outcome.status === 'failed') attempt.close(`Not run: ${outcome.failure.message}`);

@@ -4,13 +4,13 @@ import { refusalAt, type TurnOutcome } from '#domain/thread/turn.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 import type { Passage } from '../gates/gates.ts';
 
-/** What a turn can do. Each step that writes has written, under the attempt's fence, before it resolves. */
+/** The steps of a turn. A step that writes resolves after the fenced write has committed. */
 export type TurnSteps = {
   readonly seq: number;
   loadHistory(): Promise<Item[]>;
-  /** A gate at which an earlier turn waits and which this turn's input does not answer. */
+  /** An open gate of an earlier turn that this turn's input does not answer. */
   readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
-  /** Where people see the thread. */
+  /** The thread's page in the web UI. */
   readonly threadUrl: string | undefined;
   askModel(history: readonly Item[]): Promise<Item[]>;
   passageFor(call: FunctionCallItem): Promise<Passage>;

@@ -6,17 +6,17 @@ import { createStreamRedactor, type StreamRedactor } from '#safety/secrets/strea
 import type { Owner } from '#store/connection.ts';
 import type { FindKnownSecrets, SecretsVersion } from '#tools/secrets/known-secrets.ts';
 
-/** Where something comes in or goes out, what is looked for there, and what is done about it. */
+/** Checks everything that enters and leaves a turn for secrets and injections. */
 export type Safety = {
-  /** A turn of `owner` begins, and their secrets are in the state that `version` names: none is read again for nothing. */
+  /** Loads the owner's secrets ahead of a turn, unless `version` says that they have not changed. */
   prepare(owner: Owner, version: SecretsVersion): void;
-  /** A tool's output as it may be kept. */
+  /** A tool's output as it can be stored, without secrets. */
   receive(owner: Owner, toolName: string, output: string): Promise<string>;
   /** The call as it can be stored. A blocked call has lost its arguments. */
   checkCall(owner: Owner, call: ToolCall): Promise<CheckedCall>;
-  /** The rules that want a call with these arguments to be asked for. */
+  /** The rules because of which a call with these arguments needs approval. */
   flagsOfCall(owner: Owner, argumentsJson: string): Promise<readonly string[]>;
-  /** For what the model says, piece by piece. */
+  /** Removes secrets from the model's streamed text. */
   redactorFor(owner: Owner): Promise<StreamRedactor>;
 };
 
@@ -24,7 +24,7 @@ export type CheckedCall = ToolCall & { readonly blocked?: BlockReason };
 
 export type SafetyParts = {
   readonly knownSecrets: FindKnownSecrets;
-  /** Rules, and never what they found. */
+  /** Called with the rules that matched, never with the text. */
   readonly onActions: (where: { readonly tool: string; readonly userId: string }, actions: readonly Action[]) => void;
 };
 
@@ -35,7 +35,7 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
 
   return {
     prepare(owner, version) {
-      knownSecrets(owner, version).catch(() => {}); // whoever needs the answer asks again, and learns of the error
+      knownSecrets(owner, version).catch(() => {}); // the next caller asks again, and gets the error
     },
     async receive(owner, toolName, output) {
       const { text, actions } = await inspectIncoming(output, await knownSecrets(owner), owner.userId);

@@ -2,7 +2,7 @@ import { type ItemId, newId } from '#domain/ids.ts';
 import { type MessageBody, type NewItem, text } from '#domain/thread/item.ts';
 import { emptied, type TurnEvent } from '#domain/thread/turn-event.ts';
 
-/** The message that the model is saying now: told to watchers piece by piece, and known here in case it breaks off. */
+/** The message that the model is writing: streamed to watchers, and kept in case it breaks off. */
 export function createSpokenMessage(emit: (event: TurnEvent) => void) {
   let current: { readonly id: ItemId; said: string } | undefined;
 
@@ -15,10 +15,10 @@ export function createSpokenMessage(emit: (event: TurnEvent) => void) {
       current.said += delta;
       emit({ type: 'text-delta', itemId: current.id, delta });
     },
-    /** The id it was announced with, if it was begun. */
+    /** The id that watchers know, once the message has started. */
     id: (): ItemId | undefined => current?.id,
     half: (): NewItem | undefined => current && assistantMessage(current.id, current.said, 'incomplete'),
-    /** Tells that it has been written; answers whether `item` is the one that was being said. */
+    /** Announces that the message is stored. Returns whether `item` is that message. */
     finish(item: NewItem): boolean {
       if (item.id !== current?.id) return false;
       current = undefined;

@@ -29,30 +29,30 @@ import { supersedeGate } from '../gates/supersede-gate.ts';
 import { findReplayedThread } from './find-replayed-thread.ts';
 
 export type TurnInput = {
-  /** The thread to continue; undefined begins a new one. */
+  /** The thread to continue; undefined starts a new one. */
   readonly threadId: ThreadId | undefined;
-  /** The turn that the caller continues. If it is not one of the thread's, the caller never got this pair of ids from us. */
+  /** The turn that the caller continues. It must belong to the thread. */
   readonly previousTurnId?: TurnId | undefined;
-  /** What becomes of an input for a thread that does not exist, or is somebody else's: the two look alike. */
+  /** How to answer when the thread is missing or foreign; callers can't tell the two apart. */
   readonly unknownThread: 'failed-turn' | 'not-found';
   readonly channel: Channel;
   readonly items: readonly NewItem[];
   readonly request: Omit<TurnRequest, 'tools'>;
-  /** The caller's tools; undefined when the request named none. */
+  /** The caller's tools; undefined when the request has none. */
   readonly tools: readonly ToolDefinition[] | undefined;
-  /** Makes the same request, sent again, be the same turn. */
+  /** A repeated request with the same key returns the same turn. */
   readonly idempotency: Idempotency | undefined;
-  /** Makes the turn a job as well. A job may name its thread itself: the name begins it, and continues it later. */
+  /** Makes the turn a job. A job can name its thread: the first job of that name starts it, later ones continue it. */
   readonly job?: NewJob;
 };
 
-/** `isLasting`: the key is never forgotten, as opposed to after a day. */
+/** `isLasting`: the key never expires; others expire after a day. */
 export type Idempotency = { readonly key: string; readonly digest: string; readonly isLasting?: boolean };
 
-/** `fresh`: it was accepted just now, as opposed to being the turn of an earlier request with the same key. */
+/** `fresh`: accepted now. Otherwise it is the turn of an earlier request with the same key. */
 export type StartedTurn = { readonly turn: Turn; readonly fresh: boolean };
 
-/** Accepts an input: from the moment this resolves it can't be lost. */
+/** Accepts an input. Once this resolves, the input can't be lost. */
 export async function startTurn(
   db: Database,
   engine: Engine,
@@ -69,7 +69,7 @@ export async function startTurn(
   return started;
 }
 
-/** The short way, for a message: one call, shared with other messages of the moment, accepts it and starts its turn. */
+/** The fast path, for a message: one statement, shared with concurrent messages, accepts it and starts its turn. */
 async function accept(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
   const turnId = newId();
   const accepted = await engine.accept({
@@ -123,7 +123,7 @@ async function startStepwise(db: Database, engine: Engine, owner: Principal, inp
   return started;
 }
 
-/** The turn that an earlier request with the same key began. */
+/** The turn of an earlier request with the same key. */
 async function findEarlier(
   trx: OwnedTransaction,
   owner: Principal,
@@ -211,7 +211,7 @@ const isAnswer = ({ threadId, items }: TurnInput): boolean =>
   items[0]?.type === 'function_call_output' &&
   items.every((item) => item.type === 'function_call_output' || (item.type === 'message' && item.role === 'developer'));
 
-/** The gate this input answers, if it is an answer; refuses what the thread can't take now. */
+/** The gate that this input answers, if any. Refuses an input that the thread can't accept now. */
 function checkInput(gate: Gate | undefined, input: TurnInput): Gate | undefined {
   const outputs = input.items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
   if (isAnswer(input)) return checkAnswer(gate, outputs);
@@ -229,7 +229,7 @@ async function checkRoom(trx: OwnedTransaction, owner: Principal, thread: Thread
     );
 }
 
-/** A failed turn, on a new thread of the caller, that tells nothing. */
+/** A failed turn on a new thread of the caller. It does not reveal whether the other thread exists. */
 async function insertUnknownThread(
   trx: OwnedTransaction,
   owner: Principal,

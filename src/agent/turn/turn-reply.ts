@@ -3,14 +3,14 @@ import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf, type TurnEvent } from '#domain/thread/turn-event.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 
-/** A turn as its caller gets to see it: what it made so far, and the gate it ended at. */
+/** A turn as its caller sees it: its items so far, and the gate it ended at. */
 export type TurnReply = { readonly turn: Turn; readonly made: readonly NewItem[]; readonly gate: NewGate | null };
 
 export function replyOf({ turn, items, gate }: TurnRecord): TurnReply {
   return { turn, made: items.filter((item) => item.attempt !== null).map(contentOf), gate };
 }
 
-/** The reply as far as `event` goes, for one who has followed the turn from its first event. */
+/** The reply after `event`, for a caller that has followed the turn from its first event. */
 export function replyAfter(reply: TurnReply, event: TurnEvent): TurnReply {
   if (event.type === 'item-done') return event.written ? { ...reply, made: [...reply.made, event.item] } : reply;
   if (event.type !== 'turn-ended') return reply;
@@ -18,10 +18,10 @@ export function replyAfter(reply: TurnReply, event: TurnEvent): TurnReply {
   return { ...reply, gate, turn: { ...reply.turn, status, failure, usage, endedAt: new Date(endedAt) } };
 }
 
-/** Everything that was said in it, as one text. */
+/** All messages of the reply, as one text. */
 export function wordsOf({ made }: TurnReply): string {
   return made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : [])).join('\n\n');
 }
 
-/** A turn of which nothing is known yet but that it was accepted. */
+/** The reply of a turn that was only accepted so far. */
 export const noReplyYet = (turn: Turn): TurnReply => ({ turn, made: [], gate: null });

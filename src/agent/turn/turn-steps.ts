@@ -42,22 +42,22 @@ export type TurnContext = SettingParts & {
   readonly models: Models;
   readonly tools: ToolRegistry;
   readonly threadUrl?: ThreadUrl;
-  /** What each user may spend in a day; nobody is limited when it is left out. */
+  /** Daily spending limit of each user; without it there is no limit. */
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
   readonly safety: Safety;
   readonly log?: TurnLog;
 };
 
-/** One attempt at a turn: its steps, and how it is closed when it can't go on. */
+/** One attempt at a turn: its steps, and how to close it when it fails. */
 export type TurnAttempt = TurnSteps & {
-  /** Keeps what was said so far and gives every call without an output one that says why. */
+  /** Keeps the text so far, and gives `reason` as the output of every pending call. */
   close(reason: string): void;
   /** What the engine writes when the turn ends. */
   end(): Omit<TurnEnd, 'outcome'>;
 };
 
-/** Items that have their place in the thread and are not written yet: they are written with the end of the turn. */
+/** Items with a position in the thread that are written together with the end of the turn. */
 type Deferred = {
   readonly items: readonly WrittenItem[];
   readonly appended: readonly Item[];
@@ -67,7 +67,7 @@ type Deferred = {
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
   const { db, models, tools, safety, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
-  const thread: Item[] = []; // as far as this attempt knows it
+  const thread: Item[] = []; // the items that this attempt knows
   const spoken = createSpokenMessage(run.emit);
   const meter = createMeter({
     limits: run.limits ?? limits,
@@ -79,11 +79,11 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard }, async (history) =>
     isSuspicious(history, await tools.current(), turn.userId),
   );
-  let failedModels = 0; // of the route's chain: the rest of the attempt doesn't wait for them again
-  let began: Promise<PromptSetting> | undefined; // read once: what changes meanwhile holds from the next turn on
+  let failedModels = 0; // models of the chain that failed: the attempt does not ask them again
+  let began: Promise<PromptSetting> | undefined; // read once: changes take effect with the next turn
   let isLoaded = false;
   const deferred: Deferred[] = [];
-  let decided: DecidedCall | undefined; // by the answer that was written last
+  let decided: DecidedCall | undefined; // by the last written answer
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
@@ -95,7 +95,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     return appended;
   }
 
-  /** For items after which the turn ends: they are written together with its end. */
+  /** Adds items after which the turn ends; the end of the turn writes them. */
   function defer(items: readonly WrittenItem[], call: ModelCall | null = null): Item[] {
     const appended = positionItems(turn, ownItems().length, items);
     thread.push(...appended);
@@ -103,7 +103,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     return appended;
   }
 
-  /** Watchers learn of items only when they are written. */
+  /** Watchers see items only after they are written. */
   function tell(items: readonly Item[]): void {
     for (const item of items.map(contentOf)) {
       if (!spoken.finish(item)) eventsOf(item).forEach(run.emit);
@@ -127,7 +127,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });
 
-  /** Asks the route's first model, and after failures that another one may not have, its fallbacks. */
+  /** Asks the route's first model, and its fallbacks after failures that they may not share. */
   async function askChain(chain: ModelChain, ask: (model: Model) => Promise<MeteredAnswer>, isFinal: () => boolean) {
     for (;;) {
       const model = chain[Math.min(failedModels, chain.length - 1)] ?? chain[0];
@@ -142,7 +142,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     }
   }
 
-  /** What the model says and wants, without the secrets it may have come to know. */
+  /** The model's answer, with secrets removed. */
   async function askUnspoiled(chain: ModelChain, history: readonly Item[], offered: ToolSet) {
     const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
     let spoke = false;
@@ -167,7 +167,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
     async passageFor(call) {
       const known = decided?.id === call.id ? decided.passage : undefined;
-      decided = undefined; // it holds for this moment, and for this call
+      decided = undefined; // valid only now, and only for this call
       if (known) return known;
       return passageFor(callOf(call), { ...passageFacts(await tools.current()), started: call.startedAt !== null });
     },
@@ -202,7 +202,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     },
 
     close(reason) {
-      const half = deferred.length === 0 ? spoken.half() : undefined; // else it is deferred as a whole
+      const half = deferred.length === 0 ? spoken.half() : undefined; // otherwise the whole message is deferred
       const outputs = pendingCalls(thread).map((call) => outputOf(call, reason));
       const closing = [...(half ? [plain(half)] : []), ...outputs];
       if (closing.length > 0) defer(closing);
@@ -221,7 +221,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   };
 }
 
-/** The start is recorded and the approval used up at once: whatever happens, the call is not made a second time on it. */
+/** Records the start and uses up the approval in one transaction, so that one approval never runs a call twice. */
 async function start(
   trx: OwnedTransaction,
   turn: Turn,
@@ -237,10 +237,10 @@ const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without 
 
 const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
 
-/** What lies before a call, as it was decided when the call was written down. */
+/** The passage of a call, as decided when the call was written. */
 type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
 
-/** What the model said and wants. Its first call, if no gate stops it, is started by the write that records it. */
+/** The items of an answer. Writing them also starts the first call, unless a gate stops it. */
 async function toItems(
   answer: Omit<ModelAnswer, 'calls'> & { readonly calls: readonly CheckedCall[] },
   messageId: ItemId,

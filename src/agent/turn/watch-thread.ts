@@ -8,7 +8,7 @@ import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Agent } from '../agent.ts';
 import type { Threads } from '../threads.ts';
 
-/** What one who follows a thread gets to know. */
+/** What followers of a thread receive. */
 export type ThreadEvent =
   /** A turn was accepted; `items` is its input. */
   | { readonly kind: 'started'; readonly turn: Turn; readonly items: readonly TimedItem[] }
@@ -16,12 +16,12 @@ export type ThreadEvent =
   | { readonly kind: 'gate'; readonly gate: OpenGate };
 
 export type ThreadWatch = {
-  /** The last that is known: the turn, and its event; without one, nothing of that turn is. -1 is its start. */
+  /** The last turn and event that the follower has. -1 is the turn's start; without `sequence`, nothing of the turn is known. */
   readonly after: { readonly turnId: TurnId; readonly sequence: number | undefined } | undefined;
   readonly signal: AbortSignal;
 };
 
-/** The number of a turn's start, ahead of all its events. */
+/** The number of a turn's start, before all its events. */
 export const STARTED = -1;
 
 /**
@@ -57,7 +57,7 @@ export async function* watchThread(
     unfollow();
   }
 
-  /** The place from which on turns are told, and how much is known of the first of them. */
+  /** The first turn to send, and the last known event of it. */
   async function findStart(): Promise<{ seq: number; known: number | undefined }> {
     if (after) {
       const turn = await threads.getTurn(owner, after.turnId);
@@ -79,7 +79,7 @@ export async function* watchThread(
   }
 }
 
-/** Rung while nobody listens, it is heard by the next who does. */
+/** A signal without a listener reaches the next one that listens. */
 function createBell(signal: AbortSignal) {
   let rung = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => rung.resolve(), { once: true });

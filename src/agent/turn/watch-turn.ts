@@ -21,7 +21,7 @@ export async function* watchTurn(
 ): AsyncGenerator<NumberedEvent, void> {
   const seen: TurnEvent[] = [];
   let last = options.after;
-  const isLate = options.after >= 0; // what was seen before `after` is not known here
+  const isLate = options.after >= 0; // events before `after` are not known here
   const told = engine.watch(turn.id, options);
   for await (const numbered of isLate ? told : fillGaps(told)) {
     seen.push(numbered.event);
@@ -39,7 +39,7 @@ export async function* watchTurn(
   for (const [index, event] of [...rest, endOf(record)].entries()) yield { sequence: first + index, event };
 }
 
-/** For one who may have seen any part of them: each item once more, whole. */
+/** For a reader that may have seen any part of the items: each item once more, whole. */
 function wholeItems(seen: readonly TurnEvent[], made: readonly Item[]): TurnEvent[] {
   const done = new Set(seen.flatMap((event) => (event.type === 'item-done' ? event.item.id : [])));
   return made
