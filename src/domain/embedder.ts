@@ -1,6 +1,6 @@
-/** Turns texts into vectors that lie close together when their meanings do. */
+/** Turns texts into vectors that are close together when their meanings are. */
 export type Embedder = {
-  /** Tells vectors of one model from those of another: they can't be compared. */
+  /** The model of the vectors. Vectors of different models can't be compared. */
   readonly model: string;
   /** One vector for each text, in their order. Throws `EmbeddingFailure`, or the signal's reason when aborted. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
@@ -8,7 +8,7 @@ export type Embedder = {
 
 export class EmbeddingFailure extends Error {
   override readonly name = 'EmbeddingFailure';
-  /** The texts were refused, as opposed to a model that can't be reached or has no time. */
+  /** The model refused the texts; otherwise it could not be reached or was busy. */
   readonly refused: boolean;
 
   constructor(refused: boolean, message: string, options?: ErrorOptions) {

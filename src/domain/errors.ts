@@ -1,6 +1,6 @@
 import type { TurnId } from './ids.ts';
 
-/** A caller's mistake: the request can't be taken as it is, and the message says what to change. */
+/** The request is invalid, and the message says what to change. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
   readonly code: InvalidRequestCode;
@@ -22,17 +22,17 @@ export type InvalidRequestCode =
   | 'tool_output_missing'
   | 'previous_response_not_found';
 
-/** A webhook's sender could not show that it knows the secret. The message must not help somebody who guesses. */
+/** A webhook sender did not prove that it knows the secret. The message must not help an attacker who guesses. */
 export class InvalidSecret extends Error {
   override readonly name = 'InvalidSecret';
 }
 
-/** What was asked for does not exist, or belongs to somebody else: the two look alike. */
+/** The resource does not exist or belongs to another user; callers can't tell the two apart. */
 export class NotFound extends Error {
   override readonly name = 'NotFound';
 }
 
-/** The caller is known, and may not do this. */
+/** The caller is authenticated but lacks the permission. */
 export class Forbidden extends Error {
   override readonly name = 'Forbidden';
   readonly code: 'operator_only' | 'cross_site' | 'unknown_host';
@@ -43,7 +43,7 @@ export class Forbidden extends Error {
   }
 }
 
-/** The request is fine, but something is in its way. */
+/** Conflicts with the current state of the resource. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
   readonly code: 'thread_busy' | 'thread_full' | 'idempotency_mismatch' | 'already_exists';
@@ -54,7 +54,7 @@ export class Conflict extends Error {
   }
 }
 
-/** Too many requests: the caller may come back after a while. */
+/** Too many requests: the caller can retry later. */
 export class RateLimited extends Error {
   override readonly name = 'RateLimited';
   readonly retryAfterSeconds: number;
@@ -65,7 +65,7 @@ export class RateLimited extends Error {
   }
 }
 
-/** Another attempt has taken this turn over: whoever catches this writes nothing more. */
+/** Another attempt has taken over this turn, so this one must not write any more. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 

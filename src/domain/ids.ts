@@ -7,10 +7,10 @@ export type GateId = string;
 export type ReplicaId = string;
 export type TokenId = string;
 
-/** What names a turn: queries by thread need no other lookup. */
+/** The ids that locate a turn without a lookup. */
 export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };
 
-/** A UUIDv7: ids made later sort later, so that indexes grow at their end. */
+/** A UUIDv7: later ids sort later, so that indexes grow at their end. */
 export function newId(now: number = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);

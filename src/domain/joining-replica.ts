@@ -1,6 +1,6 @@
-/** What a replica tells its peers about itself. */
+/** What a replica announces to its peers. */
 export type ReplicaFacts = {
-  /** Its model settings in words; null for a replica of an older version, which does not tell. */
+  /** A description of its model settings; null for older versions, which do not announce it. */
   readonly model: string | null;
   /** Started inside a command, such as `reborn ask`, and not by `reborn serve`. */
   readonly isCommand: boolean;
@@ -8,7 +8,7 @@ export type ReplicaFacts = {
 
 export type JoiningVerdict = { readonly refusal?: string; readonly warning?: string };
 
-/** How the demo model calls itself. */
+/** The demo model in such a description. */
 export const DEMO_MODEL = 'demo';
 
 /**

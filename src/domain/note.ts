@@ -1,6 +1,6 @@
 import { InvalidRequest } from './errors.ts';
 
-/** Something the agent remembers for a user. */
+/** A text that the agent remembers for a user. */
 export type Note = {
   readonly path: string;
   readonly text: string;
@@ -34,7 +34,7 @@ export function normalizePath(given: string): string {
   return path;
 }
 
-/** A text as it is kept: accents in one spelling, and nothing that PostgreSQL can't store. */
+/** A text as it is stored: in Unicode normal form, without characters that PostgreSQL can't store. */
 export function normalizeText(given: string): string {
   const text = given.toWellFormed().normalize('NFC');
   if (text.trim() === '') throw refusal('text', 'text must not be blank. Delete the note to forget it.');

@@ -1,6 +1,6 @@
 import { Forbidden } from './errors.ts';
 
-/** Who asks. The operator owns the installation; a member is one user among others. */
+/** The caller of a request. Operators own the installation; members are its other users. */
 export type Principal = {
   readonly userId: UserId;
   readonly role: Role;

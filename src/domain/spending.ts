@@ -1,6 +1,6 @@
 import type { Usage } from './usage.ts';
 
-/** One call of a model, as the ledger counts it. */
+/** One model call, as usage reports count it. */
 export type ModelCall = {
   readonly provider: string;
   readonly model: string;
@@ -9,10 +9,10 @@ export type ModelCall = {
   readonly failed: boolean;
 };
 
-/** What a user's model calls of one day, in UTC, add up to. */
+/** The total of a user's model calls on one day (UTC). */
 export type Spent = { readonly tokens: number; readonly usd: number };
 
-/** What a user may spend in a day; null is no limit. */
+/** Daily limits of a user; null is no limit. */
 export type SpendingLimits = { readonly tokensPerDay: number | null; readonly usdPerDay: number | null };
 
 export const NO_LIMITS: SpendingLimits = { tokensPerDay: null, usdPerDay: null };

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What Standard Webhooks signs. The id must have no dot in it, or it could be read as a part of the timestamp. */
+/** The content that Standard Webhooks signs. The id must not contain a dot, which separates it from the timestamp. */
 export type SignedWebhook = {
   readonly id: string;
   /** Seconds since 1970: of this attempt, not of the event. */
@@ -10,14 +10,14 @@ export type SignedWebhook = {
   readonly secret: string;
 };
 
-/** The value of `webhook-signature`, for what is sent and for checking what came. */
+/** The value of `webhook-signature`, for sending and for checking. */
 export function signStandardWebhook({ id, timestamp, body, secret }: SignedWebhook): string {
   const key = findSigningKey(secret);
   if (!key) throw new Error('A Standard Webhooks secret is whsec_ followed by base64.');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** The key that a secret stands for; undefined when it is not one. The prefix may be left out, as some senders do. */
+/** The key in a secret; undefined for an invalid one. The prefix is optional, because some senders omit it. */
 export function findSigningKey(secret: string): Buffer | undefined {
   const encoded = secret.replace(/^whsec_/, '');
   const key = Buffer.from(encoded, 'base64');

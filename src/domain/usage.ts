@@ -1,4 +1,4 @@
-/** What a model call, or all of a turn's, consumed. */
+/** The usage of one model call, or of all calls of a turn. */
 export type Usage = {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;

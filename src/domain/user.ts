@@ -1,7 +1,7 @@
 import type { TokenId } from './ids.ts';
 import type { Role, UserId } from './principal.ts';
 
-/** A person, or a program, that may ask. The operator of the static tokens has no such row. */
+/** A person or program with an account. The operator of the static tokens has no such row. */
 export type User = {
   readonly id: UserId;
   readonly name: string;
@@ -10,7 +10,7 @@ export type User = {
   readonly createdAt: Date;
 };
 
-/** What a user's token is known by; the token itself is shown once and never again. */
+/** A user's token without its secret, which is shown only once. */
 export type Token = {
   readonly id: TokenId;
   readonly userId: UserId;

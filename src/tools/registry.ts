@@ -7,12 +7,12 @@ import { webFetchTool } from './builtin/web-fetch.ts';
 import type { Skills } from './skills/skills.ts';
 import type { Tool } from './tool.ts';
 
-/** The tools the agent has of its own, as opposed to those a caller brings along. Tools come and go while it runs. */
+/** The service's tools, as opposed to the caller's. Tools can be installed and removed at run time. */
 export type ToolRegistry = {
   current(): Promise<ToolSet>;
 };
 
-/** The tools of one moment. */
+/** The tools at one moment. */
 export type ToolSet = {
   find(name: string): Tool | undefined;
   definitions(): readonly ToolDefinition[];
@@ -25,7 +25,7 @@ export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Pick<Skills, 
   skillReadTool(skills),
 ];
 
-/** What is always there, and what is installed now. */
+/** The built-in tools and the installed ones. Built-in tools take precedence. */
 export function createRegistry(
   fixed: readonly Tool[],
   installed: () => Promise<readonly Tool[]> = async () => [],

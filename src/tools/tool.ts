@@ -1,41 +1,41 @@
 import type { Principal } from '#domain/principal.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
 
-/** What the agent can do. */
+/** A tool of the agent. */
 export type Tool = {
   readonly definition: ToolDefinition;
-  /** Whether it may be run again when a crash hid how it ended: it only reads, or it takes the idempotency key. */
+  /** Whether a call can be repeated after a crash: the tool only reads, or it uses the idempotency key. */
   readonly repeatable: boolean;
-  /** Its words are ours, and not somebody else's: the model may take them as they are. */
+  /** Its output is not foreign text, so the model gets it without a wrapper. */
   readonly trusted?: true;
-  /** It reaches nobody and changes nothing, so nobody is asked for it whatever the model has read. */
+  /** It changes nothing and sends nothing, so its calls need no approval even after suspicious text. */
   readonly inert?: true;
-  /** Where the output of such a call comes from, if its name does not say it well enough. */
+  /** The source of the output, if the tool's name does not say it. */
   source?(argumentsJson: string): string | undefined;
-  /** Whether its calls may be made, or which of them; left out, somebody is asked. The operator has the last word. */
+  /** The level of its calls; `ask` when left out. The operator's setting overrides it. */
   readonly level?: ToolLevel | ((argumentsJson: string, facts: LevelFacts) => ToolLevel | Promise<ToolLevel>);
-  /** Another one whenever the tool has changed: what was approved for the old one is asked again. */
+  /** Changes with each version of the tool. Approvals apply to one version only. */
   readonly revision?: string;
-  /** Whether the one whose secrets are used has yet to sign in to what the tool stands for. Its call waits until then. */
+  /** Whether the owner of the secrets must sign in first. The call waits until then. */
   needsSignIn?(secretsOf: ToolContext['secretsOf']): Promise<boolean>;
-  /** Milliseconds for which its calls are refused here, because it crashed too often. */
+  /** Milliseconds for which this replica refuses its calls, because it crashed too often. */
   restLeft?(): number;
-  /** Resolves to what the model shall read. A tool's own error is such a text too; only what can't be run at all throws. */
+  /** Resolves to the output for the model, which includes the tool's own errors. Throws only if the tool can't run at all. */
   call(argumentsJson: string, context: ToolContext): Promise<string>;
 };
 
-/** What a tool may base its level on. */
+/** Facts that a tool's level can depend on. */
 export type LevelFacts = {
   readonly owner: Pick<Principal, 'userId'>;
-  /** What the thread's user has said, the oldest first. */
+  /** The messages of the thread's user, oldest first. */
   readonly userTexts: () => readonly string[];
 };
 
 export type ToolContext = {
   readonly owner: Pick<Principal, 'userId'>;
-  /** Whose secrets the call may use: the owner's, or those of the user with whom the owner is paired. */
+  /** Whose secrets the call can use: the owner's, or those of the user the owner is paired with. */
   readonly secretsOf: Pick<Principal, 'userId'>;
-  /** The same for every try of one call. */
+  /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
 };

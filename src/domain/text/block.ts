@@ -1,4 +1,4 @@
-/** Text between tags whose name the model has been told about. It must have gone through `escapeTags`. */
+/** Text between tags that the model knows. The text must be escaped with `escapeTags`. */
 export const block = (tag: BlockTag, inner: string): string => `<${tag}>\n${inner}\n</${tag}>`;
 
 type BlockTag = (typeof TAGS)[number];
@@ -26,7 +26,7 @@ const ANGLE = new RegExp(String.raw`(?:${LESS_THAN}|${encoded('lt', '3c')})(?=[i
 
 const SOLIDUS = String.raw`[\/\uff0f\u2215\u2044\u29f8\u2571\u27cb\u1735\u2041\u3033\u30ce\u4e3f\u2f03\u31d3\u2cc6\u2cc7]`;
 
-/** What is not seen, or seen as no more than a gap; the last one is an empty braille cell. */
+/** Characters that are invisible or look like a gap; the last one is an empty braille cell. */
 const GAP = String.raw`[\s_\p{Dash_Punctuation}\p{Other}\p{Mark}\p{Default_Ignorable_Code_Point}\u2800]`;
 
 const GAPS = new RegExp(GAP, 'gv');
@@ -36,7 +36,7 @@ const BESIDE_NAME = new RegExp(`${GAP}|${SOLIDUS}|${encoded('sol', '2f')}`, 'ivy
 
 const ENDS_NAME = /[!-@[-`{-~]/;
 
-/** Most letters are of ASCII, and a table tells what they are faster than the patterns do. */
+/** Most letters are ASCII, for which a table is faster than the patterns. */
 const [ENDS, BESIDE, LETTER] = [0, 1, 2];
 const ASCII_KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const character = String.fromCharCode(code);
@@ -49,7 +49,7 @@ const BEGINS_ENCODED: ReadonlySet<number> = new Set([0x26, 0x5c, 0x25]);
 
 const BARE_NAMES = TAGS.map((tag) => tag.replaceAll('-', ''));
 
-/** A letter that has no plain form may pass for any of ours. */
+/** A letter without a plain form can look like any letter. */
 const NAME = new RegExp(`^(?:${BARE_NAMES.map((name) => name.replace(/./g, '[$&\\x80-\\u{10ffff}]')).join('|')})`, 'u');
 
 /** A letter can be two units of UTF-16. */

@@ -5,15 +5,15 @@ import type { Failure } from './turn.ts';
 
 export type JobId = string;
 
-/** A webhook caller's handle on its turn. It follows the turn through gates to the last one, and only moves forward. */
+/** A webhook caller's view of its turns. A job moves from turn to turn through gates, and never backwards. */
 export type Job = {
   readonly id: JobId;
   readonly userId: UserId;
   readonly threadId: ThreadId;
-  /** The turn it has come to. */
+  /** Its current turn. */
   readonly turnId: TurnId;
   readonly status: JobStatus;
-  /** The gate at which it waits, while it is running. */
+  /** The gate that it waits for, while it is running. */
   readonly waitingOn: GateKind | null;
   /** Why there is no answer, once it is completed. */
   readonly failure: JobFailure | null;
@@ -30,23 +30,23 @@ export const CANCELLED_JOB: JobFailure = { code: 'cancelled', message: 'The turn
 
 export type JobStatus = 'queued' | 'running' | 'completed';
 
-/** Where a completed job is told, and how far that has got. `dead`: it was given up. */
+/** The callback of a job and its progress. `dead`: given up. */
 export type Callback = {
   readonly url: string;
   readonly status: 'pending' | 'delivered' | 'dead';
   readonly attempts: number;
   readonly lastError: string | null;
-  /** When it is tried next; null before the job is completed, and once it is over. */
+  /** The time of the next attempt; null before the job is completed, and after the last attempt. */
   readonly dueAt: Date | null;
 };
 
-/** What a caller may say about its job. */
+/** The caller's fields of a new job. */
 export type NewJob = Pick<Job, 'conversationId' | 'metadata'> & { readonly callbackUrl: string | null };
 
-/** Webhook users are a namespace of their own: `ann` there is not the gateway's ann. */
+/** Webhook users have a separate namespace: the webhook user `ann` is not the gateway user `ann`. */
 export const webhookUser = (name: string): Principal => ({ userId: `${WEBHOOK.userId}:${name}`, role: 'member' });
 
 export const isWebhookUser = (userId: UserId) => userId.startsWith(`${WEBHOOK.userId}:`);
 
-/** The channel itself, whoever holds its secret: it looks after the jobs of all webhook users, and nothing else. */
+/** The webhook channel as a principal: it can see the jobs of all webhook users, and nothing else. */
 export const WEBHOOK: Principal = { userId: 'webhook', role: 'member' };

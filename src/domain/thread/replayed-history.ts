@@ -41,7 +41,7 @@ function canonical(items: readonly ItemBody[]): string[] {
   });
 }
 
-/** All text as one: a client may part it otherwise than it came. */
+/** All text joined, because clients may split it differently. */
 function contentOf(content: readonly ContentPart[], change: (text: string) => string): unknown[] {
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const attached = content.filter((part) => part.type !== 'text').map((part) => [part.mediaType, part.base64]);

@@ -22,13 +22,13 @@ export const MAX_WAITING_TURNS = 16;
 /** How much the items of one thread may hold. */
 export const MAX_THREAD_BYTES = 256 * 1024 * 1024;
 
-/** Where people see a thread; undefined when there is no web UI to see it in. */
+/** The URL of a thread in the web UI; undefined when there is no web UI. */
 export type ThreadUrl = (id: ThreadId) => string | undefined;
 
-/** A thread as a list tells of it. */
+/** A thread in a list. */
 export type ThreadListing = {
   readonly id: ThreadId;
-  /** As its owner called it; null: it is called by its first words. */
+  /** The title that its owner gave it; null when the first words are shown instead. */
   readonly title: string | null;
   readonly opening: string;
   readonly preview: string;

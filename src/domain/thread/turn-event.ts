@@ -4,17 +4,17 @@ import type { Usage } from '../usage.ts';
 import { type FunctionCallItem, type Item, type NewItem, text, textOf } from './item.ts';
 import type { EndedStatus, Failure } from './turn.ts';
 
-/** What watchers of a turn see. */
+/** The events that watchers of a turn receive. */
 export type TurnEvent =
   /** A message is added empty and filled by deltas; everything else is added whole. */
   | { readonly type: 'item-added'; readonly item: NewItem }
   | { readonly type: 'text-delta'; readonly itemId: ItemId; readonly delta: string }
-  /** `written`: it stands in the thread. What a crash left half said is done too, but never stands anywhere. */
+  /** `written`: the item is stored. A message that a crash cut off is done too, but never stored. */
   | { readonly type: 'item-done'; readonly item: NewItem; readonly written: boolean }
   | ({ readonly type: 'model-failed' } & ModelTrouble)
   | ({ readonly type: 'turn-ended' } & TurnEnding);
 
-/** A model failed before it said anything, and the turn goes on: `next`, the same or another model, is asked after a wait. */
+/** A model failed before its first text. The turn continues: `next`, the same or another model, is asked after a wait. */
 export type ModelTrouble = {
   readonly model: string;
   readonly message: string;
@@ -34,7 +34,7 @@ export type TurnEnding = {
   readonly endedAt: string;
 };
 
-/** Its number counts up within an attempt; every attempt has numbers of its own, so none is ever used twice. */
+/** Sequence numbers grow within an attempt. Each attempt has its range, so no number is used twice. */
 export type NumberedEvent = { readonly sequence: number; readonly event: TurnEvent };
 
 const NUMBERS_PER_ATTEMPT = 1_000_000;
@@ -42,7 +42,7 @@ const NUMBERS_PER_ATTEMPT = 1_000_000;
 export const firstSequence = (attempt: number) => attempt * NUMBERS_PER_ATTEMPT;
 export const attemptOf = (sequence: number) => Math.floor(sequence / NUMBERS_PER_ATTEMPT);
 
-/** The events that tell of one whole item. */
+/** The events of one complete item. */
 export function eventsOf(item: NewItem): TurnEvent[] {
   if (item.type !== 'message')
     return [

@@ -17,9 +17,9 @@ export type Turn = {
   readonly request: TurnRequest;
   readonly failure: Failure | null;
   readonly usage: Usage;
-  /** How many times it was begun, from 0; -1 before the first. It fences every write of the turn. */
+  /** The number of its attempt, from 0; -1 before the first one. It fences every write of the turn. */
   readonly attempt: number;
-  /** Set once somebody asked for it to stop. */
+  /** Set once the turn is to be cancelled. */
   readonly cancelReason: CancelReason | null;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
@@ -27,18 +27,18 @@ export type Turn = {
 
 export type TurnStatus = 'queued' | 'running' | EndedStatus;
 export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-/** Stopped by somebody, or for one of these failures. */
+/** Cancelled by a user, or because of one of these failures. */
 export type CancelReason = 'cancelled' | 'turn_timeout' | GateRefusal;
 export type GateRefusal = 'tool_output_missing' | 'approval_required' | 'authentication_required' | 'pairing_required';
 export type Channel = 'responses' | 'gateway' | 'webhook';
 
-/** What the caller asked of this turn besides its input items. */
+/** The request's settings, besides its input items. */
 export type TurnRequest = {
   /** A routing hint, or null for the default model. */
   readonly model: string | null;
   readonly temperature: number | null;
   readonly tools: readonly ToolDefinition[];
-  /** What only the channel understands: it is kept, so that a reply can be rendered again. */
+  /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };
 
@@ -107,5 +107,5 @@ export function positionItems(
   }));
 }
 
-/** A turn, everything that was said in it, and the gate it ended at. */
+/** A turn, its items, and the gate it ended at. */
 export type TurnRecord = { readonly turn: Turn; readonly items: readonly Item[]; readonly gate: Gate | null };

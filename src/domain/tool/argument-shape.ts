@@ -10,10 +10,10 @@ export function shapeOf(argumentsJson: string): string {
   return lines.length === 0 ? 'no arguments' : lines.toSorted().join('\n');
 }
 
-/** Parameters that are for people to read. What decides where a call goes, and what it does there, is not among them. */
+/** Names of parameters that hold prose. Parameters that decide what a call does, or where, are not among them. */
 const PROSE = new Set('text body message content subject title description summary comment note caption'.split(' '));
 
-/** Anything that one parser could read otherwise than another, such as a key that comes twice, has no shape. */
+/** Arguments that parsers could read differently, such as with a duplicate key, have no shape. */
 function parsePlain(source: string): object | undefined {
   try {
     const value: unknown = JSON.parse(source);
@@ -23,7 +23,7 @@ function parsePlain(source: string): object | undefined {
   }
 }
 
-/** Space between the tokens of a JSON text means nothing. */
+/** Whitespace between the tokens of JSON has no meaning. */
 const withoutSpace = (source: string) =>
   source.replace(/"(?:[^"\\]|\\.)*"|[ \t\r\n]+/g, (part) => (part.startsWith('"') ? part : ''));
 
@@ -46,12 +46,12 @@ function join(path: string, key: string): string {
   return path === '' ? written : `${path}.${written}`;
 }
 
-/** What is no prose, though it stands in its place: JSON, a form, markup or a script can say what shall be done. */
+/** Content other than prose in a prose parameter: JSON, forms, markup and scripts can contain instructions. */
 function isData(text: string): boolean {
   return /^\s*([[{<]|#!)/.test(text) || /^[^\s=&]+=[^\s]*$/.test(text);
 }
 
-/** A text may carry something away to what it names, so the names belong to the shape. */
+/** A text could send data to a host that it names, so the names are part of the shape. */
 function describeNames(prose: string): string {
   const words = prose
     .normalize('NFKC')
@@ -61,5 +61,5 @@ function describeNames(prose: string): string {
   return names.size === 0 ? '' : ` that names ${[...names].toSorted().join(', ')}`;
 }
 
-/** Whatever could be a host, a link or an address of somebody; the other dot is one to a browser. */
+/** Anything that could be a host, a link or an email address. Browsers accept the ideographic full stop as a dot. */
 const isName = (word: string) => /@|:\/\/|[^.。][.。][^.。]/.test(word);

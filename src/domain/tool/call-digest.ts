@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { GatedCall } from './gate.ts';
 
-/** What an approval is bound to: the tool, its version, and the arguments to the byte. */
+/** An approval applies to one tool, its version, and exactly these arguments. */
 export function digestCall({ name, arguments: json }: GatedCall, revision: string | null): string {
   return digestTexts([name, revision ?? '', json]);
 }
 
-/** What a standing approval is bound to: the tool, its version, and what its arguments have in common. */
+/** A standing approval applies to one tool, its version, and one shape of arguments. */
 export function digestShape({ name }: GatedCall, revision: string | null, shape: string): string {
   return digestTexts([name, revision ?? '', shape]);
 }

@@ -2,28 +2,28 @@ import type { GateId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { FunctionCallBody, NewItem } from '../thread/item.ts';
 
-/** Why a thread waits. A gate is a row: nothing is parked in memory, so it may wait for weeks. */
+/** The reason why a thread waits. A gate is a database row and holds no memory, so it can wait for weeks. */
 export type Gate = {
   readonly id: GateId;
   readonly threadId: ThreadId;
   readonly turnId: TurnId;
   readonly kind: GateKind;
-  /** The call that can't go on before the gate is answered. */
+  /** The call that runs once the gate is answered. */
   readonly call: GatedCall;
 };
 
 export type GateKind = 'external-tool' | 'approval' | 'auth' | 'pairing';
 
-/** What a turn needs to know to open a gate. */
+/** The fields of a gate when a turn opens it. */
 export type NewGate = Pick<Gate, 'id' | 'kind' | 'call'> & {
-  /** The version of the tool that would be run: an approval is for this one. */
+  /** The version of the tool. An approval applies to this version only. */
   readonly revision?: string;
 };
 
-/** A gate that was not answered yet, and what is known about it besides. */
+/** A gate that is not answered yet. */
 export type OpenGate = Gate & {
   readonly userId: UserId;
-  /** The version of the tool that asked. */
+  /** The version of the tool. */
   readonly revision: string | null;
   readonly createdAt: Date;
 };

@@ -1,6 +1,6 @@
-/** Something the agent can read up on: what it is about, and texts to read when that is wanted. */
+/** Instructions that the agent can read when it needs them. */
 export type Skill = SkillSummary & {
-  /** By their paths within the skill; `SKILL.md` is what to read first. */
+  /** File contents by path within the skill; `SKILL.md` is read first. */
   readonly files: Readonly<Record<string, string>>;
 };
 

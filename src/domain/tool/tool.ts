@@ -7,7 +7,7 @@ export type ToolDefinition = {
   readonly strict: boolean | null;
 };
 
-/** One use of a tool, as the model asked for it. */
+/** One call of a tool, as the model wrote it. */
 export type ToolCall = {
   readonly callId: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export type ToolCall = {
   readonly arguments: string;
 };
 
-/** Whether a call may be made: at once, once somebody has approved it, or not at all. */
+/** Whether a call can run: at once, after an approval, or never. */
 export type ToolLevel = (typeof TOOL_LEVELS)[number];
 
 export const TOOL_LEVELS = ['allow', 'ask', 'never'] as const;

@@ -69,14 +69,14 @@ const deleteTool = (memory: MemoryPort) =>
     },
   });
 
-/** What the agent is told to be in every prompt must not come from a page that it has read. */
+/** The agent's identity is part of every prompt, so it must not come from a page that the agent has read. */
 const isAgentIdentity = (given: string) => normalizePath(given) === AGENT_IDENTITY;
 const PERSON_ONLY = `Only the user can change ${AGENT_IDENTITY}, in the memory view of the web UI. Tell them what to write.`;
 
 type Owner = ToolContext['owner'];
 type Note = { readonly path: string; readonly text: string; readonly updatedAt: Date };
 
-/** What the memory tools ask of the memory. It throws `InvalidRequest` for a path or a text that can't be. */
+/** The memory as the tools use it. It throws `InvalidRequest` for an invalid path or text. */
 export type MemoryPort = {
   search(owner: Owner, query: string, limit: number): Promise<readonly (Note & { readonly score: number })[]>;
   find(owner: Owner, path: string): Promise<Note | undefined>;

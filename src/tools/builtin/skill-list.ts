@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Skills } from '../skills/skills.ts';
 import type { Tool } from '../tool.ts';
 
-/** `skill_list`: what the agent could read up on. Whoever added a skill wants it to be followed, so it is trusted. */
+/** `skill_list`: the skills that the agent can read. Skills are meant to be followed, so the output is trusted. */
 export function skillListTool(skills: Pick<Skills, 'list'>): Tool {
   return {
     definition: {

@@ -10,7 +10,7 @@ const parameters = z.strictObject({
 
 const MAX_TEXT = 60_000;
 
-/** `skill_read`: one text of a skill. A file is looked up among those of the skill, so no path leads out of it. */
+/** `skill_read`: one file of a skill. Files are looked up by name in the skill, so no path can lead out of it. */
 export function skillReadTool(skills: Pick<Skills, 'find'>): Tool {
   return {
     definition: {

@@ -6,7 +6,7 @@ const parameters = z.strictObject({
   time_zone: z.string().describe('An IANA time zone such as Europe/Oslo. UTC when left out.').optional(),
 });
 
-/** `reborn_time`: what time it is, there being no clock inside a model. */
+/** `reborn_time`: the current time. */
 export function timeTool(now: () => Date = () => new Date()): Tool {
   return {
     definition: {

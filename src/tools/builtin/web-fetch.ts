@@ -25,7 +25,7 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
 const DEFAULT_TEXT_BYTES = 20_000;
 
-/** `reborn_web_fetch`: a page as text. Whom it may ask without consent is for `fetchLevel` to say. */
+/** `reborn_web_fetch`: a page as text. `fetchLevel` decides which URLs need approval. */
 export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
   return {
     definition: {
@@ -76,7 +76,7 @@ async function fetchPage(
     const from = new URL(url);
     const to = redirectOf(answer, from);
     if (!to) return readAnswer(answer, from, wanted.max_bytes ?? DEFAULT_TEXT_BYTES, lane);
-    // A site's open redirect would carry what is in the address to somebody nobody has agreed to.
+    // An open redirect of the site could send data in the URL to a host that was not approved.
     if (!isSameSite(from, to))
       return JSON.stringify({ error: `It redirects to another site. Fetch ${to.href} instead.` });
     url = to;

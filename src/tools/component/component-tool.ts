@@ -18,13 +18,13 @@ export type ComponentHost = {
   readonly loadFiles: (hash: string) => Promise<ComponentFiles>;
   /** Secrets were read for a call. */
   readonly onSecretsUsed: (owner: UserId, toolName: string, names: readonly string[]) => Promise<void>;
-  /** A tool tried to send a secret in a call of `owner`, who must not be able to call it again until somebody has looked. */
+  /** A tool tried to send a secret in a call of `owner`. The owner's calls of this tool are blocked until an operator has checked it. */
   readonly onLeak: (owner: UserId, toolName: string, secretName: string) => Promise<void>;
-  /** What a tool has to say, once its call is over, and what its host has to say about it. */
+  /** Log lines of a tool after its call, and of the host about the tool. */
   readonly onLog: (toolName: string, log: Log) => void;
 };
 
-/** An installed component as a tool of the agent. It reaches what its capabilities grant, and nothing else. */
+/** An installed component as a tool of the agent. It can reach only what its capabilities grant. */
 export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
   const capabilities = parseCapabilities(row.capabilities);
   const { auth } = capabilities;
@@ -45,7 +45,7 @@ export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
       try {
         return await callComponent(row, capabilities, host, params || '{}', context);
       } catch (error) {
-        // Its process died. Whether the call had an effect is unknown, so only one that can have none is made again.
+        // Its process died, and the outcome is unknown: only a call that just reads is repeated.
         if (!isCrash(error) || !repeatable || context.signal.aborted) return toOutput(error);
         return callComponent(row, capabilities, host, params || '{}', context).catch(toOutput);
       }
@@ -113,7 +113,7 @@ function renderAnswer({ result }: JailAnswer, http: ToolHttp, name: string): str
   return renderError(result.error + (hint ?? ''));
 }
 
-/** What a tool could not do is for the model to read; anything else is a fault of ours. */
+/** The model reads the errors of a tool. Any other error is a bug. */
 function toOutput(error: unknown): string {
   if (error instanceof JailFailure) return renderError(error.message);
   throw error;
@@ -138,7 +138,7 @@ function limitsOf({ limits }: Capabilities): JailLimits {
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 64;
 
-/** What is wrong with the params before the tool sees them; the rest is for the tool itself to say. */
+/** Problems of the params that are checked before the tool runs. The tool checks the rest. */
 export function paramsProblem(params: string): string | undefined {
   if (Buffer.byteLength(params) > MAX_BYTES) return `The parameters are larger than ${MAX_BYTES / 1024} KiB.`;
   if (isDeeperThan(params, MAX_DEPTH)) return `The parameters are nested more than ${MAX_DEPTH} levels deep.`;

@@ -14,7 +14,7 @@ export type Installation = {
   readonly capabilities: Capabilities;
   /** The capabilities file as its author wrote it. */
   readonly file: Readonly<Record<string, unknown>>;
-  /** What the person who installs it should know. */
+  /** Warnings for the person who installs it. */
   readonly warnings: readonly string[];
 };
 
@@ -23,13 +23,13 @@ export type InstallRequest = {
   readonly wasm: Uint8Array;
   /** The text of the capabilities file; without one the tool can reach nothing. */
   readonly capabilities: string | undefined;
-  /** Whether the agent has a tool of this name that is none of the installed ones. */
+  /** Whether a built-in tool has this name. */
   readonly isTaken: (name: string) => boolean;
 };
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Checks everything about a tool. Nothing is stored yet: what it may do can be shown to somebody first. */
+/** Checks a tool without storing it, so that its capabilities can be shown first. */
 export async function prepareTool({ name, wasm, capabilities: text, isTaken }: InstallRequest): Promise<Installation> {
   if (!NAME.test(name)) throw new InstallRefused('A name has 1 to 64 letters, digits, dashes and underscores.');
   if (isReservedName(name) || isTaken(name)) throw new InstallRefused(`The name "${name}" belongs to Reborn itself.`);
@@ -47,7 +47,7 @@ export async function prepareTool({ name, wasm, capabilities: text, isTaken }: I
   return { name, component, capabilities, file: JSON.parse(text ?? '{}') as Installation['file'], warnings };
 }
 
-/** Makes it a tool of every replica. Answers what it has replaced. */
+/** Installs the tool for all replicas. Returns the tool that it replaced. */
 export async function installTool(
   db: Database,
   { name, component, file }: Installation,
@@ -75,7 +75,7 @@ export async function installTool(
   return before;
 }
 
-/** Whether there was one. */
+/** Returns whether it existed. */
 export function removeTool(db: Database, name: string, actor: UserId): Promise<boolean> {
   return withOwner(db, OPERATOR, (trx) =>
     audited(
@@ -86,7 +86,7 @@ export function removeTool(db: Database, name: string, actor: UserId): Promise<b
   );
 }
 
-/** A tool for another major version of the contract would misunderstand its host. */
+/** Tools for another major version of the contract are not compatible. */
 function checkVersion(declared: string | undefined, actual: string): void {
   if (declared !== undefined && declared.split('.')[0] !== actual.split('.')[0])
     throw new InstallRefused(`wit_version in the capabilities file is ${declared}, but the component has ${actual}.`);

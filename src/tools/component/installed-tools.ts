@@ -6,10 +6,10 @@ import { type ComponentHost, createComponentTool } from './component-tool.ts';
 
 type Installed = { readonly row: ToolRow; readonly tool: Tool };
 
-/** How long a tool that another process installed or removed may go unnoticed. */
+/** How long a change by another process can go unnoticed. */
 const REMEMBER_MS = 1000;
 
-/** The tools that are installed now. All who ask at about the same time share one look at the database. */
+/** The installed tools. Concurrent callers share one query. */
 export function createInstalledTools(db: Database, host: ComponentHost): () => Promise<readonly Tool[]> {
   let known = new Map<string, Installed>();
   let looked: { at: number; tools: Promise<readonly Tool[]> } | undefined;
@@ -23,7 +23,7 @@ export function createInstalledTools(db: Database, host: ComponentHost): () => P
     return [...next.values()].map(({ tool }) => tool);
   }
 
-  /** A tool that this version can't take, because another one installed it, is left out; the others are not to blame. */
+  /** A tool that this version can't run is left out; another version has installed it. */
   function renew(row: ToolRow): Installed[] {
     const present = known.get(row.name);
     if (present?.row.revision === row.revision) return [present];
@@ -41,7 +41,7 @@ export function createInstalledTools(db: Database, host: ComponentHost): () => P
     const tools = look();
     looked = { at: performance.now(), tools };
     tools.catch(() => {
-      looked = undefined; // the next one asks again
+      looked = undefined; // the next caller asks again
     });
     return tools;
   };

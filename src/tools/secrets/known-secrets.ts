@@ -52,7 +52,7 @@ export function createKnownSecrets(
     const lookAgain = async () => look(owner, await last?.answer.catch(() => undefined));
     const answer = version === null ? ofServiceAlone : lookAgain();
     remembered.set(userId, { version, at: performance.now(), answer });
-    answer.catch(() => remembered.delete(userId)); // the next one asks again
+    answer.catch(() => remembered.delete(userId)); // the next caller asks again
     return answer;
   };
 }

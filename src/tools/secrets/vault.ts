@@ -14,7 +14,7 @@ export type Vault = ReturnType<typeof openVault>;
 /** Only inside `change`. */
 export type SecretWriter = {
   put(name: string, value: string, expiresAt?: Date | null): Promise<void>;
-  /** Whether there was one. */
+  /** Returns whether it existed. */
   remove(name: string): Promise<boolean>;
 };
 

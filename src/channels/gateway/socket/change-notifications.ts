@@ -8,10 +8,10 @@ import type { SocketConnection } from './socket-connection.ts';
 
 type SocketServices = { readonly threads: Threads; readonly jobs: Jobs; readonly onError: (error: unknown) => void };
 
-/** So many changes may wait for a slow reader; of more the oldest are left out, and its next look at the list tells. */
+/** The most changes that wait for a slow reader. The oldest are dropped above it; the client sees them in its next list. */
 const MAX_WAITING = 1000;
 
-/** Tells a client of every thread of its user that was made or has changed, each as it is when its turn comes. */
+/** Sends a client each thread of its user that is new or has changed, in its state at the time of sending. */
 export function startNotifications(principal: Principal, connection: SocketConnection, services: SocketServices) {
   const changed = new Map<ThreadId, UserId>();
   let telling = false;

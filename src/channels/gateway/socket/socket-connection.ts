@@ -1,19 +1,19 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { ServerMessage } from './socket-messages.ts';
 
-/** What waits in this process for a reader; above it the writers wait too. */
+/** The most bytes buffered for a reader. Above it, writers wait. */
 const HIGH_WATER_BYTES = 256 * 1024;
 const HEARTBEAT_MS = 15_000;
 
 export type SocketConnection = {
-  /** Resolves when there is room for more; a slow reader costs no memory, only the time of whoever writes to it. */
+  /** Resolves when there is room for more, so that a slow reader costs no memory. */
   send(message: ServerMessage): Promise<void>;
-  /** One text at a time: the next is read when this one has been dealt with. */
+  /** Reads one message at a time: the next one when the handler has finished. */
   onText(hear: (text: string) => Promise<void>): void;
   readonly closed: AbortSignal;
 };
 
-/** A WebSocket as a line with an end: pings find out when nobody is there any more. */
+/** A WebSocket connection with backpressure. Pings detect clients that are gone. */
 export function createConnection(socket: WebSocket): SocketConnection {
   const closed = new AbortController();
   let isAlive = true;

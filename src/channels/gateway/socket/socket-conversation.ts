@@ -16,7 +16,7 @@ import { renderSocketError } from './socket-error.ts';
 import { type ClientMessage, clientMessage } from './socket-messages.ts';
 import { type After, subscribe } from './socket-subscription.ts';
 
-/** What a conversation needs of the service. */
+/** The services that a conversation uses. */
 export type SocketServices = {
   readonly agent: Agent;
   readonly threads: Threads;
@@ -27,7 +27,7 @@ export type SocketServices = {
 
 const MAX_SUBSCRIPTIONS = 32;
 
-/** Everything between one client and the service: what it asks for, and what it is told. */
+/** Handles the messages of one client, and its subscriptions. */
 export function createConversation(principal: Principal, connection: SocketConnection, services: SocketServices) {
   const { agent, threads, limiter } = services;
   const subscriptions = new Map<ThreadId, AbortController>();
@@ -45,7 +45,7 @@ export function createConversation(principal: Principal, connection: SocketConne
     });
   }
 
-  /** Whoever sends or answers wants to see what comes of it, from the start of that turn; unless they do already. */
+  /** Subscribes the sender to the thread from the start of its turn, unless it is subscribed already. */
   async function accept(turn: Turn, id: string | undefined): Promise<void> {
     await connection.send({ type: 'accepted', ...reference(id), ...turnIds(turn), turn_id: turn.id });
     if (!subscriptions.has(turn.threadId)) follow(turn.threadId, { turnId: turn.id, sequence: undefined });

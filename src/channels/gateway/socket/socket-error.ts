@@ -5,7 +5,7 @@ import type { ServerMessage } from './socket-messages.ts';
 
 type SocketError = Extract<ServerMessage, { type: 'error' }>['error'];
 
-/** The same words as over HTTP. What is not the client's mistake is reported under an id that it can quote. */
+/** The same error as over HTTP. Internal errors are logged with an id that the client can quote. */
 export function renderSocketError(error: unknown, onError: (error: unknown) => void): SocketError {
   const id = newId();
   const { status, body } = toEnvelope(error, id);

@@ -14,7 +14,7 @@ export type After = { readonly turnId: TurnId; readonly sequence: number | undef
 
 type SocketServices = { readonly agent: Agent; readonly threads: Threads; readonly onError: (error: unknown) => void };
 
-/** Tells a client of a thread until one of them goes. If it breaks, the client is told to begin again where it was. */
+/** Sends a thread's events to a client. After an error, the client is asked to subscribe again. */
 export async function subscribe(
   principal: Principal,
   connection: SocketConnection,

@@ -16,7 +16,7 @@ export type SocketOptions = SocketServices & {
   readonly onError: (error: unknown) => void;
 };
 
-/** What nobody announces, such as a token that has expired, is noticed this soon. */
+/** How often credentials are checked again, for changes without a notification such as an expired token. */
 const JUDGE_AGAIN_MS = 2500;
 
 /** Application codes of a WebSocket begin at 4000; this one means what a 401 does. */
@@ -24,7 +24,7 @@ const NO_LONGER_KNOWN = 4401;
 const RESTARTING = 1012;
 const PATIENCE_MS = 500;
 
-/** `GET /api/ws`: threads as they happen, both ways. */
+/** `GET /api/ws`: the WebSocket of the browser app and other clients. */
 export function socketRoute(options: SocketOptions) {
   const pace = createSocketPace();
   return async (app: FastifyInstance): Promise<void> => {
@@ -58,7 +58,7 @@ export function socketRoute(options: SocketOptions) {
   };
 }
 
-/** Says why; a client that does not hang up in turn is cut off. */
+/** Closes with a reason. A client that does not close in time is disconnected. */
 async function hangUp(clients: readonly WebSocket[]): Promise<void> {
   const gone = clients.map((client) => new Promise((resolve) => client.once('close', resolve)));
   for (const client of clients) client.close(RESTARTING, 'The service restarts. Connect again.');

@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 
 export type ReadablePage = { readonly title: string; readonly text: string };
 
-/** What a person would read on the page: headings, paragraphs, lists, tables, and links with their addresses. */
+/** The readable content of a page: headings, paragraphs, lists, tables, and links with their URLs. */
 export function htmlToText(html: string, base: URL): ReadablePage {
   const open: OpenElement[] = [];
   const page = createPage();
@@ -32,7 +32,7 @@ export function htmlToText(html: string, base: URL): ReadablePage {
   return { title: oneLine(title), text: page.read() };
 }
 
-/** How much is parsed before it is looked whether the page is too deep. */
+/** The size of the parsed chunks. The depth is checked after each one. */
 const PIECE = 16 * 1024;
 
 type Attributes = Readonly<Record<string, string>>;
@@ -44,10 +44,10 @@ type OpenElement = {
   readonly link: string | undefined;
 };
 
-/** Nothing that is meant to be read lies deeper, and nothing is. */
+/** Deeper elements are ignored; readable content is never so deep. */
 const MAX_DEPTH = 256;
 
-/** The parser's time grows with the depth, so what follows so many open elements is not read at all. */
+/** The parser slows down with the depth, so parsing stops at this many open elements. */
 const MAX_OPEN = 1_000;
 
 const UNREAD = new Set(
@@ -61,7 +61,7 @@ const BLOCKS = new Set(
   ),
 );
 
-/** What is written for machines alone is not for the model either. A style sheet could hide more than can be seen here. */
+/** Elements that readers don't see. A style sheet could hide more, which is not detected. */
 function isHiddenElement(name: string, attributes: Attributes): boolean {
   if (UNREAD.has(name) || attributes['hidden'] !== undefined || attributes['aria-hidden']?.trim() === 'true')
     return true;

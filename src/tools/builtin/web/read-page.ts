@@ -5,7 +5,7 @@ export type FetchedPage = {
   readonly body: Uint8Array;
   readonly contentType: string;
   readonly address: string;
-  /** How much of the text is wanted. */
+  /** The most bytes of text to return. */
   readonly maxBytes: number;
 };
 

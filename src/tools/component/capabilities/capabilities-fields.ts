@@ -18,7 +18,7 @@ export function hostPattern() {
   return checked(hostPatternProblem).transform((host) => host.toLowerCase());
 }
 
-/** Comes out as a URL's path would, so that the two can be compared. */
+/** Normalised like the path of a URL, so that the two can be compared. */
 export function pathPrefix() {
   return checked(prefixProblem).transform((prefix) => new URL(`https://host.invalid${prefix}`).pathname);
 }
@@ -42,7 +42,7 @@ export function headerPrefix() {
   return checked((prefix) => (isHeaderValue(prefix) ? undefined : 'must be printable ASCII')).max(64);
 }
 
-/** With its braces or without; it comes out without. */
+/** With or without braces; the result has none. */
 export function placeholder() {
   return matching(
     /^(?:\{[a-z]\w{0,63}\}|[a-z]\w{0,63})$/i,
@@ -58,7 +58,7 @@ export function httpsUrl() {
   }).max(2_048);
 }
 
-/** A text that people read in a terminal or a browser, where control characters could make it look like another. */
+/** Text for display. Control characters could make it look like other text. */
 export function line(most: number) {
   return checked(readingProblem).max(most);
 }
@@ -72,7 +72,7 @@ function readingProblem(text: string): string | undefined {
   return MISLEADING.test(text) ? 'must not have control characters in it' : undefined;
 }
 
-/** Control characters, and those that turn the direction of writing. */
+/** Control characters, and those that change the direction of writing. */
 const MISLEADING = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 export function whole(least: number, most: number) {

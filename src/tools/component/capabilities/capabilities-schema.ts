@@ -18,7 +18,7 @@ import {
   whole,
 } from './capabilities-fields.ts';
 
-/** The capabilities file as its author writes it. What it doesn't say has a default; what it says too much is refused. */
+/** The capabilities file as its author writes it. Missing keys have defaults; unknown keys are refused. */
 export function capabilitiesSchema() {
   return strict({
     version: line(64).exactOptional(),

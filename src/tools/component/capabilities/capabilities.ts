@@ -1,6 +1,6 @@
 import type { ToolAuth } from '../../auth/tool-auth.ts';
 
-/** What a tool may reach and use: the capabilities file after every check, with its defaults filled in. */
+/** What a tool can reach and use: the checked capabilities file, with defaults filled in. */
 export type Capabilities = {
   readonly version?: string;
   readonly witVersion?: string;
@@ -20,7 +20,7 @@ export type HttpGrant = {
 };
 
 export type AllowedTarget = {
-  /** In lower case: a name, or `*.` and a name for all that is below it. */
+  /** In lower case: a name, or `*.` and a name for all its subdomains. */
   readonly host: string;
   /** As a parsed URL spells it. */
   readonly pathPrefix: string;

@@ -1,6 +1,6 @@
 import { isConnectionHeader } from '#egress/check-headers.ts';
 
-/** Whether the host alone decides over this header: it frames, routes or redefines the request. */
+/** Whether only the host sets this header, because it frames, routes or redefines the request. */
 export function isReservedHeader(name: string): boolean {
   const key = headerKey(name);
   return isConnectionHeader(key) || RESERVED.has(key) || FORWARDED.test(key);
@@ -10,12 +10,12 @@ export function isHeaderName(name: string): boolean {
   return name.length <= 128 && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 }
 
-/** One line of printable ASCII: nothing that could end a header and begin another. */
+/** One line of printable ASCII: no character can end the header and start another one. */
 export function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(value);
 }
 
-/** Two names with the same key are one header to somebody: gateways read `X_Api_Key` as `X-Api-Key`. */
+/** Some servers treat names with the same key as one header: gateways read `X_Api_Key` as `X-Api-Key`. */
 export function headerKey(name: string): string {
   return name.toLowerCase().replaceAll('_', '-');
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
-/** Says what is wrong with `pattern`, which is a host's name or `*.` and a name. */
+/** The problem of `pattern`, which must be a host name or `*.` and a name. */
 export function hostPatternProblem(pattern: string): string | undefined {
   if (pattern.includes('://')) return 'must be a host alone: leave out the scheme, https is the only one';
   if (isAddress(pattern)) return 'must be a name, not an IP address';

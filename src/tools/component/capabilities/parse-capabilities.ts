@@ -4,7 +4,7 @@ import { capabilitiesSchema } from './capabilities-schema.ts';
 import { headerKey } from './header-name.ts';
 import { coversHosts } from './host-pattern.ts';
 
-/** The capabilities file can't be taken as it is. Each problem names its place and says what to write instead. */
+/** The capabilities file is invalid. Each problem names its key and says what to write instead. */
 export class InvalidCapabilities extends Error {
   override readonly name = 'InvalidCapabilities';
   readonly problems: readonly string[];
@@ -17,7 +17,7 @@ export class InvalidCapabilities extends Error {
 
 const MAX_CHARACTERS = 256 * 1024;
 
-/** Takes the file's text, or what it holds. */
+/** Parses the file's text or its JSON value. */
 export function parseCapabilities(file: unknown): Capabilities {
   const parsed = schema.safeParse(typeof file === 'string' ? parseJson(file) : file, { error: explain });
   if (!parsed.success) throw new InvalidCapabilities(parsed.error.issues.map(toProblem));
@@ -39,7 +39,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A secret goes only where the tool may go. */
+/** A credential's hosts must be in the allowlist. */
 function uncoveredPatterns({ http }: Capabilities): string[] {
   return http.credentials.flatMap(({ name, hostPatterns }) =>
     hostPatterns.flatMap((pattern, index) =>
@@ -50,7 +50,7 @@ function uncoveredPatterns({ http }: Capabilities): string[] {
   );
 }
 
-/** Two credentials for one place of one request: the second would wipe out the first. */
+/** Two credentials for one location of a request: the second would overwrite the first. */
 function findDuplicateLocations({ http: { credentials } }: Capabilities): string[] {
   return credentials.flatMap((credential, index) =>
     credentials
@@ -90,12 +90,12 @@ function toProblem(issue: z.core.$ZodIssue): string {
   return path === '' ? `it ${message}` : `${path.replace(/^\./, '')}: ${message}`;
 }
 
-/** A key that is no word is quoted: it is somebody else's text, and may hold anything. */
+/** A key that is not a plain word is quoted, because it is foreign text. */
 function showStep(step: PropertyKey): string {
   return typeof step === 'string' && /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
 }
 
-/** What zod itself finds, in words that fit after the place. */
+/** Zod's message, worded to follow the key. */
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

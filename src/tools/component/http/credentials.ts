@@ -8,11 +8,11 @@ export type Outgoing = { readonly url: URL; readonly headers: Map<string, string
 
 export type Secrets = {
   readonly values: ReadonlyMap<string, string>;
-  /** Names of those a request can go without. */
+  /** Names of optional secrets. */
   readonly optional: ReadonlySet<string>;
 };
 
-/** Puts the secrets of the host where they belong. What the tool itself wrote there is dropped, secret or no secret. */
+/** Puts the host's secrets into the request. Values that the tool wrote there are always removed. */
 export function addCredentials(outgoing: Outgoing, credentials: readonly Credential[], secrets: Secrets): void {
   const fitting = credentials.filter(({ hostPatterns }) =>
     hostPatterns.some((pattern) => matchesHost(pattern, outgoing.url.hostname)),
@@ -27,7 +27,7 @@ export function addCredentials(outgoing: Outgoing, credentials: readonly Credent
   }
 }
 
-/** Piece by piece a secret could come back unseen. */
+/** A secret could come back in pieces, and escape the search. */
 function refuseRange(outgoing: Outgoing): Outgoing {
   if (!outgoing.headers.has('range')) return outgoing;
   throw new RequestRefused(

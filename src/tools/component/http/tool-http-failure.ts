@@ -3,12 +3,12 @@ export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
 }
 
-/** The request was made, and there is no answer that could be passed on. */
+/** The request was sent, but there is no usable answer. */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed';
 }
 
-/** The request needs a secret that its owner has not given yet. */
+/** The request needs a secret that its owner has not stored yet. */
 export class CredentialMissing extends Error {
   override readonly name = 'CredentialMissing';
   readonly secretName: string;

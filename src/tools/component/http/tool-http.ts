@@ -11,16 +11,16 @@ import { loadSecrets } from './load-secrets.ts';
 import { CredentialMissing, RequestFailed, RequestRefused } from './tool-http-failure.ts';
 import { parseToolRequest, type ToolRequest } from './tool-request.ts';
 
-/** The host's side of what one call of a tool imports. */
+/** The host's implementation of the imports, for one call of a tool. */
 export type ToolHttp = {
-  /** Every rejection has a message that the tool may read: it holds no secret, and nothing of the network inside. */
+  /** The messages of rejections are for the tool: they contain no secrets and no details of the internal network. */
   httpRequest(request: ToolRequest): Promise<{ status: number; body: Uint8Array }>;
   secretExists(name: string): boolean;
-  /** The name of the first secret for want of which a request was not made: the call has to wait for it. */
+  /** The name of the first missing secret. The call has to wait for it. */
   missing(): string | undefined;
-  /** The name of the secret that the tool tried to send. It gets no answer to anything after that. */
+  /** The name of the secret that the tool tried to send. The tool gets no answers after that. */
   leaked(): string | undefined;
-  /** The first error that is neither the tool's nor its upstream's, and of which the tool learned nothing. */
+  /** The first internal error. The tool does not see it. */
   failure(): unknown;
 };
 
@@ -32,7 +32,7 @@ export type ToolHttpOptions = {
   readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
   readonly secretFor: (name: string) => Promise<string | undefined>;
   readonly onWarning: (message: string) => void;
-  /** The tool tried to send a secret. The call is to be ended before the tool learns anything from it. */
+  /** The tool tried to send a secret. The call must end before the tool learns anything. */
   readonly onLeak: (secretName: string) => Promise<void>;
   readonly signal: AbortSignal;
 };
@@ -41,7 +41,7 @@ const MAX_REQUESTS = 50;
 const LEAKED = 'The request holds a secret that the tool must not have.';
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
-/** For one call of a tool. Its secrets are read once, now; none of them ever gets to the tool. */
+/** HTTP for one call of a tool. The secrets are read once, now, and never reach the tool. */
 export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp> {
   const { capabilities, egress, onWarning, signal } = options;
   const { http } = capabilities;
@@ -64,7 +64,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
     secretExists(name) {
       if (capabilities.secrets.allowedNames.includes(name)) return secrets.values.has(name);
       if (!hasWarned) onWarning(`The tool asked for a secret not in its secrets.allowed_names: ${quote(name)}`);
-      hasWarned = true; // a tool could ask for ever
+      hasWarned = true; // the number of requests must be bounded
       return false;
     },
     missing: () => missing,
@@ -81,7 +81,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
     await refuseKnownSecrets(request);
     await countRequest(options);
 
-    headers.set('accept-encoding', 'identity'); // what is compressed can't be searched for secrets
+    headers.set('accept-encoding', 'identity'); // compressed data can't be searched for secrets
     addCredentials({ url, headers }, http.credentials, secrets);
 
     const answer = await send({
@@ -118,7 +118,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       if (signal.aborted) throw new RequestFailed('The call was stopped.');
       if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
 
-      // Its message may quote the request, which has secrets in it now.
+      // The message can quote the request, which now contains secrets.
       onWarning(`The request to ${hostname} failed: ${guard.scrub(error.message)}`);
       if (error instanceof EgressRefused)
         throw new RequestRefused(`${hostname} can't be reached: there is no such host, or it is not a public one.`);

@@ -16,7 +16,7 @@ const SECTION = { custom: 0, coreModule: 1, coreInstance: 2, component: 4, impor
 const LAST_SECTION = 11;
 const IMPORT_KIND = { coreModule: 0, function: 1, value: 2, type: 3, component: 4, instance: 5 };
 
-/** The gates that need nothing but the bytes. What passes has its memories and tables clamped. */
+/** The checks that need only the bytes. The result has clamped memories and tables. */
 export function checkComponent(wasm: Uint8Array): CheckedComponent {
   if (wasm.length > MAX_COMPONENT_BYTES)
     throw new GateRefusal(`The component has ${wasm.length} bytes; the limit is 32 MiB. Strip debug information.`);

@@ -8,7 +8,7 @@ import {
 } from './binary-reader.ts';
 import { GateRefusal } from './gate-refusal.ts';
 
-/** What a module may claim at most. A tool's own limit is lower as a rule, and kept by its jail. */
+/** The most that a module can claim. The tool's own limit is usually lower; the jail enforces it. */
 const MAX_MEMORY_PAGES = 4096; // 256 MiB
 const MAX_TABLE_ENTRIES = 100_000;
 

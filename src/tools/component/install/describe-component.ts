@@ -4,13 +4,13 @@ import { findWall } from '../jail/wall.ts';
 
 export type Described = { readonly schema: string; readonly description: string } | { readonly refusal: string };
 
-/** A text that is known beforehand needs no time. */
+/** The time limit for a text that should be constant. */
 const LIMITS = { ...DEFAULT_LIMITS, cpuMs: 2000, wallMs: 30_000 };
 const MAX_SCHEMA_CHARS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_DESCRIPTION_CHARS = 8 * 1024;
 
-/** Asks the component for its schema and description: once, in a jail, with a host that denies everything. */
+/** Asks the component for its schema and description, in a jail whose host denies everything. */
 export async function describeComponent(files: ComponentFiles): Promise<Described> {
   const jail = startJail(files, DEFAULT_LIMITS.memoryBytes, { startMs: 30_000, answerMs: 5000 }, await findWall());
   try {

@@ -1,4 +1,4 @@
-/** The component does not pass. The message tells its author what is wrong and what to do. */
+/** The component is refused. The message says what is wrong and what to do. */
 export class GateRefusal extends Error {
   override readonly name = 'GateRefusal';
 }

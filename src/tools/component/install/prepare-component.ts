@@ -18,7 +18,7 @@ export type PreparedComponent = {
   readonly files: ComponentFiles;
 };
 
-/** The component can't be installed. The message tells its author what is wrong and what to do. */
+/** The component can't be installed. The message says what is wrong and what to do. */
 export class InstallRefused extends Error {
   override readonly name = 'InstallRefused';
 }
@@ -33,7 +33,7 @@ const preparerMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('refused'), message: z.string() }),
 ]);
 
-/** Checks and transpiles a component in a process of its own, then asks it in a jail who it is. */
+/** Checks and transpiles a component in a separate process, then reads its description in a jail. */
 export async function prepareComponent(
   wasm: Uint8Array,
   options: { readonly gates?: boolean } = {},
@@ -48,7 +48,7 @@ export async function prepareComponent(
   return { hash: createHash('sha256').update(wasm).digest('hex'), witVersion, files, ...described };
 }
 
-/** Neither the transpiler nor the gates run foreign code; the process keeps their appetite and their bugs away from us. */
+/** Neither the transpiler nor the checks run foreign code; the process isolates their memory use and bugs. */
 function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: ComponentFiles; witVersion: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ files: ComponentFiles; witVersion: string }>();
   const files: Record<string, Uint8Array> = Object.create(null) as Record<string, Uint8Array>;
@@ -73,14 +73,14 @@ function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: Comp
       reject(error instanceof Error ? error : new Error(String(error)));
     }
   });
-  child.stdin.on('error', () => {}); // it has died, and `close` says so
+  child.stdin.on('error', () => {}); // the process has died, and `close` follows
   child.on('error', reject);
   child.on('close', () => reject(new InstallRefused('The component brought its check down. Build it again, smaller.')));
   child.stdin.write(encodeFrame({ gates }, wasm));
   return promise.finally(() => child.kill('SIGKILL'));
 }
 
-/** It may read the program and its packages, and nothing else. */
+/** It can read only the program and its packages. */
 function preparerFlags(): string[] {
   const transpiler = fileURLToPath(import.meta.resolve('@bytecodealliance/jco-transpile/component'));
   const packages = transpiler.slice(0, transpiler.indexOf('node_modules') + 'node_modules'.length);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The outer limit of everything a jail may say at once: an answer of 1 MiB and 4 MiB of log lines, as JSON. */
+/** The limit of one message of a jail: an answer of 1 MiB and 4 MiB of log lines, as JSON. */
 export const MAX_CHILD_FRAME_BYTES = 32 * 1024 * 1024;
 
 const MAX_TEXT = 64 * 1024;
@@ -37,7 +37,7 @@ const childMessage = z.discriminatedUnion('type', [
 
 export type ChildMessage = z.infer<typeof childMessage>;
 
-/** A jail is not believed: what it sends has exactly one of these shapes, or it is not a jail any more. */
+/** Jails are not trusted: a message that has none of these shapes ends the jail. */
 export function parseChildMessage(message: unknown): ChildMessage {
   const parsed = childMessage.safeParse(message);
   if (!parsed.success) throw new Error(`It sent a message of no known shape: ${z.prettifyError(parsed.error)}`);

@@ -2,12 +2,12 @@ export type CrashRules = { readonly limit: number; readonly windowMs: number; re
 
 export type CrashLedger = {
   record(name: string): void;
-  /** Milliseconds until the tool may be tried again; 0 when it may be now. */
+  /** Milliseconds until the tool can be called again; 0 for now. */
   restLeft(name: string): number;
   forget(name: string): void;
 };
 
-/** Counts the crashes of each tool. One that crashes too often has to rest. */
+/** Counts the crashes of each tool. A tool that crashes too often is paused. */
 export function createCrashLedger(rules: CrashRules, now: () => number = () => performance.now()): CrashLedger {
   const crashes = new Map<string, number[]>();
   const restUntil = new Map<string, number>();

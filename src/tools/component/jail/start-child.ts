@@ -61,7 +61,7 @@ export function startChild(memoryBytes: number, wall: Wall, events: ChildEvents)
   child.stderr.on('data', (chunk: Buffer) => {
     lastWords = (lastWords + chunk.toString()).slice(0, MAX_REMEMBERED_STDERR);
   });
-  child.stdin.on('error', () => {}); // it has died, and `close` says so
+  child.stdin.on('error', () => {}); // the process has died, and `close` follows
   child.on('error', (error) => end(`It could not be started: ${error.message}`));
   child.on('close', (code, signal) => {
     if (code === TOO_LARGE_STATUS) end('Its process grew too large.', 'memory');
