@@ -24,7 +24,7 @@ export function renderSystemdUnit({ node, main, home, user }: ServiceProgram): s
     'RestartSec=1',
     `RestartPreventExitStatus=${WRONG_SETTING}`,
     'TimeoutStopSec=60',
-    '# The built-in PostgreSQL outlives a crash of the service, which finds it again; in good order they end together.',
+    '# The built-in PostgreSQL survives a crash of the service, which then reconnects to it; in a regular stop both end.',
     'KillMode=process',
     'LimitNOFILE=65536',
     'UMask=0077',
