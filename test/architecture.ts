@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   cli: 'everything',
   config: [],
   'program-files.ts': [],
-  terminal: ['config', 'domain'],
+  terminal: ['domain'],
   channels: ['agent', 'memory', 'auth', 'http', 'domain'],
   agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'telemetry', 'store', 'domain'],
   tools: ['safety', 'egress', 'store', 'domain', 'program-files.ts'],

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isCancel, password } from '@clack/prompts';
 import { toLines } from './print.ts';
 
-/** Where a command reads what a person types, and writes what they shall read. */
+/** Where a command reads input and writes output. */
 export type Terminal = { readonly input: Readable; readonly output: Writable };
 
 /** Asks one question after another; an empty answer is none. */

@@ -7,7 +7,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .description('An agent service that picks up where it left off.')
     .version(packageJson.version)
     .enablePositionalOptions()
-    .option('--thread <id>', 'go on with this thread')
+    .option('--thread <id>', 'continue this thread')
     .addHelpText('after', TERMINAL_HELP)
     .action(async (options: { thread?: string }) =>
       (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
@@ -19,35 +19,35 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .action(async () => (await import('./serve.ts')).serve());
   program
     .command('ask')
-    .argument('[message...]', 'what to say; what comes in by stdin is added to it')
-    .option('--thread <id>', 'go on with this thread')
-    .option('--model <name>', 'the model route that shall answer')
-    .option('--json', 'print the outcome as JSON, when it is there')
-    .description('Ask one thing, and print the answer.')
+    .argument('[message...]', 'the message; text from stdin is appended to it')
+    .option('--thread <id>', 'continue this thread')
+    .option('--model <name>', 'model route to use')
+    .option('--json', 'print the result as JSON when the turn ends')
+    .description('Send one message and print the answer.')
     .addHelpText('after', ASK_HELP)
     .action(async (words: string[], options: { thread?: string; model?: string; json?: true }) =>
       (await import('./chat/ask.ts')).ask(words, options),
     );
   program
     .command('init')
-    .description('Set up the model: provider, key, and a test. Run it again to change them.')
+    .description('Choose the model provider, key and model, and test them. Run it again to change them.')
     .addHelpText('after', '\nExample:\n  reborn init\n\nExit codes: 0 set up, 1 cancelled or failed.')
     .action(async () => (await import('./setup/init.ts')).init());
   program
     .command('doctor')
     .option('--json', 'print JSON')
     .option('--offline', 'do not ask the model')
-    .description('Check everything the service needs, and say how to mend what is wrong.')
+    .description('Check everything the service needs, and say how to fix it.')
     .addHelpText(
       'after',
-      '\nExample:\n  reborn doctor --json\n\nExit codes: 0 nothing stands in the way, 1 there are problems.',
+      '\nExample:\n  reborn doctor --json\n\nExit codes: 0 all checks passed, 1 there are problems.',
     )
     .action(async (options: { json?: true; offline?: true }) => (await import('./doctor/doctor.ts')).doctor(options));
   program
     .command('status')
     .option('--json', 'print JSON')
-    .description('Show whether the service runs, and how busy it is.')
-    .addHelpText('after', '\nExample:\n  reborn status\n\nExit codes: 0 it runs, 3 it does not.')
+    .description('Show whether the service is running, and how busy it is.')
+    .addHelpText('after', '\nExample:\n  reborn status\n\nExit codes: 0 running, 3 not running.')
     .action(async (options: { json?: true }) => (await import('./status.ts')).status(options));
   const isComplete = given.length === 0 || program.commands.some((command) => command.name() === given[0]);
   for (const load of isComplete ? [] : groupsFor(given[0])) (await load())(program);
@@ -83,13 +83,13 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
 };
 
 const TERMINAL_HELP = `
-Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, else with a service of its own.
+Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, otherwise it starts one for as long as the chat is open.
 
 Examples:
   reborn
   reborn --thread 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11
 
-Exit codes: 0 all went well, 1 something failed (stderr says what), 78 a setting is wrong.`;
+Exit codes: 0 success, 1 failure (stderr says why), 78 a setting is wrong.`;
 
 const ASK_HELP = `
 Examples:

@@ -10,7 +10,7 @@ type ForUser = { readonly user?: string };
 
 /** `reborn skill`: what the agent can read up on. */
 export function addSkillCommands(program: Command): void {
-  const skill = program.command('skill').description('Teach the agent how to go about something.');
+  const skill = program.command('skill').description('Manage skills: texts that tell the agent how to do a task.');
   const user = ['--user <id>', 'for this user alone; for everyone, when left out'] as const;
   skill
     .command('add')

@@ -25,7 +25,7 @@ async function answerFor({ screen }: Means, gate: OpenGate, key: string): Promis
   if (!keysOf(gate).some((known) => known === key)) return undefined;
   if (key === 'y') return { answer: 'approve' };
   if (key === 'a') return { answer: 'always' };
-  const reason = await screen.ask('Why not? The model is told. (Enter denies, Esc goes back)');
+  const reason = await screen.ask('Why not? The model reads the reason. (Enter denies, Esc goes back)');
   return reason === undefined ? undefined : { answer: 'deny', ...(reason && { reason }) };
 }
 

@@ -14,7 +14,7 @@ export async function runChatCommand(chat: Chat, { name, argument }: Command): P
   switch (name) {
     case 'new':
       chat.thread.begin();
-      return chat.thread.note('A new thread. Say something.');
+      return chat.thread.note('New thread. Type a message.');
     case 'threads':
       return pickThread(chat);
     case 'model':
@@ -34,13 +34,13 @@ export async function runChatCommand(chat: Chat, { name, argument }: Command): P
 
 async function pickThread(chat: Chat): Promise<void> {
   const { threads } = await chat.client.call('GET /api/threads', { query: { limit: 100 } });
-  if (threads.length === 0) return chat.thread.note('There are no threads yet. Say something to begin one.');
+  if (threads.length === 0) return chat.thread.note('There are no threads yet. Type a message to start one.');
   const choices = threads.map(({ id, title, status, updated_at: updatedAt }) => ({
     value: id,
     label: oneLine(title) || 'untitled',
     description: `${status === 'idle' ? '' : `${status}, `}${relative(updatedAt)}`,
   }));
-  const picked = await chat.screen.pick('Go on with (Enter opens, Esc goes back)', choices);
+  const picked = await chat.screen.pick('Open a thread (Enter opens, Esc goes back)', choices);
   if (picked) await chat.thread.open(picked);
 }
 
@@ -141,7 +141,7 @@ function pick(chat: Chat, models: ReadonlyMap<string, Route>): Promise<string | 
     label: oneLine(name),
     description: `${describe(route)}${name === current ? ', answers now' : ''}`,
   }));
-  return chat.screen.pick('Answered by (Enter chooses, Esc goes back)', choices);
+  return chat.screen.pick('Choose a model (Enter chooses, Esc goes back)', choices);
 }
 
 const describe = ({ provider, name }: Route) =>

@@ -17,7 +17,7 @@ export type ChatOptions = {
   readonly locate: Locate;
   readonly coloured: boolean;
   readonly threadId: string | undefined;
-  /** What the person shall know before the first message. */
+  /** Shown before the first message. */
   readonly notices: readonly string[];
 };
 
@@ -216,7 +216,7 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
 function lastExchange({ entries, threadId }: Shown): readonly Entry[] {
   const asked = entries.findLastIndex((entry) => entry.kind === 'said' && entry.role === 'user');
   if (asked === -1) return [];
-  const text = `Go on with: reborn --thread ${threadId}`;
+  const text = `Continue with: reborn --thread ${threadId}`;
   const wayBack = threadId ? [{ kind: 'note', id: 'way-back', tone: 'plain', text } as const] : [];
   return [...entries.slice(asked), ...wayBack];
 }

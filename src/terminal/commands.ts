@@ -1,7 +1,7 @@
 /** What can be typed instead of a message. */
 export const COMMANDS = [
-  { name: 'new', description: 'Begin a new thread' },
-  { name: 'threads', description: 'Go on with another thread' },
+  { name: 'new', description: 'Start a new thread' },
+  { name: 'threads', description: 'Open another thread' },
   { name: 'model', description: 'Choose which model answers: /model fast' },
   { name: 'memory', description: 'Search the notes: /memory words' },
   { name: 'tools', description: 'List the tools' },

@@ -4,7 +4,7 @@ import { oneLine } from './screen/printable.ts';
 
 type Means = {
   readonly client: Client;
-  /** Nobody shall be able to read what is typed. */
+  /** Asks without showing what is typed. */
   readonly askSecret: (question: string) => Promise<string | undefined>;
   readonly say: (text: string) => void;
 };

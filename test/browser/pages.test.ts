@@ -54,7 +54,7 @@ test('a skill is written, read as a text, edited, found, and removed', async () 
   await dialog('letters').getByRole('heading', { name: 'Be brief' }).waitFor();
   await dialog('letters').getByRole('button', { name: 'Edit' }).click();
   await page.getByLabel('SKILL.md').fill(skillText('letters', 'How we write letters', '# Be kind'));
-  await page.getByRole('button', { name: 'Keep the change' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await dialog('letters').getByRole('heading', { name: 'Be kind' }).waitFor();
   await page.keyboard.press('Escape');
 
@@ -105,17 +105,17 @@ test('a note is written, edited, found by its words and deleted', async () => {
   await page.getByRole('button', { name: 'Write a note' }).click();
   await page.getByLabel('Path').fill('people/ann');
   await page.getByLabel('Text', { exact: true }).fill('Ann likes tulips.');
-  await page.getByRole('button', { name: 'Keep the note' }).click();
+  await page.getByRole('button', { name: 'Save note' }).click();
   await rowsOf('Notes').filter({ hasText: 'tulips' }).waitFor();
 
   await page.getByRole('button', { name: 'Write a note' }).click();
   await page.getByLabel('Path').fill('people/ann');
   await page.getByLabel('Text', { exact: true }).fill('Something else.');
-  await page.getByRole('button', { name: 'Keep the note' }).click();
+  await page.getByRole('button', { name: 'Save note' }).click();
   const text = page.getByLabel('Text of people/ann');
   await expect.poll(() => text.inputValue()).toBe('Ann likes tulips.'); // it is opened, not written over
   await text.fill('Ann likes orchids.');
-  await page.getByRole('button', { name: 'Keep the change' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await rowsOf('Notes').filter({ hasText: 'orchids' }).waitFor();
 
   await page.getByLabel('Search the notes').fill('bicycles');
@@ -166,7 +166,7 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await dialog('Dora').getByText('laptop').waitFor();
   expect(await dialog('Dora').innerText()).not.toContain(token);
   await page.getByLabel('Tokens', { exact: true }).fill('50000');
-  await page.getByRole('button', { name: 'Keep the limits' }).click();
+  await page.getByRole('button', { name: 'Save limits' }).click();
   await dialog('Dora').getByText('They hold from the next turn on').waitFor();
   await page.keyboard.press('Escape');
   await rowsOf('Users').filter({ hasText: 'Dora' }).getByRole('button').click();
@@ -182,10 +182,10 @@ test('a model is added and tested, says in words why it fails, and is removed', 
   await page.getByRole('button', { name: 'Test it' }).first().click();
   await page.getByText(/It answered: ok/).waitFor();
   const add = async (name: string, address: string) => {
-    await page.getByLabel('What requests call it').fill(name);
+    await page.getByLabel('Alias').fill(name);
     await page.getByLabel('Provider', { exact: true }).selectOption('openai-compatible');
-    await page.getByLabel("The provider's name for it").fill('scripted');
-    await page.getByLabel('Address, if not the usual one').fill(address);
+    await page.getByLabel('Model ID').fill('scripted');
+    await page.getByLabel('Base URL (optional)').fill(address);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
   };
   await page.getByText('Add a model').click();
@@ -228,7 +228,7 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
   await card.getByText('probe needs a secret of yours before it can run.').waitFor();
   await card.getByText('Look under Settings, Keys.').waitFor();
   await card.getByLabel('Key of the probe').fill('very-secret-value');
-  await card.getByRole('button', { name: 'Keep and go on' }).click();
+  await card.getByRole('button', { name: 'Save and continue' }).click();
   await card.getByRole('button', { name: 'Approve once' }).click(); // it may POST, so it asks
   await page
     .getByRole('article')

@@ -48,7 +48,7 @@ describe('a question of the agent', () => {
   test('y approves once, a always, and n denies with a reason for the model', async () => {
     const { say, press, sees, loses, focus } = await open();
     await say('use erase {"path":"/tmp/y"}');
-    const asked = await sees('Approve: erase');
+    const asked = await sees('Allow erase to run');
     expect(asked).toContain('"path": "/tmp/y"');
     expect(asked).toContain('> erase  /tmp/y  waiting');
     await focus('y approve once   a always for this   n deny');
@@ -71,11 +71,11 @@ describe('a question of the agent', () => {
     await say('use erase {"path":"/tmp/n"}');
     await focus('y approve once   a always for this   n deny');
     await press('n');
-    await sees('Why not? The model is told.');
+    await sees('Why not? The model reads the reason.');
     await press('Escape');
     await loses('Why not?');
     await press('n');
-    await sees('Why not? The model is told.');
+    await sees('Why not? The model reads the reason.');
     await say('It is still needed.');
     await sees('erase: denied: It is still needed.');
     await sees('Not run: denied. It is still needed.');
@@ -86,7 +86,7 @@ describe('a question of the agent', () => {
     const { say, type, press, sees, focus, exited } = await open();
     await say('use erase {"path":"/tmp/typed"}');
     await type('yan');
-    await sees('Approve: erase');
+    await sees('Allow erase to run');
     await sees(/─\nyan/);
     await press('C-u');
     await focus('y approve once');
@@ -181,10 +181,10 @@ describe('a command that is typed', () => {
     await say('/model slow');
     await sees('There is no model "slow". There are: fast, default.');
     await say('/model ');
-    expect(await sees('Answered by')).toMatch(/fast +small by openai-compatible, answers now/);
+    expect(await sees('Choose a model')).toMatch(/fast +small by openai-compatible, answers now/);
     await press('Down', 'Enter');
     await sees('From here on scripted by openai-compatible answers.');
-    await loses('Answered by');
+    await loses('Choose a model');
     await say('say usual');
     await sees(/Reborn\nusual/);
     expect(chat.model.seen.at(-1)?.by).toBe('v1');

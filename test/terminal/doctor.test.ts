@@ -62,7 +62,7 @@ test('the same for people, and how to mend it', async () => {
   const { code, stdout } = await runReborn(['doctor'], { env: { ...env, GATEWAY_PORT: String(await takenPort()) } });
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /PROBLEM +ports +Port \d+ on 127\.0\.0\.1 can't be had: another program has it\.\n +Set GATEWAY_PORT to another port\./,
+    /PROBLEM +ports +Port \d+ on 127\.0\.0\.1 is in use: another program has it\.\n +Set GATEWAY_PORT to another port\./,
   );
 });
 

@@ -24,7 +24,7 @@ test('reborn init leads from nothing to a first answer', async () => {
   const asked = await openTerminal({ env: home.env, args: ['init'] });
   try {
     await asked.sees('which model shall answer?');
-    await asked.sees('None yet');
+    await asked.sees('Demo model (offline)');
     await asked.press('Down', 'Down', 'Down', 'Enter');
     await asked.sees("in the provider's own spelling");
     await asked.type('scripted');
@@ -49,7 +49,7 @@ test('reborn init leads from nothing to a first answer', async () => {
 
   const again = await openTerminal({ env: home.env, args: ['init'] });
   try {
-    await again.sees('None yet');
+    await again.sees('Demo model (offline)');
     await again.press('Enter'); // each step keeps what is set
     await again.sees("in the provider's own spelling");
     await again.press('Enter');
@@ -82,7 +82,7 @@ test('reborn init leads from nothing to a first answer', async () => {
 test('a call that fails says why, and one may choose again or keep it', async () => {
   const terminal = await openTerminal({ env: home.env, args: ['init'] });
   try {
-    await terminal.sees('None yet');
+    await terminal.sees('Demo model (offline)');
     await terminal.press('Enter');
     await terminal.sees("in the provider's own spelling");
     await terminal.press('Enter');

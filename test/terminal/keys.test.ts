@@ -84,7 +84,7 @@ describe("the spec's keys", () => {
     expect(left).toContain('You\nsay goodbye\n\nReborn\ngoodbye');
     expect(left).not.toContain('first');
     expect(left).not.toContain('tokens');
-    expect(left).toMatch(/Go on with: reborn --thread [0-9a-f-]{36}\n/);
+    expect(left).toMatch(/Continue with: reborn --thread [0-9a-f-]{36}\n/);
   });
 
   test('Ctrl+L clears the screen, and the thread goes on', async () => {

@@ -61,6 +61,6 @@ async function* explained(text: AsyncIterable<Buffer>, file: string): AsyncGener
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new Error(`There is no file ${file}.`, { cause: error });
     if (!code?.startsWith('Z_')) throw error;
-    throw new BrokenArchive(`${file} is no whole archive (${code}). Use another copy of it.`, { cause: error });
+    throw new BrokenArchive(`${file} is not a complete archive (${code}). Use another copy of it.`, { cause: error });
   }
 }

@@ -9,7 +9,7 @@ export async function checkPermissions(home: string): Promise<Finding[]> {
   const check = 'permissions';
   const folder = await stat(home).catch(() => undefined);
   if (!folder) return [ok(check, `${home} does not exist yet; the first start makes it.`)];
-  if (!folder.isDirectory()) return [problem(check, `${home} is no folder.`, 'Set REBORN_HOME to a folder.')];
+  if (!folder.isDirectory()) return [problem(check, `${home} is not a folder.`, 'Set REBORN_HOME to a folder.')];
 
   const findings: Finding[] = [];
   const refused = await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, reasonOf);

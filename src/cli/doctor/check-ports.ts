@@ -4,7 +4,7 @@ import { type Finding, ok, problem } from './finding.ts';
 
 type Listener = { readonly host: string; readonly port: number; readonly option: string };
 
-/** Whether what shall listen can; `isRunning`: our own service has the ports already. */
+/** Whether the ports are free. `isRunning`: our own service has them already. */
 export async function checkPorts({ gateway, webhook }: Config, isRunning: boolean): Promise<Finding[]> {
   const check = 'ports';
   if (isRunning) return [ok(check, 'The service is running, and has its ports.')];
@@ -19,7 +19,7 @@ export async function checkPorts({ gateway, webhook }: Config, isRunning: boolea
       findings.push(
         problem(
           check,
-          `Port ${port} on ${host} can't be had: ${REASONS[code] ?? code}.`,
+          `Port ${port} on ${host} is in use: ${REASONS[code] ?? code}.`,
           `Set ${option} to another port.`,
         ),
       );

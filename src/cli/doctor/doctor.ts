@@ -15,14 +15,14 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 
 type Options = { readonly json?: true; readonly offline?: true };
 
-/** `reborn doctor`: looks at everything the service needs, and says how to mend what is wrong. Exits with 1 then. */
+/** `reborn doctor`: checks everything the service needs and says how to fix it. Exits with 1 if there are problems. */
 export function doctor({ json, offline }: Options): Promise<void> {
   return runCommand(async () => {
     const findings = await examine(offline ?? false);
     if (json) printJson(findings);
     else for (const finding of findings) printFinding(finding);
     const problems = findings.filter(({ level }) => level === 'problem').length;
-    if (!json) printLine(problems === 0 ? 'Nothing stands in the way.' : `Problems: ${problems}.`);
+    if (!json) printLine(problems === 0 ? 'All checks passed.' : `Problems: ${problems}.`);
     if (problems > 0) process.exitCode = 1;
   });
 }

@@ -31,7 +31,7 @@ export function answerGate(id: string, word: string, options: Options): Promise<
 
 function toAnswer(word: string, { reason, user }: Options): GateAnswer {
   const answer = ANSWERS.find((each) => each === word);
-  if (!answer) throw new Error(`"${word}" is no answer. Choose ${ANSWERS.join(', ')}.`);
+  if (!answer) throw new Error(`Unknown answer "${word}". Choose ${ANSWERS.join(', ')}.`);
   if (reason !== undefined && answer !== 'deny') throw new Error('A reason goes with deny only.');
   if (user !== undefined && answer !== 'approve') throw new Error('A user goes with approve only.');
   return { answer, ...(reason && { reason }), ...(user && { user_id: user }) };

@@ -14,7 +14,7 @@ const MOST_GATES = 1000;
 const MOST_LETTERS = 200;
 
 const ANSWER_HELP = `
-A secret that the call lacks is asked for without showing it, or read from stdin when that is no terminal.
+A secret that the call lacks is asked for without showing it, or read from stdin if stdin is not a terminal.
 
 Examples:
   reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 always
@@ -23,9 +23,9 @@ Examples:
 
 Exit codes: 0 answered, 1 failed, 3 the turn waits again, 4 cut short by the model's limit, 130 cancelled with Ctrl+C.`;
 
-/** `reborn gate`, `reborn approval`, `reborn pairing`: who waits for what, and what was allowed for good. */
+/** `reborn gate`, `reborn approval`, `reborn pairing`: open gates, standing approvals and pairings. */
 export function addGateCommands(program: Command): void {
-  const gate = program.command('gate').description('See what threads wait for, and answer it.');
+  const gate = program.command('gate').description('List and answer pending approvals.');
   gate
     .command('list')
     .option('--json', 'print JSON')
@@ -36,16 +36,16 @@ export function addGateCommands(program: Command): void {
     .command('answer')
     .argument('<id>', 'the id from the list')
     .argument('<answer>', 'approve, always or deny')
-    .option('--reason <text>', 'why it is denied; the model is told')
+    .option('--reason <text>', 'why the call is denied; the model reads it')
     .option('--user <id>', 'for a pairing: whose secrets the webhook user may use')
-    .option('--json', 'print the outcome as JSON, when it is there')
-    .description('Answer a gate, and print what comes of it.')
+    .option('--json', 'print the result as JSON when the turn ends')
+    .description('Answer a gate, and print the turn that follows.')
     .addHelpText('after', ANSWER_HELP)
     .action(async (id: string, answer: string, options: { reason?: string; user?: string; json?: true }) =>
       (await import('./gate-answer.ts')).answerGate(id, answer, options),
     );
 
-  const approval = program.command('approval').description('See what was approved for good, and take it back.');
+  const approval = program.command('approval').description('List and revoke standing approvals.');
   approval
     .command('list')
     .option('--json', 'print JSON')
@@ -55,11 +55,11 @@ export function addGateCommands(program: Command): void {
   approval
     .command('revoke')
     .argument('<id>', 'the id from the list')
-    .description('Ask about such calls again.')
+    .description('Revoke a standing approval. Such calls need approval again.')
     .addHelpText('after', '\nExample:\n  reborn approval revoke 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')
     .action(revokeApproval);
 
-  const pairing = program.command('pairing').description('See which webhook users may use whose secrets.');
+  const pairing = program.command('pairing').description('List and remove pairings of webhook users.');
   pairing
     .command('list')
     .option('--json', 'print JSON')
@@ -69,7 +69,7 @@ export function addGateCommands(program: Command): void {
   pairing
     .command('remove')
     .argument('<webhook-user>', 'such as webhook:triage')
-    .description("Let a webhook user no longer use anybody's secrets.")
+    .description('Remove the pairing of a webhook user.')
     .addHelpText('after', '\nExample:\n  reborn pairing remove webhook:ann')
     .action(removePairing);
 }
@@ -78,7 +78,7 @@ function listGates({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const gates = await withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everyone', { limit: MOST_GATES }));
     if (json) return printJson(gates);
-    if (gates.length === 0) return printLine('Nothing waits for an answer.');
+    if (gates.length === 0) return printLine('There are no open gates.');
     printTable([
       ['id', 'kind', 'user', 'call'],
       ...gates.map(({ id, kind, userId, call }) => [id, kind, userId, shorten(`${call.name} ${call.arguments}`)]),

@@ -24,7 +24,7 @@ export function thisProgram(home: string, user: string | undefined): ServiceProg
 export function chooseUser(as: string | undefined): string | undefined {
   const { uid } = os.userInfo();
   if (uid === 0 && !as)
-    throw new Error('Say who shall run the service: `reborn service install --as <user>`. It needs no special rights.');
+    throw new Error('Choose the user to run it as: `reborn service install --as <user>`. It needs no special rights.');
   if (uid !== 0 && as) throw new Error('Only root can let others run it. Leave out --as, or run this with sudo.');
   return as;
 }

@@ -76,7 +76,7 @@ test('root installs for the machine, and others for themselves', () => {
 test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
   'root must say who runs it, and can see the unit first',
   async () => {
-    expect((await runReborn(['service', 'install', '--print'])).stderr).toContain('Say who shall run the service');
+    expect((await runReborn(['service', 'install', '--print'])).stderr).toContain('Choose the user to run it as');
     const { code, stdout } = await runReborn(['service', 'install', '--print', '--as', 'nobody']);
     expect(code).toBe(0);
     expect(stdout).not.toContain('REBORN_HOME');

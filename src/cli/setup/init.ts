@@ -34,7 +34,7 @@ export function init(): Promise<void> {
 }
 
 async function setUp(home: string): Promise<void> {
-  intro('Reborn: which model shall answer?');
+  intro('Reborn: choose a model');
   warnOfEnvironment();
   let chosen = currentlyChosen();
   do chosen = await choose(chosen);
@@ -151,6 +151,6 @@ const PROVIDERS: { value: ModelProvider; label: string; hint?: string }[] = [
   { value: 'openai', label: 'OpenAI' },
   { value: 'anthropic', label: 'Anthropic' },
   { value: 'google', label: 'Google' },
-  { value: 'openai-compatible', label: 'Another one that speaks the OpenAI format', hint: 'Ollama, vLLM, a proxy' },
-  { value: 'demo', label: 'None yet', hint: 'the demo model answers, offline' },
+  { value: 'openai-compatible', label: 'OpenAI-compatible (Ollama, vLLM, ...)', hint: 'needs a base URL' },
+  { value: 'demo', label: 'Demo model (offline)', hint: 'no key needed' },
 ];

@@ -28,7 +28,7 @@ export function addToolKitCommands(tool: Command): void {
 async function begin(folder: string): Promise<void> {
   const { newTool } = await import('../../../sdk/src/new-tool.ts');
   await newTool(path.resolve(folder), path.basename(path.resolve(folder)));
-  printLine(`Made ${folder}. Its heart is src/tool.ts; \`reborn tool test ${folder}\` runs its test.`);
+  printLine(`Made ${folder}. Edit src/tool.ts; \`reborn tool test ${folder}\` runs its test.`);
 }
 
 async function build(folder: string): Promise<void> {

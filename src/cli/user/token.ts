@@ -67,7 +67,7 @@ function listTokens(called: string, { json }: Json): Promise<void> {
 function revokeToken(id: string, { json }: Json): Promise<void> {
   return withAccounts(async ({ accounts }) => {
     if (!z.uuid().safeParse(id).success)
-      throw new Error('This is no id of a token. `reborn token list <user>` shows the ids, which are not the tokens.');
+      throw new Error('Not a token ID. `reborn token list <user>` shows the IDs; a token itself is not one.');
     await accounts.revokeToken(COMMAND_LINE, id);
     if (json) return printJson({ id });
     printLine('Revoked. It is refused everywhere within 5 seconds.');
@@ -82,7 +82,7 @@ export function parseExpiry(text: string, now: Date): Date {
   const isDate = /^\d{4}-\d\d-\d\d(T\S+(Z|[+-]\d\d:\d\d))?$/.test(text);
   const time = unit ? now.getTime() + Number(count) * UNITS[unit as keyof typeof UNITS] : Date.parse(text);
   if (!(unit || isDate) || Number.isNaN(time))
-    throw new Error(`"${text}" is no time. Write 12h, 30d, 2030-01-31 or 2030-01-31T12:00:00Z.`);
+    throw new Error(`"${text}" is not a time. Write 12h, 30d, 2030-01-31 or 2030-01-31T12:00:00Z.`);
   if (time <= now.getTime()) throw new Error(`"${text}" has passed already. Choose a time in the future.`);
   return new Date(time);
 }

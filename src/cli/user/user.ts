@@ -43,7 +43,7 @@ function addUser(name: string, { email, role, json }: AddOptions): Promise<void>
   return withAccounts(async ({ accounts }) => {
     if (name.trim() === '') throw new Error('The name is blank. Give the user a name.');
     if (email !== undefined && !z.email().safeParse(email).success)
-      throw new Error(`"${email}" is no email address. Write one such as ann@example.com.`);
+      throw new Error(`"${email}" is not an email address. Write one such as ann@example.com.`);
     const user = await accounts.addUser(COMMAND_LINE, { name: name.trim(), email: email ?? null, role });
     if (json) return printJson(user);
     printLine(`Added ${user.name} (${user.role}), id ${user.id}. Let them in with \`reborn token create ${user.id}\`.`);

@@ -9,7 +9,7 @@ import { testWebhook } from './webhook-test.ts';
 
 /** `reborn webhook`: tries the channel out, and tells it of senders that can't shape their body. */
 export function addWebhookCommands(program: Command): void {
-  const webhook = program.command('webhook').description('Try out the webhook channel, and set it up.');
+  const webhook = program.command('webhook').description('Test and set up the webhook channel.');
   webhook
     .command('test')
     .argument('[message]', 'what to send', 'Say hello.')

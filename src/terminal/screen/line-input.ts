@@ -10,7 +10,7 @@ import type { Colours } from './colours.ts';
 type Options = {
   readonly question: string;
   readonly colours: Colours;
-  /** Nobody shall read it over a shoulder. */
+  /** Hides what is typed. */
   readonly hidden: boolean;
   /** What was typed, empty when nothing was; undefined after Esc. */
   readonly onDone: (line: string | undefined) => void;

@@ -106,11 +106,11 @@ function questionOf({ kind, call }: OpenGate): string {
   const name = oneLine(call.name);
   switch (kind) {
     case 'approval':
-      return `Approve: ${name} wants to run with exactly this.`;
+      return `Allow ${name} to run with exactly these arguments?`;
     case 'auth':
       return `${name} needs a sign-in before it can run.`;
     case 'pairing':
-      return `${name} needs somebody's secrets. Pair this webhook user in the browser or with \`reborn gate answer\`, or deny.`;
+      return `${name} needs a user's secrets. Pair this webhook user in the browser or with \`reborn gate answer\`, or deny.`;
     case 'external-tool':
       return `${name} is for the program that asked; its result is awaited from there.`;
   }
@@ -125,7 +125,7 @@ function hintOf(gate: OpenGate, isFocused: boolean): string {
 }
 
 const WORDS = { y: 'approve once', a: 'always for this', n: 'deny' } as const;
-const AUTH_WORDS = { ...WORDS, y: 'enter the secret, or go on once you have signed in' } as const;
+const AUTH_WORDS = { ...WORDS, y: 'enter the secret, or continue after signing in' } as const;
 
 function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
   return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';

@@ -20,7 +20,7 @@ export function AccountMenu() {
       entries={[
         { words: 'Light', icon: 'sun', chosen: choice === 'light', onChoose: () => chooseTheme('light') },
         { words: 'Dark', icon: 'moon', chosen: choice === 'dark', onChoose: () => chooseTheme('dark') },
-        { words: 'As the system', icon: 'model', chosen: choice === 'system', onChoose: () => chooseTheme('system') },
+        { words: 'System', icon: 'model', chosen: choice === 'system', onChoose: () => chooseTheme('system') },
         { words: 'API reference', icon: 'log', onChoose: () => location.assign('/docs') },
         { words: 'Sign out', icon: 'export', onChoose: signOut },
       ]}

@@ -36,7 +36,7 @@ export function SignInPage() {
       <div className="flex w-full max-w-[360px] flex-col gap-6">
         <header>
           <h1 className="text-2xl font-semibold">Reborn</h1>
-          <p className="text-soft">Sign in to go on.</p>
+          <p className="text-soft">Sign in to continue.</p>
         </header>
         {code && !signIn.error && (
           <section className="flex flex-col gap-3">
@@ -97,7 +97,7 @@ function wordsFor(error: Error, given: object | undefined): string {
   if (!(error instanceof ApiError) || error.status !== 401) return error.message;
   return given && 'code' in given
     ? 'This link was used before, or is too old. `reborn link` prints a new one.'
-    : 'This token is not known here, or no longer counts. Check it, or ask the operator for another.';
+    : 'Invalid or expired token. Check it, or ask an operator for another one.';
 }
 
 /** With a provider the address leads on to it; without one there is nothing. */

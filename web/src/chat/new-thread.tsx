@@ -24,11 +24,9 @@ export function NewThread() {
       </div>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
         <div className="m-auto w-full max-w-prose py-8">
-          <h1 className="text-2xl font-semibold">What shall I do?</h1>
+          <h1 className="text-2xl font-semibold">How can I help?</h1>
           <p className="mt-1 text-l text-soft">
-            {me.model.demo
-              ? 'The demo model answers. It works offline and knows little.'
-              : `Answered by ${me.model.name}.`}{' '}
+            {me.model.demo ? 'Model: demo. It works offline and knows little.' : `Model: ${me.model.name}`}{' '}
             {me.model.demo && me.role === 'operator' && (
               <Link to="/operator/models" className="underline underline-offset-2">
                 Choose a model

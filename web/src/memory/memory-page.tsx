@@ -28,7 +28,7 @@ export function MemoryPage() {
   return (
     <Page
       title="Memory"
-      about="What the agent noted down, for you and nobody else."
+      about="What the agent noted down. Only you can see it."
       actions={
         <>
           <Filter label="Search the notes" value={text} onChange={setText} />

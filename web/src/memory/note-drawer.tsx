@@ -53,7 +53,7 @@ function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
       {error && <Problem error={error} />}
       <div className="flex flex-wrap justify-between gap-2">
         <Button look="act" disabled={text === stored || write.isPending} onClick={() => write.mutate()}>
-          Keep the change
+          Save changes
         </Button>
         <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
           Delete the note

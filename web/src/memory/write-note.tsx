@@ -57,7 +57,7 @@ export function WriteNote({
         />
         {write.error && <Problem error={write.error} />}
         <Button type="submit" look="act" className="self-start" disabled={write.isPending}>
-          Keep the note
+          Save note
         </Button>
       </form>
     </Dialog>

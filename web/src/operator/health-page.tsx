@@ -30,7 +30,7 @@ export function HealthPage() {
           <Figures>
             <Figure name="Running turns" value={replicas.data.queue.running} />
             <Figure name="Queued turns" value={replicas.data.queue.queued} />
-            <Figure name="Waiting for somebody" value={replicas.data.queue.waiting} />
+            <Figure name="Waiting for approval" value={replicas.data.queue.waiting} />
             <Figure
               name="Oldest in the queue"
               value={

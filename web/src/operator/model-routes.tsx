@@ -74,21 +74,11 @@ function AddRoute({ onAdd }: { readonly onAdd: (name: string, route: Routes[stri
           setName('');
         }}
       >
-        <TextField
-          label="What requests call it"
-          required
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
+        <TextField label="Alias" required value={name} onChange={(event) => setName(event.target.value)} />
         <ChoiceField label="Provider" choices={PROVIDERS} value={provider} onChoose={setProvider} />
+        <TextField label="Model ID" required value={model} onChange={(event) => setModel(event.target.value)} />
         <TextField
-          label="The provider's name for it"
-          required
-          value={model}
-          onChange={(event) => setModel(event.target.value)}
-        />
-        <TextField
-          label="Address, if not the usual one"
+          label="Base URL (optional)"
           type="url"
           value={address}
           onChange={(event) => setAddress(event.target.value)}

@@ -22,7 +22,7 @@ export function SpendingLimits({ user }: { readonly user: User }) {
   return (
     <section className="flex flex-col gap-3">
       <h3 className="font-semibold">Spending in a day</h3>
-      <p className="text-s text-soft">While both are empty, what everybody may spend holds.</p>
+      <p className="text-s text-soft">Leave both empty to use the default limit.</p>
       <form
         className="flex flex-wrap items-end gap-2"
         onSubmit={(event) => {
@@ -51,11 +51,11 @@ export function SpendingLimits({ user }: { readonly user: User }) {
           />
         </div>
         <Button type="submit" disabled={keep.isPending}>
-          Keep the limits
+          Save limits
         </Button>
       </form>
       <p role="status" className="text-s text-soft">
-        {keep.isSuccess && 'Kept. They hold from the next turn on.'}
+        {keep.isSuccess && 'Saved. The limits apply from the next turn.'}
       </p>
       {keep.error && <Problem error={keep.error} />}
     </section>

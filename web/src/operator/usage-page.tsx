@@ -43,9 +43,7 @@ export function UsagePage() {
             <Figure name="Errors" value={`${total.errors} of ${total.calls.toLocaleString('en')}`} />
           </Figures>
           {total.unpriced > 0 && (
-            <p className="text-s text-soft">
-              Of {total.unpriced} calls the price is unknown; the cost is without them.
-            </p>
+            <p className="text-s text-soft">Excludes {total.unpriced} calls with unknown price.</p>
           )}
           <Suspense fallback={<Skeleton label="Loading charts" rows={8} />}>
             <UsageCharts days={sumDays(data.usage, Number(days), new Date())} />

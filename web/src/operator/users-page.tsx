@@ -34,7 +34,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      about="Each sees their own threads only, the operator too."
+      about="Everyone, including operators, sees only their own threads."
       actions={
         <>
           <Filter label="Search the users" value={text} onChange={setText} />
@@ -50,7 +50,7 @@ export function UsersPage() {
         onRetry={() => void refetch()}
         label="Loading users"
         empty={
-          <EmptyState icon="users" title={text ? 'Nobody is called that' : 'No users yet'}>
+          <EmptyState icon="users" title={text ? 'No users match' : 'No users yet'}>
             {text ? 'Try other words.' : 'Add a user and give them a token, or set up single sign-on.'}
           </EmptyState>
         }

@@ -24,7 +24,7 @@ export function Confirm({
     <Dialog title={title} onClose={onClose}>
       <div className="mb-4 break-words text-m">{children}</div>
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="danger" onClick={confirm}>
           {action}
         </Button>

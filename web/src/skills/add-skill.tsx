@@ -75,7 +75,7 @@ export function AddSkill({ edited, onClose }: Props) {
         {add.error && <Problem error={add.error} />}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look={exists ? 'plain' : 'act'} disabled={add.isPending || exists}>
-            {edited ? 'Keep the change' : 'Add'}
+            {edited ? 'Save changes' : 'Add'}
           </Button>
           {exists && (
             <Button look="act" disabled={add.isPending} onClick={() => add.mutate(true)}>

@@ -61,6 +61,6 @@ export function ThreadList() {
 }
 
 function emptyWords(q: string, archived: boolean): string {
-  if (q) return `Nothing holds “${q}”.`;
+  if (q) return `No threads match “${q}”.`;
   return archived ? 'The archive is empty.' : 'No threads yet. The first message begins one.';
 }

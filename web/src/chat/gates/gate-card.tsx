@@ -50,13 +50,13 @@ function AlwaysScope({ always }: { readonly always: readonly string[] }) {
 function sentenceOf({ kind, call }: OpenGate): string {
   switch (kind) {
     case 'approval':
-      return `Run ${call.name} with exactly these arguments?`;
+      return `Allow ${call.name} to run?`;
     case 'auth':
       return `${call.name} needs a secret of yours before it can run.`;
     case 'external-tool':
       return `${call.name} is run by the program that asked. Its answer has not come yet.`;
     case 'pairing':
-      return `${call.name} asks on behalf of somebody who is not paired with a user yet.`;
+      return `${call.name} asks for a webhook user who is not paired with a user yet.`;
   }
 }
 
@@ -83,8 +83,8 @@ function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; read
       >
         <input
           ref={(input) => input?.focus()}
-          aria-label="Why not? The model is told."
-          placeholder="Why not? The model is told."
+          aria-label="Why not? The model reads the reason."
+          placeholder="Why not? The model reads the reason."
           maxLength={2000}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
@@ -128,7 +128,7 @@ function SignInAtGate({ gate }: { readonly gate: OpenGate }) {
       {tool?.needs_sign_in && <SecretForm tool={tool} onKept={goOn} />}
       {tool && !tool.needs_sign_in && (
         <Button look="act" className="self-start" onClick={goOn}>
-          Go on with what is stored
+          Continue with the stored secret
         </Button>
       )}
       <Decision gate={gate} />

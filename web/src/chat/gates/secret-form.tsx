@@ -56,7 +56,7 @@ export function SecretForm({ tool, onKept }: { readonly tool: AgentTool; readonl
       />
       {keep.error && <Problem error={keep.error} />}
       <Button type="submit" look="act" className="self-start" disabled={value === '' || keep.isPending}>
-        Keep and go on
+        Save and continue
       </Button>
     </form>
   );

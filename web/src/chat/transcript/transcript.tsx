@@ -79,7 +79,7 @@ export function Transcript({ rows, pending, hasOlder, loadingOlder, onOlder }: P
           className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float"
           onClick={() => virtualizer.scrollToEnd()}
         >
-          <Icon name="down" /> Newest
+          <Icon name="down" /> Jump to latest
         </Button>
       )}
     </div>

@@ -48,7 +48,7 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
           Send as a new thread
         </Button>
         <Button look="quiet" onClick={onDone}>
-          Leave it
+          Cancel
         </Button>
       </div>
     </div>
