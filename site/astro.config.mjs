@@ -9,7 +9,17 @@ export default defineConfig({
         { label: 'Get started', items: ['start', 'concepts', 'comparison'] },
         {
           label: 'Guides',
-          items: ['clients', 'client', 'webhooks', 'tools/authoring', 'skills', 'models', 'memory', 'approvals', 'terminal'],
+          items: [
+            'clients',
+            'client',
+            'webhooks',
+            'tools/authoring',
+            'skills',
+            'models',
+            'memory',
+            'approvals',
+            'terminal',
+          ],
         },
         {
           label: 'Operations',

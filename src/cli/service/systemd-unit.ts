@@ -3,7 +3,7 @@ import type { ServiceProgram } from './program.ts';
 
 const MACHINE_SETTINGS = '/etc/reborn/settings.env';
 
-/** Exit status of a wrong setting: trying again would not mend it. */
+/** Exit status of a wrong setting: another try would fail, too. */
 const WRONG_SETTING = 78;
 
 /** The unit for systemd: one of the machine if a user is named, or else of whoever installs it. */
@@ -37,7 +37,7 @@ export function renderSystemdUnit({ node, main, home, user }: ServiceProgram): s
   return `${lines.join('\n')}\n`;
 }
 
-/** /tmp is shared on purpose: the socket of a database with a long path lies there, and commands must find it. */
+/** /tmp is shared on purpose: it has the socket of a database with a long path, and commands must find it. */
 const MACHINE_WALLS = [
   'ProtectSystem=full',
   'ProtectKernelTunables=yes',
