@@ -117,7 +117,7 @@ test('an invalid tool is refused with an explanation', async ({ service }) => {
   };
   expect(await refuse({ wasm: 'AAAA' })).toMatch(/\w/);
   expect(await refuse({ wasm: 'not base64!' })).toBe('wasm must be the component in base64.');
-  expect(await refuse({ capabilities: '{' })).toContain('The capabilities file must be mended');
+  expect(await refuse({ capabilities: '{' })).toContain('The capabilities file must be fixed');
   expect(await refuse({ name: 'reborn_time' })).toContain('belongs to Reborn itself');
 });
 

@@ -37,8 +37,8 @@ const AT_ONCE = 20;
 const LEASE_SECONDS = 60;
 
 /**
- * Tells callers of their completed jobs. A job is due until a receiver has taken it or it is given up; whoever dies in
- * mid-call leaves it due. So a receiver may hear twice, and knows it by the id, which is the job's.
+ * Sends callbacks for completed jobs. A callback is due until a receiver has accepted it or it is given up. If the
+ * replica crashes during the request, it is sent again: a receiver recognises repeats by the id, which is the job's.
  */
 export function startCallbacks(options: CallbackOptions) {
   const look = async () => {

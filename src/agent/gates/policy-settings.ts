@@ -18,7 +18,7 @@ export async function findPolicy(db: Database, tool: string, userId?: UserId): P
 
 /**
  * Forbids the tool to one user, in whose call it tried to send a secret. Others keep it: a user can choose the value of
- * a secret, and with one that is an ordinary word could take the tool from everybody.
+ * a secret, and with an ordinary word as the value could block the tool for all users.
  */
 export async function quarantineTool(
   db: Database,

@@ -14,8 +14,8 @@ export function itemTokens(item: ItemBody): number {
 }
 
 /**
- * How many real tokens one estimated token is, by the newest answer whose prompt can still be told: one that was given
- * since the summary was made. Never less than 1: who counts too low learns it from a refusal.
+ * How many real tokens one estimated token is, by the newest answer whose prompt can be rebuilt: one that was given
+ * since the summary was made. Never less than 1, because a provider refuses a prompt that was counted too low.
  */
 export function scaleFrom(
   recent: readonly Item[],

@@ -6,7 +6,7 @@ const MAX_ATTACHED = 20 * 1024 * 1024;
 
 /**
  * The part of a thread that the model reads word by word: everything after the summary, and what this turn was asked. Of images
- * and files the newest are kept, up to a limit; the model is told where one was left out.
+ * and files the newest are kept, up to a limit; a note in the prompt replaces each of the others.
  */
 export function recentItems(
   items: readonly Item[],
@@ -51,8 +51,8 @@ export const isRequest = (item: Item, turnSeq: number): boolean =>
   item.turnSeq === turnSeq && item.attempt === null && item.type === 'message';
 
 /**
- * The indexes at which a history may be parted: before an answer or a message, never between a call and its output or
- * inside one answer. The first item is no place to part at.
+ * The indexes where a history can be split: before an answer or a message, never between a call and its output or
+ * inside one answer. The first item is never one of them.
  */
 export function findSeams(items: readonly Item[]): number[] {
   const open: string[] = [];

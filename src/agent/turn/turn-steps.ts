@@ -233,7 +233,7 @@ async function start(
     throw new Error(`The approval of gate ${approval} was used or has expired.`);
 }
 
-const FORBIDDEN = 'Not run: the operator has forbidden this tool. Go on without it, and say so.';
+const FORBIDDEN = 'Not run: the operator has forbidden this tool. Continue without it, and say so.';
 
 const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
 

@@ -26,7 +26,7 @@ export const STARTED = -1;
 
 /**
  * Follows a thread without end: its turns one after the other, each from its start to its end, wherever they run and
- * whoever started them. Without `after`, from the turn that is unfinished now on. It is as slow as its reader.
+ * on any channel. Without `after`, it begins with the unfinished turn. It waits for a slow reader.
  */
 export async function* watchThread(
   { agent, threads }: { agent: Agent; threads: Threads },

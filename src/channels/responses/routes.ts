@@ -25,7 +25,7 @@ import { PLACEHOLDER_MODEL, renderResponse, responseObject } from './response/re
 
 export type ResponsesServices = {
   readonly agent: Agent;
-  /** The names of the agent's tools, which callers may not use for theirs. */
+  /** The names of the agent's tools, which callers can't use for theirs. */
   readonly toolNames: () => Promise<ReadonlySet<string>>;
   /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
@@ -35,7 +35,7 @@ export type ResponsesServices = {
   readonly modelNames: () => Promise<readonly string[]>;
   /** Holds every event stream while it is open. */
   readonly streams: Set<unknown>;
-  /** The page on which a person answers a gate. */
+  /** The page where a person answers a gate. */
   readonly threadUrl: ThreadUrl;
 };
 

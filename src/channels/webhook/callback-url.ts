@@ -3,7 +3,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 /** The hosts that may be called back, each with its port unless that is 443. */
 export type CallbackRule = { readonly hosts: readonly string[] };
 
-/** Refused early where it can be: what the name stands for is only known, and checked, when it is called. */
+/** Refuses what can be checked now. The host's address is checked when it is called. */
 export function checkCallbackUrl(given: string, rule: CallbackRule): string {
   const url = URL.parse(given);
   if (url?.protocol !== 'https:' || url.username || url.password)

@@ -9,7 +9,7 @@ export type Delivery = {
   readonly now: Date;
 };
 
-/** A header that must be there once: of two, nobody can say which one was meant. */
+/** A header that must be present exactly once. */
 export function getHeader(delivery: Delivery, name: string): string {
   const value = findHeader(delivery, name);
   if (!value) throw new InvalidSecret(`Send the header ${name}, once.`);

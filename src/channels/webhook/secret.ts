@@ -9,7 +9,7 @@ export function limitAddresses(app: FastifyInstance, limiter: Limiter): void {
   app.addHook('onRequest', async (request: FastifyRequest) => limiter(`webhook:${request.ip}`));
 }
 
-/** Protects every route of `app`: whoever doesn't know the secret gets a 401, before the body is read. */
+/** Protects every route of `app`: without the secret a request gets 401 before its body is read. */
 export function requireSecret(app: FastifyInstance, secret: string): void {
   const hash = hashSecret(secret);
   app.addHook('onRequest', async (request: FastifyRequest) => {

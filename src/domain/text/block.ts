@@ -44,7 +44,7 @@ const ASCII_KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   return new RegExp(`${GAP}|${SOLIDUS}`, 'v').test(character) ? BESIDE : ENDS;
 });
 
-/** `&`, `\\` and `%`, with which an encoded solidus begins. */
+/** `&`, `\\` and `%`: the first character of an encoded solidus. */
 const BEGINS_ENCODED: ReadonlySet<number> = new Set([0x26, 0x5c, 0x25]);
 
 const BARE_NAMES = TAGS.map((tag) => tag.replaceAll('-', ''));

@@ -1,6 +1,6 @@
 import type { FunctionCallItem, Item } from './item.ts';
 
-/** The first call that has no output yet; calls are taken in the order in which the model made them. */
+/** The first call without an output, in the order of the model's calls. */
 export function nextPendingCall(history: readonly Item[]): FunctionCallItem | undefined {
   return pendingCalls(history)[0];
 }

@@ -63,7 +63,7 @@ export function emptied(item: NewItem): NewItem {
 
 /**
  * What watchers who saw `seen` still need so that they know all of `items`, which are the ones the turn has made.
- * A message that was begun and never written is closed as incomplete: text is never rewritten or doubled.
+ * A message that was started and never written is closed as incomplete: text is never rewritten or repeated.
  */
 export function missingEvents(seen: readonly TurnEvent[], items: readonly Item[]): TurnEvent[] {
   const open = new Map<ItemId, { item: NewItem; said: string }>();

@@ -1,4 +1,4 @@
-/** A credential could not be had; the message is for the person who signs in. */
+/** A credential could not be obtained. The message is for the person who signs in. */
 export class AuthFailure extends Error {
   override readonly name = 'AuthFailure';
   /** The provider's own word for it, such as `access_denied` or `invalid_grant`. */

@@ -59,14 +59,14 @@ export function createBrowserSignIn(parts: Parts) {
       const isDue = found?.expiresAt && found.expiresAt.getTime() > Date.now();
       const pending = isDue ? pendingSchema.parse(JSON.parse(found.reveal())) : undefined;
       if (!pending || pending.tokenUrl !== oauth.tokenUrl || !equalsSecret(state, hashSecret(pending.state)))
-        throw new AuthFailure('This sign-in is over, or was not begun here. Start it again.');
+        throw new AuthFailure('This sign-in is over, or was started elsewhere. Start it again.');
       await vault.change((writer) => writer.remove(signInName(secretName)), pendingOnly);
       return pending;
     });
   }
 }
 
-/** A sign-in that has begun lets nobody do anything yet. */
+/** A started sign-in grants nothing yet, so it is not audited. */
 const pendingOnly = () => 'no right changed' as const;
 
 const pendingSchema = z.object({

@@ -19,12 +19,12 @@ type Options<T> = {
   complete(code: string, redirectUri: string): Promise<T>;
 };
 
-/** Waits on loopback for the browser to come back from the provider, once. What doesn't know `state` is turned away. */
+/** Waits on loopback for the browser to return from the provider, once. Requests without the right `state` are refused. */
 export async function listenForCallback<T>(options: Options<T>): Promise<CallbackListener<T>> {
   const { port, state, signal } = options;
   signal.throwIfAborted();
   const { promise: outcome, resolve, reject } = Promise.withResolvers<T>();
-  outcome.catch(() => {}); // it may fail before anybody waits for it
+  outcome.catch(() => {}); // it can fail before it is awaited
   let used = false;
 
   const complete = async (query: URLSearchParams, response: ServerResponse) => {
@@ -53,7 +53,7 @@ export async function listenForCallback<T>(options: Options<T>): Promise<Callbac
   const close = () => {
     server.close();
     server.closeAllConnections();
-    reject(new AuthFailure('Nobody came back from the sign-in page in time. Start again.'));
+    reject(new AuthFailure('The browser did not return from the sign-in page in time. Start again.'));
   };
   signal.addEventListener('abort', close, { once: true });
   server.once('close', () => signal.removeEventListener('abort', close));

@@ -6,7 +6,7 @@ import type { Refresh } from './refresh.ts';
 import { findGrant } from './stored-tokens.ts';
 import type { Environment, ToolAuth } from './tool-auth.ts';
 
-/** What a tool needs to be let in somewhere, on behalf of somebody. */
+/** The credentials that tools use on behalf of users. */
 export type Wanted = {
   readonly auth: ToolAuth | undefined;
   readonly owner: SecretHolder;
@@ -16,7 +16,7 @@ export type Wanted = {
 export type Credentials = {
   /** By priority: the variable that the tool names, a token by OAuth (renewed when it is due), a token that was entered. */
   resolve(wanted: Wanted): Promise<Secret | undefined>;
-  /** Whether there is one, or the means to get one; nobody outside is asked. */
+  /** Whether there is a credential, or a way to get one. Makes no request. */
   exists(wanted: Wanted): Promise<boolean>;
 };
 

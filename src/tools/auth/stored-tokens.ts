@@ -11,7 +11,7 @@ export type RefreshGrant = { readonly refreshToken: string; readonly tokenUrl: s
 
 type Received = { readonly tokens: Tokens; readonly tokenUrl: string; readonly clientId: string };
 
-/** The access token is the secret; the grant lies beside it, under a name that no tool can ask for. */
+/** The access token is the secret. The grant is stored beside it, under a name that no tool can use. */
 export async function storeTokens(
   vault: Vault,
   change: SecretChange,
@@ -32,7 +32,7 @@ export async function findGrant(vault: Pick<Vault, 'find'>, name: string): Promi
   return parseGrant(await vault.find(grantName(name)));
 }
 
-/** The same, and nobody else uses it until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockGrant(vault: Vault, name: string): Promise<RefreshGrant | undefined> {
   return parseGrant(await vault.lock(grantName(name)));
 }

@@ -4,8 +4,8 @@ import type { Tool, ToolContext } from '../tool.ts';
 import { jsonTool } from './memory-json-tool.ts';
 
 /**
- * What the agent remembers of its user from one thread to the next. All four may be run again: two only read, a write
- * puts the same text in the same place, and what is deleted stays so.
+ * The agent's memory of its user across threads. All four can be repeated: two only read, a repeated write stores the
+ * same text, and a repeated delete changes nothing.
  */
 export function memoryTools(memory: MemoryPort): Tool[] {
   return [searchTool(memory), readTool(memory), writeTool(memory), deleteTool(memory)];
@@ -49,7 +49,7 @@ const writeTool = (memory: MemoryPort) =>
   jsonTool({
     name: 'memory_write',
     description:
-      'Keeps a note for this user, to be found again in any later conversation. Use it when the user tells something worth remembering or asks you to. It takes the place of whatever the path had: read first if you want to add to it. One subject for each note. The note identity/user says who the user is, and is shown to you in every conversation. Never write passwords or keys.',
+      'Stores a note for this user, which you can find in any later conversation. Use it when the user mentions something worth remembering or asks you to. It replaces the note at this path: read that first if you want to add to it. Use one note for each subject. The note identity/user says who the user is, and is shown to you in every conversation. Never write passwords or keys.',
     parameters: z.strictObject({ path, text: z.string().describe('The whole text of the note.') }),
     act: async ({ text, ...given }, owner) => {
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };
@@ -61,7 +61,7 @@ const writeTool = (memory: MemoryPort) =>
 const deleteTool = (memory: MemoryPort) =>
   jsonTool({
     name: 'memory_delete',
-    description: 'Forgets one note for good. Use it when the user asks you to, or when a note is wrong.',
+    description: 'Deletes one note permanently. Use it when the user asks you to, or when a note is wrong.',
     parameters: z.strictObject({ path }),
     act: async (given, owner) => {
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };

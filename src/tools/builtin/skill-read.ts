@@ -28,7 +28,7 @@ export function skillReadTool(skills: Pick<Skills, 'find'>): Tool {
       if ('error' in given) return JSON.stringify(given);
       const { name, file = 'SKILL.md' } = given.value;
       const skill = await skills.find(owner, name);
-      if (!skill) return JSON.stringify({ error: 'There is no such skill. skill_list tells which there are.' });
+      if (!skill) return JSON.stringify({ error: 'There is no such skill. skill_list returns all skills.' });
 
       const files = new Map(Object.entries(skill.files));
       const text = files.get(file);

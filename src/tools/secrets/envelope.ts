@@ -4,7 +4,7 @@ import type { KeyRing, SecretsKey } from './key-ring.ts';
 /** Where a secret belongs. It is authenticated with the ciphertext, so a row that is moved elsewhere can't be opened. */
 export type SecretId = { readonly userId: string; readonly name: string };
 
-/** The secret can't be had back as it was stored. */
+/** The stored secret can't be read. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
 }

@@ -5,7 +5,7 @@ export type SecretHolder = Owner | 'everyone';
 
 const EVERYONE: Owner = { userId: '*' };
 
-/** The owner of the holder's rows. A user who came by everyone's id, in whatever way, is refused. */
+/** The owner of the holder's rows. A user with the id of everyone is refused. */
 export function ownerOf(holder: SecretHolder): Owner {
   if (holder === 'everyone') return EVERYONE;
   if (holder.userId === EVERYONE.userId || holder.userId === '')

@@ -20,6 +20,6 @@ function toKey(bytes: Buffer): SecretsKey {
   if (bytes.length !== 32) throw new Error('A key for secrets has 32 bytes.');
 
   const id = Buffer.from(hkdfSync('sha256', bytes, '', 'reborn secrets key id', 8)).toString('hex');
-  // Hidden from whoever prints or serializes the key by accident.
+  // Not enumerable, so that the key is not printed or serialized by accident.
   return Object.defineProperty({ id, bytes }, 'bytes', { enumerable: false });
 }

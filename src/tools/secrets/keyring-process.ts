@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Entry } from '@napi-rs/keyring';
 
-// Run by keyring.ts as a program of its own: `make|get|forget ACCOUNT`, and the key comes on the standard output.
+// Run by keyring.ts as a separate program: `make|get|forget ACCOUNT`. The key is written to standard output.
 const [act, account = ''] = process.argv.slice(2);
 
 // Without this the Linux kernel's keyring would stand in for a missing Secret Service, and forget the key at a reboot.

@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts';
 /** How long a secret may be stored before it is looked for by those who don't know the state of the table. */
 const REMEMBER_MS = 1000;
 
-/** Nobody has that many users talking at one moment; the list is begun anew. */
+/** The most users in the cache. Above it, the cache is cleared. */
 const MAX_REMEMBERED = 2000;
 
 /** The secrets that must not be seen in what `owner` reads and sends. */

@@ -12,5 +12,5 @@ export function checkSecretName(name: string): void {
 /** Where the means to renew a secret lie. No tool can name this place, for a colon is in no secret's name. */
 export const grantName = (name: string) => `${name}:grant`;
 
-/** Where a sign-in waits that was begun in a browser. */
+/** The name under which a sign-in that was started in a browser is stored. */
 export const signInName = (name: string) => `${name}:sign-in`;

@@ -28,7 +28,7 @@ export type Secrets = {
   rotate(): Promise<Rotation>;
   /** Words for the log when this process's key is not the one that is in use. */
   findKeyProblem(): Promise<string | undefined>;
-  /** One transaction of the holder's, in which names are not checked. */
+  /** One transaction of the holder. It does not check names. */
   inVault<T>(holder: SecretHolder, act: (vault: Vault, trx: OwnedTransaction) => Promise<T>): Promise<T>;
 };
 
@@ -41,7 +41,7 @@ export function createSecrets({ db, keys }: { readonly db: Database; readonly ke
     checkSecretName(name);
     for (const each of holdersFor(holder)) {
       const found = await inVault(each, (vault) => vault.find(name));
-      // Also when it has expired: what is the user's own is not quietly replaced by somebody else's.
+      // Also when it has expired: everyone's secret must not silently replace the user's own.
       if (found) return hasExpired(found) ? undefined : found;
     }
     return undefined;

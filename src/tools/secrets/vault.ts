@@ -8,7 +8,7 @@ import { claimInstallationKey } from './installation-key.ts';
 import type { KeyRing } from './key-ring.ts';
 import { hideValue, type Secret } from './secret.ts';
 
-/** Secrets inside somebody's transaction, in clear on this side and encrypted on the other. */
+/** Secrets inside a transaction of their owner: plain text for the caller, encrypted in the database. */
 export type Vault = ReturnType<typeof openVault>;
 
 /** Only inside `change`. */
@@ -18,7 +18,7 @@ export type SecretWriter = {
   remove(name: string): Promise<boolean>;
 };
 
-/** For the audit log, which learns of names alone. `actor` is the holder unless somebody else did it. */
+/** For the audit log, which has only names. `actor` is the holder unless another user did it. */
 export type SecretChange = {
   readonly action: 'secret.put' | 'secret.remove' | 'secret.renew';
   readonly name: string;
@@ -32,7 +32,7 @@ export function openVault(trx: OwnedTransaction, keys: KeyRing, holder: SecretHo
 
   return {
     find: async (name: string) => open(await findSecret(trx, owner, name)),
-    /** Nobody else changes it, or finds out that it changed, until the transaction ends. */
+    /** Locked until the transaction ends. */
     lock: async (name: string) => open(await lockSecret(trx, owner, name)),
     /** Before the first lock of a transaction that will write. Throws when the others could not read what we write. */
     claimKey: () => claimInstallationKey(trx, keys, owner.userId),

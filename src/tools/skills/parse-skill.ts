@@ -4,7 +4,7 @@ export class InvalidSkill extends Error {
   override readonly name = 'InvalidSkill';
 }
 
-/** A skill by its files. What it is called and about stands at the top of SKILL.md, between two lines of `---`. */
+/** Parses a skill from its files. Its name and description are at the top of SKILL.md, between two lines of `---`. */
 export function parseSkill(files: Readonly<Record<string, string>>): Skill {
   const main = files['SKILL.md'];
   if (main === undefined) throw new InvalidSkill('There is no SKILL.md in the folder.');

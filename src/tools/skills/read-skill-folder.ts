@@ -5,7 +5,7 @@ import type { Skill } from '#domain/tool/skill.ts';
 import { checkFileSize, checkSkillFiles, MAX_FILES, tooManyFiles } from './check-skill-files.ts';
 import { InvalidSkill, parseSkill } from './parse-skill.ts';
 
-/** The skill in a folder. Links are not followed; hidden files, and those that are no text, are left out. */
+/** The skill in a folder. Links are not followed; hidden files and files that are not text are left out. */
 export async function readSkillFolder(folder: string): Promise<Skill> {
   const paths = await listFiles(folder);
   const files: Record<string, string> = {};

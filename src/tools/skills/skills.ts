@@ -8,7 +8,7 @@ import { readSkillFolder } from './read-skill-folder.ts';
 export type Skills = {
   /** What there is for the owner, by name. */
   list(owner: Owner): Promise<SkillSummary[]>;
-  /** The same, from rows that somebody has read already. */
+  /** The same, from rows that were read already. */
   withFolder(rows: readonly (SkillSummary & { readonly userId: string })[]): Promise<SkillSummary[]>;
   find(owner: Owner, name: string): Promise<Skill | undefined>;
   /** All that the owner may read, the nearest first; one of a name hides those behind it. */
@@ -67,7 +67,7 @@ function merge(layers: readonly SkillSummary[]): SkillSummary[] {
 
 const byName = (one: SkillSummary, other: SkillSummary) => (one.name < other.name ? -1 : 1);
 
-/** One that can't be read is told about, and the others are not to blame. */
+/** A skill that can't be read is reported, and the others are still listed. */
 async function readSkills(folder: string, onProblem: (message: string) => void): Promise<Skill[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // most have no such folder
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name));

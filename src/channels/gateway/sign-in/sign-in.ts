@@ -37,7 +37,7 @@ export type SignInOptions = {
   readonly limitGuesses: Limiter;
 };
 
-/** How a browser signs in and out. Nothing here needs a token, for whoever comes here has yet to show one. */
+/** How a browser signs in and out. These routes need no token. */
 export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOptions) {
   const formerOf = (request: FastifyRequest) => readCookie(request, site, SESSION_COOKIE);
 

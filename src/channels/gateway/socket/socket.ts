@@ -11,7 +11,7 @@ export type SocketOptions = SocketServices & {
   readonly sockets: Set<unknown>;
   /** Whom the credentials of the request stand for now. */
   readonly judge: (request: FastifyRequest) => Promise<Verdict>;
-  /** Calls its listener when somebody was shut out, until the function it returns is called. */
+  /** Calls its listener when access was revoked, until the returned function is called. */
   readonly onRevoked: (listener: () => void) => () => void;
   readonly onError: (error: unknown) => void;
 };

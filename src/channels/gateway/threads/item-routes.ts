@@ -36,7 +36,7 @@ export const listItems = defineRoute({
   },
 });
 
-/** A browser may show these. It must save everything else: a page that somebody sent would run as one of ours. */
+/** Media types that a browser may show. It must save all others: a shown HTML page would run with the rights of the app. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
 const getPart = defineRoute({

@@ -6,7 +6,7 @@ export const turnStatus = z.enum(['queued', 'running', 'waiting', 'completed', '
 
 export const failure = z.strictObject({ code: z.string(), message: z.string() });
 
-/** The ids by which a turn is known outside. */
+/** The ids of a turn in API answers. */
 export const turnIds = (turn: Turn) => ({
   thread_id: turn.threadId,
   response_id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
-/** Bare pages, until there is an app for the browser. Nothing a caller sent ever stands in one. */
+/** Plain pages without the browser app. They never contain text from a request. */
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(html);
 }
@@ -11,7 +11,7 @@ export const HOME_PAGE = page(
     '<p><a href="/login">Sign in</a></p>',
 );
 
-/** Keeps the key of the new session where the app looks for it, and goes on to the first page. */
+/** Stores the key of the new session where the app looks for it, and opens the first page. */
 export function sendLeavingPage(reply: FastifyReply, key: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   const script = `localStorage.setItem('${SESSION_KEY_ITEM}', '${key}'); location.replace('/');`;

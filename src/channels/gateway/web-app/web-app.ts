@@ -4,7 +4,7 @@ import staticFiles, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HOME_PAGE, sendPage } from './pages.ts';
 
-/** What is answered by routes of their own: a path below these that is unknown is an error, not a page of the app. */
+/** Paths of other routes: an unknown path below these is an error, not a page of the app. */
 const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets)(?:\/|$)/;
 
 /** As the build names them; whatever else somebody asks for was never there. The packed ones go by their plain names. */

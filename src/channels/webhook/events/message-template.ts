@@ -16,8 +16,7 @@ const MAX_PLACEHOLDERS = 50;
 
 /** Reads `{{path.to.field}}`, `{{items.0.name}}`, and `{{.}}` or `{{body}}` for everything. There is nothing else to it. */
 export function parseTemplate(text: string): MessageTemplate {
-  if (text.trim() === '')
-    throw new InvalidTemplate('The template is empty. Write the message that the agent shall get.');
+  if (text.trim() === '') throw new InvalidTemplate('The template is empty. Write the message for the agent.');
   if (text.length > MAX_LENGTH) throw new InvalidTemplate(`The template is longer than ${MAX_LENGTH} characters.`);
 
   const parts: (string | Placeholder)[] = [];
@@ -49,7 +48,7 @@ function positionOf(text: string, index: number): string {
   return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
-/** The message for the agent. Every value is somebody else's words, and wrapped as such; one that is missing is nothing. */
+/** The message for the agent. Each value is wrapped as foreign text; a missing value is empty. */
 export function renderTemplate(template: MessageTemplate, body: unknown, source: string): string {
   return fill(template, body, (value) => wrapUntrusted(value, source));
 }

@@ -16,15 +16,15 @@ export type EventVerifier = {
 };
 
 export type VerifiedEvent = {
-  /** The delivery's own id, by which a second one is known for the same. */
+  /** The id of the delivery, which identifies repeated deliveries. */
   readonly deliveryId: string;
-  /** Whether an old delivery would be refused for its age. If not, it must be remembered for ever. */
+  /** Whether old deliveries are refused. If not, their ids must never expire. */
   readonly isTimed: boolean;
 };
 
-/** Checks who sent the body. Throws `InvalidSecret` when the sender could be anybody. */
+/** Authenticates the sender of the body. Throws `InvalidSecret` if that fails. */
 export function verifyEvent(verifier: EventVerifier, delivery: Delivery): VerifiedEvent {
-  // An empty secret is one that everybody knows.
+  // An empty secret protects nothing.
   if (verifier.secret === '') throw new InvalidSecret('This route has no usable secret. Add it again with one.');
   // Who can replay a shared secret has it, and needs no old delivery.
   return { deliveryId: verify(verifier, delivery), isTimed: verifier.kind !== 'github' };
@@ -43,7 +43,7 @@ function verify({ kind, secret, header }: EventVerifier, delivery: Delivery): st
   }
 }
 
-/** Refuses a verifier that could never let anybody in, before it becomes a route. */
+/** Refuses a verifier that could never accept a delivery, before it becomes a route. */
 export function checkVerifier({ kind, secret, header }: EventVerifier): void {
   if (secret === '') throw new InvalidRequest('invalid_request', 'secret', 'The secret is empty.');
   if (secret !== secret.trim())

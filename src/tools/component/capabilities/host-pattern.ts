@@ -14,7 +14,7 @@ export function hostPatternProblem(pattern: string): string | undefined {
   return nameProblem(name);
 }
 
-/** `*.example.com` stands for everything below example.com at any depth, and not for example.com itself. */
+/** `*.example.com` matches all subdomains of example.com at any depth, but not example.com itself. */
 export function matchesHost(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.')) return pattern === host;
 

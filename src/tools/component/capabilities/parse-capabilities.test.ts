@@ -120,7 +120,7 @@ test('all problems are told at once, each with its place', () => {
     'http.timeout_secs: must be a whole number from 1 to 300',
     'it has no key "htpp": it may have version, wit_version, http, secrets, auth, setup, limits',
   ]);
-  expect(() => parseCapabilities(file)).toThrow(/must be mended:\n- http\.allowlist\[0\]\.host: must/);
+  expect(() => parseCapabilities(file)).toThrow(/must be fixed:\n- http\.allowlist\[0\]\.host: must/);
 });
 
 test.each([

@@ -10,7 +10,7 @@ export class InvalidCapabilities extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(['The capabilities file must be mended:', ...problems].join('\n- '));
+    super(['The capabilities file must be fixed:', ...problems].join('\n- '));
     this.problems = problems;
   }
 }

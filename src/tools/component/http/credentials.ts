@@ -69,7 +69,7 @@ function fillLocation({ url, headers }: Outgoing, { secretName, location }: Cred
   }
 }
 
-/** The secret must not move the request elsewhere: it stays within the segment in which the placeholder was. */
+/** The secret must not change the request's target: it stays within the segment of the placeholder. */
 function fillPath(url: URL, placeholder: string, secretName: string, secret: string): void {
   const encoded = encodeURIComponent(secret).replaceAll('%3A', ':').replaceAll('%40', '@');
   const path = url.pathname.replaceAll(placeholder, () => encoded);

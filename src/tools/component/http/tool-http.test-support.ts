@@ -19,7 +19,7 @@ export type Arrived = {
 
 type Reply = { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
 
-/** A real upstream on loopback, and the way to it: a tool's http that sends there, whatever the host. */
+/** A real upstream on loopback, and a tool's HTTP that sends requests for all hosts to it. */
 export type Upstream = {
   /** What has come so far, as it was on the wire and as it was handed to egress. */
   readonly arrived: Arrived[];

@@ -157,7 +157,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
   }
 }
 
-/** The limit is the tool's, whoever uses it: what was granted is how much it may ask of others in all. */
+/** The limit applies to the tool, over all users. */
 async function countRequest({ toolName, capabilities, takeUse }: ToolHttpOptions): Promise<void> {
   const { requestsPerMinute, requestsPerHour } = capabilities.http.rateLimit;
   const windows = [

@@ -7,7 +7,7 @@ export const WIT_VERSION = '1.0.0';
 
 const HOST = /^reborn:tool\/host@(\d+)\.(\d+)\.(\d+)$/;
 
-/** Stood in for by `../jail/inside/realm.ts`, where none of them reaches anything. */
+/** `../jail/inside/realm.ts` implements these without access to anything. */
 const INERT_WASI =
   /^wasi:(cli\/(environment|exit|stdin|stdout|stderr|terminal-(input|output|stdin|stdout|stderr))|clocks\/(monotonic-clock|wall-clock)|filesystem\/(preopens|types)|io\/(error|poll|streams)|random\/(random|insecure|insecure-seed))@0\.2\.\d+$/;
 

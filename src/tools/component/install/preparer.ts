@@ -31,7 +31,7 @@ async function prepare(wasm: Uint8Array, gates: boolean): Promise<void> {
   send({ type: 'prepared', witVersion });
 }
 
-/** Both programs are read before the first foreign byte is; from then on there are no files and no new threads. */
+/** Both programs are loaded before the first foreign byte is read. After that, files and new threads are denied. */
 async function giveUpFiles(): Promise<void> {
   const emptyComponent = Uint8Array.of(0x00, 0x61, 0x73, 0x6d, 0x0d, 0x00, 0x01, 0x00);
   await Promise.all([transpilerReady, componentWit(emptyComponent)]);

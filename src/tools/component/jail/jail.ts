@@ -12,7 +12,7 @@ export type GuestCall = {
   readonly signal: AbortSignal;
 };
 
-/** How a call ended. `crashed` tells that the whole process was lost with it. */
+/** How a call ended. `crashed`: the whole process died. */
 export type GuestOutcome =
   | { readonly kind: 'output' | 'error'; readonly text: string; readonly logs: readonly Log[] }
   | { readonly kind: FailureKind; readonly message: string; readonly logs: readonly Log[] };
@@ -21,7 +21,7 @@ export type FailureKind = 'cpu' | 'wall' | 'memory' | 'crashed' | 'trap' | 'cont
 /** The process of one tool. */
 export type Jail = {
   readonly pid: number | undefined;
-  /** Nothing when the process has ended already: then the call was not begun. */
+  /** undefined when the process has ended already: then the call was not started. */
   run(call: GuestCall): Promise<GuestOutcome> | undefined;
   /** Resolves with the reason, when the process has ended. */
   readonly ended: Promise<string>;

@@ -4,7 +4,7 @@ import type { ComponentFiles, HostImports, JailLimits, Log } from './jail-call.t
 import { createSlots, NoFreeSlot, type TakeSlot } from './slots.ts';
 import { findWall, LAYERS, type Wall } from './wall.ts';
 
-/** Runs tools, each in a process of its own that holds nothing worth stealing. */
+/** Runs each tool in a separate process that holds no secrets. */
 export type Jails = {
   call(component: JailedComponent, call: JailCall): Promise<JailAnswer>;
   /** Milliseconds for which a tool is out of use, because it crashed too often; 0 when it may be called. */
@@ -110,7 +110,7 @@ export function createJails(options: JailsOptions = {}): Jails {
     }
   }
 
-  /** One thread per call, and so many threads per tool. Who comes later waits, but not for ever. */
+  /** One thread for each call, and a limited number of threads for each tool. More calls wait, for a limited time. */
   async function runIn(cell: Cell, call: JailCall): Promise<GuestOutcome | undefined> {
     const jail = await cell.jail;
     const freeSlot = await cell.takeSlot(call.limits.wallMs, call.signal).catch((error: unknown) => {

@@ -15,7 +15,7 @@ export function readInside(): InsideSources {
   return sources;
 }
 
-/** A text that imports no file: what it would import from its folder stands in it instead. Types need no import. */
+/** The source text with the imports from its folder inlined. Type imports are dropped. */
 export function readModule(name: string): string {
   const source = readFileSync(path.join(FOLDER, name), 'utf8');
   return source.replace(/^import \{[^}]*\} from '\.\/([a-z-]+\.ts)';$/gm, (_, imported: string) =>

@@ -1,7 +1,7 @@
-/** Resolves when there is a place, to what gives it back; rejects when it took too long or was aborted. */
+/** Resolves, when there is a free slot, to the function that frees it again. Rejects after the wait or an abort. */
 export type TakeSlot = (waitMs: number, signal: AbortSignal) => Promise<() => void>;
 
-/** So many at a time, in the order in which they came. */
+/** Grants up to `limit` slots at a time, in the order of the requests. */
 export function createSlots(limit: number): TakeSlot {
   const waiting: (() => void)[] = [];
   let taken = 0;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { packageFile } from '#program-files.ts';
 
 /**
- * What the operating system denies the process of a jail, whatever becomes of Node and V8 inside it. Which layers there
+ * What the operating system denies the process of a jail, even if Node or V8 inside it is compromised. Which layers there
  * are depends on the machine: they are tried, and the best that works is taken.
  */
 export type Wall = {

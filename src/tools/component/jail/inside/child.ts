@@ -138,7 +138,7 @@ function startGuest({ url, data }: Program): void {
   });
 }
 
-/** A worker that can't even begin would be started again for ever. */
+/** A worker that fails to start would be restarted endlessly. */
 function fail(message: string): void {
   for (const { call } of waiting.splice(0))
     send({ type: 'done', call, ended: { kind: 'contract', message: cut(message) }, logs: [] });

@@ -16,7 +16,7 @@ export function encodeFrame(message: unknown, bytes: Uint8Array = NOTHING): Uint
   return frame;
 }
 
-/** Takes what arrives, in whatever pieces. It throws on a frame above the limit, and on a message that is not JSON. */
+/** Takes the received chunks. It throws on a frame above the limit, and on a message that is not JSON. */
 export function createFrameReader(maxBytes: number, onFrame: (frame: Frame) => void): (chunk: Uint8Array) => void {
   let chunks: Uint8Array[] = [];
   let held = 0;

@@ -15,7 +15,7 @@ export type Bridge = {
   later(milliseconds: number, run: () => void): void;
   nanoseconds(): bigint;
   log(level: string, message: string): void;
-  /** The body, if its length is not negative, lies in the buffer; so does that of the answer. */
+  /** The body is in the buffer if its length is not negative; so is the body of the answer. */
   request(
     method: string,
     url: string,
@@ -154,7 +154,7 @@ function createHost(bridge: Bridge): Host {
     apply(setBytes, bytes, [new Bytes(buffer, 0, length)]);
     return bytes;
   };
-  /** Called from outside, where nobody could do anything about an error. */
+  /** Called from outside, where an error could not be handled. */
   const quietly = (act: () => void): void => {
     try {
       act();

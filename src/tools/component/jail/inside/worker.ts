@@ -54,7 +54,7 @@ let buffer = new Uint8Array(KEPT_BUFFER_BYTES);
 let reply: (answer: ToWorker & { type: 'reply' }) => void = () => {};
 
 giveUpPowers();
-// Node would look closely at a rejection that nobody handles, and so run what the guest has hidden in it.
+// Node inspects an unhandled rejection, and would run code that the guest has hidden in it.
 process.on('unhandledRejection', () => {});
 const realmScript = toScript(data.realm, 'createRealm');
 const componentScript = toScript(data.component, 'instantiate');
@@ -72,7 +72,7 @@ function run({ exported, params, logLines, logLineBytes }: ToWorker & { type: 'c
   };
   const bridge = createBridge(log, (ended) => {
     post({ type: 'done', ended, dropped, cpuMs: cpuMs() });
-    context = createContext(); // while nobody waits for it
+    context = createContext(); // ahead of the next call
   });
   try {
     const enter = (realmScript.runInContext(context) as typeof createRealm)(bridge, modules, data.memoryBytes);
@@ -134,7 +134,7 @@ function createBridge(log: Bridge['log'], onEnd: (ended: Ended) => void): Bridge
       for (const timer of timers) clearTimeout(timer);
       if (buffer.length > KEPT_BUFFER_BYTES) buffer = new Uint8Array(KEPT_BUFFER_BYTES);
       const ended = judge(kind, text);
-      // After the guest's last microtask: what it goes on computing is still on its own account.
+      // After the guest's last microtask, so that its computing time is counted.
       setImmediate(() => onEnd(ended));
     },
   };
@@ -153,7 +153,7 @@ function findExcess(method: string, url: string, headers: string, bodyLength: nu
   return undefined;
 }
 
-/** Beyond this Node says a word about it on a channel of its own. */
+/** Above this, Node writes a warning to its own channel. */
 function clampDelay(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 0) || 0, 0x7fff_ffff);
 }
