@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => cluster.close());
 
-const ROUNDS = rounds(3, 60);
+const ROUNDS = rounds(2, 60);
 
 test.each([
   ['its connections are cut', async () => cluster.proxy.cut(), {}],

@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => cluster.close());
 
 const ROUNDS = rounds(1, 20);
-const WHILE_MS = rounds(2000, 3000);
+const WHILE_MS = rounds(1000, 3000);
 const CODES = ['40P01', '53100', '40001', '53200', '55P03', '57P05'].slice(0, rounds(2, 6));
 
 const HARMS: [string, () => Promise<void>, { lostLog?: true }?][] = [

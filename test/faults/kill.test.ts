@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-const ROUNDS = rounds(5, 200);
+const ROUNDS = rounds(3, 200);
 
 test(
   'kill -9 at random moments loses nothing, repeats no unrepeatable call and blocks no thread',

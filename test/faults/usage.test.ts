@@ -18,7 +18,7 @@ const WRITES = [STATEMENTS.append, STATEMENTS.settle];
 test('when answers to writes are lost, every model call is still counted exactly once', async () => {
   await cluster.start();
   const load = startLoad(cluster);
-  for (let round = 0; round < rounds(3, 20); round++)
+  for (let round = 0; round < rounds(2, 20); round++)
     for (const words of WRITES) {
       await load.hear(4);
       await cluster.proxy.loseAnswerTo(words);
