@@ -23,7 +23,7 @@ afterAll(async () => {
 test('reborn init leads from nothing to a first answer', async () => {
   const asked = await openTerminal({ env: home.env, args: ['init'] });
   try {
-    await asked.sees('which model shall answer?');
+    await asked.sees('Reborn: choose a model');
     await asked.sees('Demo model (offline)');
     await asked.press('Down', 'Down', 'Down', 'Enter');
     await asked.sees("in the provider's own spelling");
