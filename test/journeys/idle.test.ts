@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
-import { startService } from '../support/service.ts';
+import { expect, vi } from 'vitest';
+import { test as journey } from '../support/journey.ts';
 
 const SECONDS = 6;
+const test = journey.override('env', ({ home }) => home.env);
 
-test('an idle replica sends at most 15 statements a second and costs under 1 % of a core', async () => {
+test('an idle replica sends at most 15 statements a second and costs under 1 % of a core', async ({ startAnother }) => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
-  const home = await freshHome();
-  const service = await startService(home.env);
+  await startAnother();
   await sleep(3000); // the work that follows a start does not count as idle
 
   const [before, cpu] = [query.mock.calls.length, process.cpuUsage()];
@@ -17,8 +16,6 @@ test('an idle replica sends at most 15 statements a second and costs under 1 % o
   const statements = (query.mock.calls.length - before) / SECONDS;
   const { user, system } = process.cpuUsage(cpu);
   const share = (user + system) / 1e6 / SECONDS;
-  await service.close();
-  await home.remove();
 
   console.log(`idle: ${statements.toFixed(1)} statements/s, ${(share * 100).toFixed(2)} % of a core`);
   expect(statements).toBeLessThan(15);

@@ -1,25 +1,17 @@
-import { expect, test } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
-import { startService, textOf, type WireResponse } from '../support/service.ts';
+import { expect } from 'vitest';
+import { test } from '../support/journey.ts';
+import { textOf, type WireResponse } from '../support/service.ts';
 
 /** Ten minutes with one-minute silences; in CI one silence that is long enough for a keepalive. */
 const [PIECES, SILENCE_MS] = process.env['ENDURANCE'] ? [11, 60_000] : [1, 16_000];
 
 test(
   'a stream survives long silences and arrives complete',
-  async () => {
-    const [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-    const llm = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-    const service = await startService({ ...home.env, ...llm });
-
+  async ({ service }) => {
     const response = await service.post({ input: `count ${PIECES} every ${SILENCE_MS}`, stream: true });
     const frames = (await response.text()).split('\n\n');
     const keepalives = frames.filter((frame) => frame === ': keepalive').length;
     const last = frames.findLast((frame) => frame.startsWith('event: response.completed'));
-    await service.close();
-    await model.close();
-    await home.remove();
 
     expect(frames.filter((frame) => frame.startsWith(':') && frame !== ': keepalive')).toEqual([]);
     expect(keepalives).toBe(Math.floor((PIECES * SILENCE_MS) / 15_000));

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
+import { afterAll, expect } from 'vitest';
+import { test } from '../support/journey.ts';
+import type { ScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let home: Awaited<ReturnType<typeof freshHome>>;
 let replicas: Awaited<ReturnType<typeof spawnService>>[] = [];
 
-beforeAll(async () => {
-  [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
-  const env = { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
+test.beforeAll(async ({ env }) => {
   replicas = await Promise.all([spawnService(env), spawnService(env)]);
 });
 
 afterAll(async () => {
   await Promise.all(replicas.map((replica) => replica.kill('SIGTERM')));
-  await model.close();
-  await home.remove();
 });
 
 test('two processes started at once share one database', async () => {
@@ -27,12 +21,12 @@ test('two processes started at once share one database', async () => {
   expect(await other?.get(response?.id ?? '')).toMatchObject({ status: 'completed', id: response?.id });
 });
 
-test('turns on one thread run in the order of acceptance, on any process', async () => {
+test('turns on one thread run in the order of acceptance, on any process', async ({ model }) => {
   const [one, other] = replicas;
   const first = await one?.ask('say begin');
   const thread = { previous_response_id: first?.id };
   const slow = one?.ask('count 8 every 50', thread);
-  await waitForPrompt('count 8 every 50');
+  await waitForPrompt(model, 'count 8 every 50');
   const behind = [other?.ask('say b', thread), one?.ask('say c', thread)];
   await Promise.all([slow, ...behind]);
 
@@ -53,7 +47,7 @@ test('SIGTERM stops a process cleanly while another continues', async () => {
 
 const NOTHING = { output: [] } as never;
 
-async function waitForPrompt(text: string): Promise<void> {
+async function waitForPrompt(model: ScriptedModel, text: string): Promise<void> {
   await waitFor(`the model to be asked "${text}"`, async () =>
     model.seen.some((prompt) => prompt.messages.at(-1)?.text === text),
   );
