@@ -136,7 +136,8 @@ export function skillsBlock(skills: readonly SkillSummary[]): string {
   const lines = skills
     .slice(0, MAX_OFFERED)
     .map(({ name, description }) => `- ${name}: ${description.slice(0, 300).toWellFormed()}`);
-  const more = skills.length > MAX_OFFERED ? [`${skills.length - MAX_OFFERED} more skills are listed by skill_list.`] : [];
+  const more =
+    skills.length > MAX_OFFERED ? [`${skills.length - MAX_OFFERED} more skills are listed by skill_list.`] : [];
   return [INTRODUCTION, ...lines, ...more].join('\n');
 }
 
