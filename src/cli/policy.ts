@@ -35,7 +35,8 @@ function setLevel(tool: string, level: ToolLevel): Promise<void> {
   return withDatabase(async ({ db }) => {
     await setPolicy(db, { tool, level }, COMMAND_LINE.userId);
     printLine(`${tool}: ${MEANING[level]}`);
-    if (!(await isKnown(db, tool))) printLine(`There is no tool "${tool}" now. The level holds once there is one.`);
+    if (!(await isKnown(db, tool)))
+      printLine(`There is no tool "${tool}" now. The level applies once it is installed.`);
   });
 }
 

@@ -2,7 +2,7 @@ import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { printable } from '#terminal/screen/printable.ts';
 
 /**
- * The only way in which commands write, on stdout or stderr. Names, descriptions and messages come from others: what
+ * Every command writes through these functions, on stdout or stderr. Names, descriptions and messages come from others: what
  * would steer the terminal, or not be seen, is shown as an escape.
  */
 export function printLine(text: string): void {

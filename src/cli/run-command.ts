@@ -1,7 +1,7 @@
 import { ConfigError } from '#config/config.ts';
 import { printNotice } from './print.ts';
 
-/** Runs what a command does. What goes wrong is told on stderr, in a sentence, and by the exit code: 78 for a wrong setting, else 1. */
+/** Runs a command. An error is printed on stderr as a sentence; the exit code is 78 for a wrong setting, otherwise 1. */
 export async function runCommand(act: () => Promise<void>): Promise<void> {
   try {
     await act();

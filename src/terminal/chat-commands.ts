@@ -89,7 +89,7 @@ async function exportThread(chat: Chat, file: string): Promise<void> {
   chat.thread.note(`Written to ${target}.`);
 }
 
-/** As much of a description as tells what it is about. */
+/** The beginning of a description. */
 function firstSentence(text: string): string {
   const [sentence = ''] = oneLine(text).split(/(?<=[.!?])\s/, 1);
   return cut(sentence, 100);

@@ -9,7 +9,7 @@ type Means = {
   readonly say: (text: string) => void;
 };
 
-/** Asks for what the tool of a waiting call lacks, and stores it; false when the call can't go on yet. */
+/** Asks for the secret that the tool of a waiting call needs, and stores it; false when the call can't continue yet. */
 export async function giveSecret({ client, askSecret, say }: Means, gate: OpenGate): Promise<boolean> {
   const { tools } = await client.call('GET /api/tools');
   const tool = tools.find(({ name }) => name === gate.call.name);

@@ -15,7 +15,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-test('the service is killed in mid-stream: the page goes on by itself, and nothing is doubled', async () => {
+test('when the service is killed during an answer, the page continues by itself, and nothing is shown twice', async () => {
   const page = await browser.signIn(stage.url);
   await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
   await ask(page, 'count 100 every 50');

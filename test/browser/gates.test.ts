@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const MAIL = 'use send_mail {"to": "ann@example.com", "text": "hi"}';
 
-test('a click on approve runs the tool once, and the thread goes on', async () => {
+test('a click on approve runs the tool once, and the thread continues', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, MAIL);
   const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });

@@ -82,7 +82,7 @@ test('long lists are shown a page at a time, and what is further down is found',
   await expect.poll(() => rowsOf('Notes').allInnerTexts()).toEqual([expect.stringContaining('marmalade')]);
 });
 
-test('a slow answer is waited for in its shape, and one that does not come is told, with a way on', async () => {
+test('a slow page shows its outline, and a failed one shows an error and a way to continue', async () => {
   for (const { route, api, title, rows } of LISTS) {
     let answer: 'later' | 'never' = 'later';
     let release = () => {};
@@ -111,7 +111,7 @@ test('a slow answer is waited for in its shape, and one that does not come is to
   }
 });
 
-test('a service that fails for a while is told of, and the page comes back by itself', async () => {
+test('a service that fails for a while is reported, and the page recovers by itself', async () => {
   await page.route('**/api/skills', (request) => request.abort());
   await page.goto(`${stage.url}/skills`);
   await page.getByRole('main').getByRole('alert').getByText('this page tries again by itself').waitFor();

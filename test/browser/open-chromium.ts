@@ -16,7 +16,7 @@ type Look = {
 
 export type OpenPage = Page & { readonly problems: string[] };
 
-/** Chromium with a new profile. Whatever a page complains of is collected, and whatever it asks of other hosts refused. */
+/** Chromium with a new profile. Errors of a page are collected, and its requests to other hosts are refused. */
 export async function openChromium(look: Look = {}) {
   const profile = await mkdtemp(path.join(tmpdir(), 'reborn-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {

@@ -245,7 +245,7 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
   await rowsOf('Tools').filter({ hasText: 'Tries out its host' }).waitFor({ state: 'detached' });
 });
 
-test('a tool is signed in to on the page of its provider, and the thread goes on from there', async () => {
+test('a person signs in to a tool on the page of its provider, and the thread continues', async () => {
   const send = (route: string, body: object, headers = {}) =>
     stage.service.request(route, { method: 'POST', body: JSON.stringify(body), headers });
   const upload = { name: 'calendar', wasm: (await readFile(wasm)).toString('base64') };

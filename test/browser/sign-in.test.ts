@@ -32,7 +32,7 @@ afterAll(async () => {
   await idp.close();
 });
 
-test('single sign-on leads to the chat of somebody who was never here', async () => {
+test('single sign-on leads a new user to the chat', async () => {
   const page = await browser.open();
   await page.goto(stage.url);
   await page.getByRole('link', { name: 'Sign in with single sign-on' }).click();
@@ -55,7 +55,7 @@ test('a token that is typed in opens the chat, and does not stay in the address'
   await page.close();
 });
 
-test('a token that is not known is told of on the way in, and does not stay in the address', async () => {
+test('an invalid token is reported at sign-in, and does not stay in the address', async () => {
   await browser.context.clearCookies();
   const page = await browser.open();
   await page.goto(`${stage.url}/login`);
@@ -86,7 +86,7 @@ test('a sign-in link asks before it signs in, works once, and leaves the address
   await page.close();
 });
 
-test("another site's link changes nobody's session, and another port gets a cookie that opens nothing", async () => {
+test('a link on another site changes no session, and another port gets a cookie that is useless', async () => {
   const attacker = await addUser(stage.service, 'Attacker');
   const link = await newLink(attacker.headers);
   const cookies: string[] = [];

@@ -24,7 +24,7 @@ export async function startStage(env: Record<string, string> = {}, parts: Parts 
   };
 }
 
-/** The same as a process of its own that can be killed, and started again at the same address. */
+/** The same as a separate process that can be killed and started again at the same address. */
 export async function startMortalStage() {
   const [home, model, port] = await Promise.all([freshHome(), startScriptedModel(), findFreePort()]);
   const settings: Record<string, string> & { DATABASE_URL?: string } = {

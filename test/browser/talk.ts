@@ -8,7 +8,7 @@ export async function ask(page: Page, message: string): Promise<void> {
 
 export const conversation = (page: Page) => page.getByRole('log').innerText();
 
-/** The numbers of the newest answer, in the order in which they stand there. */
+/** The numbers of the newest answer, in their order. */
 export async function countedIn(page: Page): Promise<number[]> {
   const words = await page.locator('article .prose').last().innerText();
   return [...words.matchAll(/\d+/g)].map(([digits]) => Number(digits));

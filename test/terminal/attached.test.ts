@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 
-test('a service killed with -9 under an attached terminal: it says so, reconnects, and the turn goes on', async () => {
+test('when its service is killed with -9, the terminal says so and reconnects, and the turn continues', async () => {
   const first = await spawnService(env);
   const terminal = await openTerminal({ env });
   try {
@@ -162,7 +162,7 @@ test('an answer that is piped on survives a crash of the service, without a word
   }
 });
 
-test('without a service, ask starts one for itself that nobody else can find', async () => {
+test('without a service, ask starts a private one', async () => {
   const asked = await runReborn(['ask', 'say alone'], { env: { ...env, GATEWAY_PORT: '1' } });
   expect(asked).toEqual({ code: 0, stdout: 'alone\n', stderr: '' });
 });

@@ -64,7 +64,7 @@ describe('a question of the agent', () => {
     await sees('approved, and from now on for calls like it');
     await waitFor('the second call', async () => chat.erased.length === 2);
     await press('C-l');
-    await say('use erase {"path":"/tmp/a"}'); // nobody is asked again
+    await say('use erase {"path":"/tmp/a"}'); // without asking again
     await waitFor('the third call', async () => chat.erased.length === 3);
 
     await press('C-l');
@@ -98,7 +98,7 @@ describe('a question of the agent', () => {
     expect(chat.erased).not.toContain('{"path":"/tmp/typed"}');
   });
 
-  test('a secret is asked for without showing it, and the call goes on', async () => {
+  test('a secret is typed without being shown, and the call continues', async () => {
     const { say, type, press, sees, focus, screen } = await open();
     await say('use mail {"to":"ann"}');
     await sees('mail needs a sign-in');
@@ -154,7 +154,7 @@ describe('reborn gate', () => {
     expect((await listedTool('letter')).needs_sign_in).toBe(false);
   });
 
-  test('what a model wrote cannot steer the terminal of whoever decides', async () => {
+  test('text from a model cannot control the terminal of the person who approves', async () => {
     await waitAt('use erase {"path":"\u202egnp.exe","x":"\u009b31m"}');
     const { stdout } = await reborn('gate', 'list');
     expect(stdout).toContain('gnp.exe');
@@ -199,7 +199,7 @@ describe('a command that is typed', () => {
     await sees('weather  Tells the weather.');
   });
 
-  test('/threads opens another thread, /memory finds a note, /usage tells what was used', async () => {
+  test('/threads opens another thread, /memory finds a note, /usage shows the usage', async () => {
     await reborn('ask', 'say To Oslo, then.');
     await reborn('ask', 'say All paid.');
     await chat.service.request('/api/memory/people/ann', { method: 'PUT', body: '{"text":"Ann likes tea."}' });
@@ -238,7 +238,7 @@ describe('a command that is typed', () => {
 
 const reborn = (...args: string[]) => runReborn(args, { env: chat.env });
 
-/** Asks for something that has to wait, and says at which gate it does. */
+/** Sends a message whose call waits, and returns the id of the gate. */
 async function waitAt(script: string): Promise<string> {
   const { code, stdout, stderr } = await reborn('ask', '--json', script);
   expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('reborn gate') });

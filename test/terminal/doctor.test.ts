@@ -58,7 +58,7 @@ test('a sound home has no problems, and the demo model is worth a warning', asyn
   });
 });
 
-test('the same for people, and how to mend it', async () => {
+test('the same as text, with how to fix it', async () => {
   const { code, stdout } = await runReborn(['doctor'], { env: { ...env, GATEWAY_PORT: String(await takenPort()) } });
   expect(code).toBe(1);
   expect(stdout).toMatch(
@@ -66,7 +66,7 @@ test('the same for people, and how to mend it', async () => {
   );
 });
 
-test('no key, and every other wrong setting, is told in one go', async () => {
+test('a missing key and all other wrong settings are reported together', async () => {
   const { code, problems } = await examine({ LLM_PROVIDER: 'anthropic', LLM_MODEL: 'm', GATEWAY_HOST: 'a b' });
   expect(code).toBe(1);
   expect(problems.map(({ message }) => message)).toEqual([

@@ -27,7 +27,7 @@ function backup(file: string, { force = false, json }: Options): Promise<void> {
     if (json) return file === '-' ? undefined : printJson({ file, files: names, tables: report.tables });
     printNotice(
       `Saved ${report.rows()} rows${names.length > 0 ? ` and ${names.join(', ')}` : ''} to ${file}. ` +
-        'Whoever can read it can read everything you keep here: guard it like the home folder.',
+        'Anyone who can read it can read all your data: protect it like the home folder.',
     );
   });
 }

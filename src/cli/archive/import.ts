@@ -26,7 +26,7 @@ function importRows(file: string, { json }: { json?: true }): Promise<void> {
     if (json) return printJson({ tables: report.tables });
     printNotice(
       `Imported ${report.rows()} rows, each table with the checksum it was exported with. ` +
-        'Unfinished turns go on at the next start: do not start the old installation again.',
+        'Unfinished turns continue at the next start: do not start the old installation again.',
     );
   });
 }

@@ -50,7 +50,7 @@ export async function loadArchiveFile({ file, withHome, onTable }: LoadOptions):
 function openArchive(file: string): Promise<Archive> {
   const packed = file === '-' ? process.stdin : createReadStream(file);
   const text = createGunzip();
-  pipeline(packed, text, () => {}); // what fails is told to whoever reads
+  pipeline(packed, text, () => {}); // the reader gets the error
   return readArchive(explained(text, file));
 }
 

@@ -1,7 +1,7 @@
 import type { TableSum } from '#database/archive/archive-format.ts';
 import { printNotice } from '../print.ts';
 
-/** Tells of each table as it is done, on the standard error, and keeps the sums for the end. */
+/** Reports each finished table on the standard error, and adds up the totals. */
 export function reportTables(quiet: boolean) {
   const tables: Record<string, TableSum> = {};
   return {

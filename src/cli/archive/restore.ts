@@ -23,7 +23,7 @@ function restore(file: string, { json }: { json?: true }): Promise<void> {
     if (json) return printJson({ home: config.home, files: files.map((saved) => saved.file), tables: report.tables });
     printNotice(
       `Restored ${report.rows()} rows; the home is ${config.home}. ` +
-        'Unfinished turns go on at the next start: do not start the old installation again.',
+        'Unfinished turns continue at the next start: do not start the old installation again.',
     );
   });
 }

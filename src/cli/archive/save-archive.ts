@@ -44,7 +44,7 @@ export async function saveArchive({ file, force, readFiles, onTable }: SaveOptio
   return files;
 }
 
-/** Under its name there is only ever a whole file, which nobody else can read. */
+/** A file of this name is always complete, and readable by its owner only. */
 async function writeWhole(file: string, write: (sink: Writable) => Promise<void>): Promise<void> {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}-${randomBytes(4).toString('hex')}`);
   const handle = await open(draft, 'wx', 0o600);

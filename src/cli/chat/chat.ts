@@ -18,7 +18,7 @@ export async function chat(options: Options, showHelp: () => Promise<void>): Pro
   if (!process.stdin.isTTY) return ask([], options);
   if (!process.stdout.isTTY) return showHelp();
   await runCommand(() => openInTerminal(options));
-  process.exit(); // whatever still lingers, the person has quit
+  process.exit(); // the person has quit: don't wait for open connections
 }
 
 async function openInTerminal({ thread }: Options): Promise<void> {

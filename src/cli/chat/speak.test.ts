@@ -17,7 +17,7 @@ test('what is said is written as it comes, and ends with its line', () => {
   expect(written()).toBe('hello world\n');
 });
 
-test('an answer that begins anew after a crash goes on where the first one broke off', () => {
+test('an answer that starts again after a crash continues where the first one stopped', () => {
   const { begin, say, breakOff, written } = listen();
   begin();
   say('one two thr');
@@ -40,7 +40,7 @@ test('a crash while it catches up is survived, too', () => {
   expect(written()).toBe('one two three');
 });
 
-test('an answer that turns out different is told apart from what was written', () => {
+test('an answer that differs after a crash is separated from the text printed before', () => {
   const { begin, say, breakOff, written } = listen();
   begin();
   say('The sky is bl');

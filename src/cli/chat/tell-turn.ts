@@ -9,7 +9,7 @@ const WAITING = 3;
 const CUT_SHORT = 4;
 const INTERRUPTED = 130;
 
-/** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code tells how it went. */
+/** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code is the outcome. */
 export async function tellTurn(
   { locate }: ReachedService,
   begin: (client: Client) => Promise<ChatAccepted>,

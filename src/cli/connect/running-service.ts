@@ -17,7 +17,7 @@ export type RunningService = {
 const LOOK_AGAIN_MS = 2000;
 
 /**
- * Writes `serve.json`, by which commands find the service. A living service's file is never touched: this one takes its
+ * Writes `serve.json`, which commands use to find the service. A living service's file is never touched: this one takes its
  * place when that one has ended.
  */
 export async function announceService(
@@ -90,7 +90,7 @@ async function isAlive({ url, replica }: RunningService): Promise<boolean> {
   }
 }
 
-/** The token by which the service knows this machine's commands. */
+/** The token of the commands on this machine. */
 export async function findOperatorToken({ operatorToken, home }: Config): Promise<string | undefined> {
   if (operatorToken) return operatorToken;
   const kept = await readFile(path.join(home, 'webui-token'), 'utf8').catch(() => '');

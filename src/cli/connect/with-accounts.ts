@@ -8,7 +8,7 @@ import { withDatabase } from './with-database.ts';
 export type Desk = {
   readonly accounts: Accounts;
   readonly limits: LimitsAdmin;
-  /** By id, email or name. Throws, with what to do, when that is nobody or more than one. */
+  /** Finds a user by ID, email or name. Throws when none or several match, and says what to do. */
   readonly getUser: (called: string) => Promise<User>;
 };
 

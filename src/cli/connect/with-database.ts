@@ -5,7 +5,7 @@ import type { Principal } from '#domain/principal.ts';
 import { connectStore, type Database } from '#store/connection.ts';
 import { runCommand } from '../run-command.ts';
 
-/** Whoever can run commands here can read the database: to the audit log that is an operator of its own. */
+/** Commands read the database directly, so the audit log names them as a separate operator. */
 export const COMMAND_LINE: Principal = { userId: 'command-line', role: 'operator' };
 
 export type OpenedDatabase = {

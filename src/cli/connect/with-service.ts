@@ -40,7 +40,7 @@ export async function withService<T>(config: Config, act: (service: ReachedServi
   return await act({ locate: async () => address, notices });
 }
 
-/** The same, but a service that has to be started is nobody else's: it opens no port to others. */
+/** Like `withService`, but a service that it starts is private: it listens for this process only. */
 export function withQuietService<T>(config: Config, act: (service: ReachedService) => Promise<T>): Promise<T> {
   const { gateway, webhook } = config;
   const quiet = {

@@ -69,4 +69,4 @@ export function checkClock(server: Date, here: Date): Finding[] {
 const mendOf = ({ databaseUrl, home }: Config) =>
   databaseUrl
     ? 'Start the server, correct DATABASE_URL, or unset it to use the built-in PostgreSQL.'
-    : `Mend what it says, or look into ${home}; with DATABASE_URL a server of yours is used instead.`;
+    : `Fix the reported problem, or look into ${home}. Set DATABASE_URL to use your own server instead.`;

@@ -4,7 +4,7 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const SECRET_FILES = ['webui-token', 'secrets-key', 'settings.env', 'serve.json', 'reborn.log'];
 
-/** Whether the home folder can be used, and by nobody else. */
+/** Whether the home folder can be used, and only by this user. */
 export async function checkPermissions(home: string): Promise<Finding[]> {
   const check = 'permissions';
   const folder = await stat(home).catch(() => undefined);

@@ -11,7 +11,7 @@ export async function checkQuarantine(config: Config, running: RunningService | 
     const { tools } = await createClient({ url: running.url, token }).call('GET /api/tools');
     return tools.flatMap(({ name, quarantined_until: until }) => (until ? [quarantined(name, until)] : []));
   } catch (error) {
-    return [warning('tools', `The service did not tell of its tools. ${reasonOf(error)}`, 'Look into its log.')];
+    return [warning('tools', `The service did not list its tools. ${reasonOf(error)}`, 'Look into its log.')];
   }
 }
 
@@ -19,6 +19,6 @@ function quarantined(name: string, until: string): Finding {
   return problem(
     'tools',
     `The tool ${name} crashed too often and is out of use until ${until}.`,
-    `Look for "${name}" in the service's log. Install a mended one with: reborn tool install --force, which also ends the wait.`,
+    `Look for "${name}" in the service's log. Install a fixed version with: reborn tool install --force, which also ends the quarantine.`,
   );
 }

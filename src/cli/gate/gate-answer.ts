@@ -13,7 +13,7 @@ const ANSWERS = ['approve', 'always', 'deny'] as const;
 
 type Options = { readonly reason?: string; readonly user?: string; readonly json?: true };
 
-/** `reborn gate answer`: lets a call that waits go on, or not, and prints what comes of it. */
+/** `reborn gate answer`: answers a gate, and prints the result of the turn that follows. */
 export function answerGate(id: string, word: string, options: Options): Promise<void> {
   return runCommand(async () => {
     const answer = toAnswer(word, options);
@@ -46,7 +46,7 @@ async function getGate(client: Client, id: string): Promise<OpenGate> {
   return gate;
 }
 
-/** Only their own thread is anybody's to follow. */
+/** Users can follow only their own threads. */
 async function answerForOther(
   client: Client,
   { id, kind, call, user_id: user }: OpenGate,
@@ -57,7 +57,7 @@ async function answerForOther(
     throw new Error(`Name the user whose secrets ${user} may use: reborn gate answer ${id} approve --user <id>`);
   const accepted = await client.call('POST /api/gates/{id}', { params: { id }, body: answer });
   if (json) return printJson(accepted);
-  printLine(`Answered. The thread of ${user} goes on.`);
+  printLine(`Answered. The thread of ${user} continues.`);
   if (kind === 'auth' && answer.answer === 'approve')
     printLine(
       `It waits again unless they have signed in; \`reborn tool auth ${call.name} --user ${user}\` does that for them.`,

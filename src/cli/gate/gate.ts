@@ -94,7 +94,7 @@ function listApprovals({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const approvals = await createStandingApprovals(db).list(OPERATOR);
     if (json) return printJson(approvals);
-    if (approvals.length === 0) return printLine('Nothing was approved for good.');
+    if (approvals.length === 0) return printLine('There are no standing approvals.');
     for (const { id, userId, tool, shape } of approvals) {
       printLine(`${id}  ${userId}  ${tool}`);
       for (const line of shape.split('\n')) printLine(`  ${line}`);
@@ -124,6 +124,6 @@ function showPairings({ json }: Json): Promise<void> {
 function removePairing(userId: string): Promise<void> {
   return withDatabase(async ({ db }) => {
     await createPairings(db).remove(COMMAND_LINE, userId);
-    printLine(`Removed. ${userId} can use nobody's secrets but its own.`);
+    printLine(`Removed. ${userId} can use only its own secrets.`);
   });
 }

@@ -3,7 +3,7 @@ import type { ServiceProgram } from './program.ts';
 
 export const LAUNCHD_LABEL = 'dev.reborn.agent';
 
-/** The property list for macOS: a daemon of the machine if a user is named, or else an agent of whoever installs it. */
+/** The property list for macOS: a system daemon if a user is named, otherwise an agent of the installing user. */
 export function renderLaunchdPlist({ node, main, home, user }: ServiceProgram): string {
   const log = escape(home === undefined ? '/var/log/reborn.log' : path.join(home, 'service.log'));
   return `<?xml version="1.0" encoding="UTF-8"?>

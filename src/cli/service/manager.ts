@@ -5,7 +5,7 @@ import { LAUNCHD_LABEL, renderLaunchdPlist } from './launchd-plist.ts';
 import type { ServiceProgram } from './program.ts';
 import { renderSystemdUnit } from './systemd-unit.ts';
 
-/** How this machine keeps a service running: what it reads, and what it is told. */
+/** How this machine keeps a service running: the file to write, and the commands to run. */
 export type Manager = {
   readonly file: string;
   render(program: ServiceProgram): string;

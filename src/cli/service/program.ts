@@ -5,7 +5,7 @@ import path from 'node:path';
 export type ServiceProgram = {
   readonly node: string;
   readonly main: string;
-  /** Not set: the usual one, of whoever runs it. */
+  /** Not set: the default home folder of the user who runs it. */
   readonly home: string | undefined;
   /** Set for a service of the whole machine: who runs it. */
   readonly user: string | undefined;

@@ -25,7 +25,7 @@ test("the machine's unit runs as the user it was given, without rights to more",
   expect(unit).toContain('WantedBy=multi-user.target\n');
 });
 
-test("the machine's unit uses the home of whoever runs it, unless another is named", () => {
+test('the system unit uses the home folder of its user, unless another is named', () => {
   const unit = renderSystemdUnit({ ...program, home: undefined, user: 'reborn' });
 
   expect(unit).not.toContain('REBORN_HOME');

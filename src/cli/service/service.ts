@@ -28,7 +28,7 @@ export function addServiceCommands(program: Command): void {
     .action(uninstall);
   service
     .command('status')
-    .description('Tell whether the service runs.')
+    .description('Show whether the service runs.')
     .addHelpText('after', '\nExample:\n  reborn service status')
     .action(status);
 }
@@ -52,7 +52,7 @@ function uninstall(): Promise<void> {
     const manager = getInstalled();
     for (const [program, ...words] of manager.disable) run(program, words);
     await rm(manager.file);
-    printLine(`Stopped, and removed ${manager.file}. What the service kept is still there.`);
+    printLine(`Stopped, and removed ${manager.file}. The data of the service is still there.`);
   });
 }
 

@@ -6,7 +6,7 @@ const MACHINE_SETTINGS = '/etc/reborn/settings.env';
 /** Exit status of a wrong setting: another try would fail, too. */
 const WRONG_SETTING = 78;
 
-/** The unit for systemd: one of the machine if a user is named, or else of whoever installs it. */
+/** The unit for systemd: a system unit if a user is named, otherwise one of the installing user. */
 export function renderSystemdUnit({ node, main, home, user }: ServiceProgram): string {
   const lines = [
     '[Unit]',

@@ -114,7 +114,7 @@ async function askForKey(provider: ModelProvider, before: string | undefined): P
 const keyProblem = (value: string | undefined) =>
   value?.trim() ? findProblem('LLM_API_KEY', value.trim()) : undefined;
 
-/** The test is a real call, so that a wrong key is found now. It can be skipped, and whatever it says kept. */
+/** The test is a real call, so that a wrong key is found now. It can be skipped, and a failed test does not prevent saving. */
 async function wantsAnotherTry(chosen: Chosen): Promise<boolean> {
   if (chosen.LLM_PROVIDER === 'demo') return false;
   if (!(await answered(confirm({ message: 'Try it with one small, real call?' })))) return false;

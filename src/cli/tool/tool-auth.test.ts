@@ -14,7 +14,7 @@ const auth: ToolAuth = {
   envVar: 'WEATHER_KEY',
 };
 
-/** A terminal on which `typed` was typed; without a TTY, as in a script. */
+/** A terminal with `typed` as its input; without a TTY, as in a script. */
 function terminalWith(typed: string, { isTTY = false } = {}) {
   const input = Object.assign(new PassThrough(), isTTY ? { isTTY, setRawMode: () => input } : {});
   const output = Object.assign(new PassThrough(), { columns: 80, isTTY });
@@ -41,7 +41,7 @@ function run(typed: string, more: Partial<Parameters<typeof toolAuth>[0]> = {}, 
   return { done: toolAuth({ ...base, terminal, ...more }), stored, shown };
 }
 
-test('tool auth tells how to get a token, stores it, and says where and for whom', async () => {
+test('tool auth explains how to get a token, stores it, and says where and for whom', async () => {
   const { done, stored, shown } = run('  wk_hunter2 \r\n');
   await done;
 
@@ -112,7 +112,7 @@ test('a tool with OAuth shows the address, and waits for the browser to come bac
   expect(stored).toEqual([]); // the sign-in has stored the tokens itself
 });
 
-test('a sign-in that fails is told', async () => {
+test('a failed sign-in is reported', async () => {
   const oauth = { authorizationUrl: 'https://id.example/auth', tokenUrl: 'https://id.example/token', scopes: [] };
   const { done, shown } = run('', { auth: { ...auth, oauth } });
 

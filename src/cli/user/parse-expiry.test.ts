@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(['', 'tomorrow', '30', '30m', '2030', '1/2/2030', '2030-13-01', '2030-01-31T12:00:00', '-1d'])(
-  '%j is no time, and what is one is told',
+  '%j is refused, with examples of valid times',
   (text) => {
     expect(() => parseExpiry(text, now)).toThrow('Write 12h');
   },

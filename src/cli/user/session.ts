@@ -7,7 +7,7 @@ import { printJson, printLine, printTable } from '../print.ts';
 
 type Json = { readonly json?: true };
 
-/** `reborn session`: the browsers in which people are signed in. */
+/** `reborn session`: signed-in browsers. */
 export function addSessionCommands(program: Command): void {
   const session = program.command('session').description('List and revoke the sessions of browsers.');
   session

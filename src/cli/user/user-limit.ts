@@ -13,16 +13,14 @@ type LimitOptions = {
   readonly json?: true;
 };
 
-/** `reborn user limit`: what somebody may spend in a day. */
+/** `reborn user limit`: how much a user may spend in a day. */
 export function addUserLimitCommand(user: Command): void {
   user
     .command('limit')
     .argument('<user>', 'an id, email or name; operator, or a webhook user such as webhook:ann')
     .option('--tokens <number>', 'tokens a day', parseTokens)
     .option('--usd <number>', 'US dollars a day', parseUsd)
-    .addOption(
-      new Option('--none', 'no limits of their own: what everybody may spend holds').conflicts(['tokens', 'usd']),
-    )
+    .addOption(new Option('--none', 'use the default limits').conflicts(['tokens', 'usd']))
     .option('--json', 'print JSON')
     .description('Show or set what a user may spend in a day. What is not named stays as it is.')
     .addHelpText('after', '\nExample:\n  reborn user limit Ann --tokens 200000 --usd 2.50')
@@ -55,7 +53,7 @@ function describe(name: string, { tokensPerDay, usdPerDay }: SpendingLimits): st
   ];
   return parts.length > 0
     ? `${name} may spend ${parts.join(' and ')} a day, from the next turn on.`
-    : `${name} has no limits of their own. What everybody may spend is in USER_TOKENS_PER_DAY and USER_USD_PER_DAY.`;
+    : `${name} has the default limits, which are set by USER_TOKENS_PER_DAY and USER_USD_PER_DAY.`;
 }
 
 function parseTokens(given: string): number {

@@ -17,7 +17,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('add')
     .argument('<name>', 'what to call them')
-    .option('--email <address>', 'their email address, by which single sign-on knows them')
+    .option('--email <address>', 'their email address, which single sign-on uses')
     .addOption(new Option('--role <role>', 'what they may do').choices(['operator', 'member']).default('member'))
     .option('--json', 'print JSON')
     .description('Add a user.')

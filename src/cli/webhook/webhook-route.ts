@@ -22,7 +22,7 @@ export function addRoute(name: string, { verify, user, message, conversation, he
     if (!NAME.test(name)) throw new Error('A name has 1 to 64 letters, digits, dashes and underscores.');
     for (const template of [message, conversation]) if (template !== undefined) parseTemplate(template);
     const terminal = { input: process.stdin, output: process.stderr };
-    const secret = await askingSecrets(terminal, (ask) => ask(`The secret by which ${verify} is known`));
+    const secret = await askingSecrets(terminal, (ask) => ask(`The secret of ${verify}`));
     if (!secret) throw new Error('No secret was given. Type it, or pipe it in.');
     checkVerifier({ kind: verify, secret, ...(header !== undefined && { header }) });
     await routes.add(

@@ -23,7 +23,7 @@ export function addWebhookCommands(program: Command): void {
     );
   webhook
     .command('signing-secret')
-    .description('Print the secret by which receivers of callbacks check that they come from here.')
+    .description('Print the secret that verifies callbacks.')
     .option('--whsec', 'in the form that Standard Webhooks libraries want')
     .addHelpText('after', '\nExample:\n  reborn webhook signing-secret --whsec')
     .action((options: { whsec?: true }) => runCommand(async () => showSigningSecret(options)));
@@ -36,7 +36,7 @@ export function addWebhookCommands(program: Command): void {
     .argument('<name>', 'the last part of the address')
     .addOption(new Option('--verify <how>', 'how the sender is known').choices(VERIFIER_KINDS).makeOptionMandatory())
     .requiredOption('--user <id>', 'the webhook user in whose name events are taken')
-    .requiredOption('--message <template>', 'what the agent is told; {{path.to.field}} stands for a part of the event')
+    .requiredOption('--message <template>', 'the message for the agent; {{path.to.field}} inserts a part of the event')
     .option('--conversation <template>', 'events with the same text here continue one conversation')
     .option('--header <name>', 'for shared-secret: the header that carries it')
     .description('Add a route. Its secret is asked for, or read from stdin.')

@@ -37,7 +37,7 @@ export function hasLineToward(composer: Composer, step: -1 | 1): boolean {
   return target >= 0 && target < composer.getLines().length;
 }
 
-/** A new line, in each of the ways in which terminals tell of the keys for it. */
+/** The keys for a new line, as different terminals send them. */
 export function isNewLine(data: string): boolean {
   return data === '\n' || data === '\x1b\r' || getKeybindings().matches(data, 'tui.input.newLine');
 }

@@ -32,7 +32,7 @@ export function createMarkdown(colours: Colours): RenderMarkdown {
   };
 }
 
-/** Code is told by its colour and its indent; of the fences only the language is of interest. */
+/** Code has its own colour and indent; only the language of a fence is shown. */
 const NO_FENCE = '\u0000fence';
 
 function themeOf(colours: Colours): MarkdownTheme {

@@ -15,7 +15,7 @@ export type Status = {
   readonly running: boolean;
   /** The model failed and is asked again. */
   readonly trouble: string | undefined;
-  /** Whether newer lines lie below the screen. */
+  /** Whether there are newer lines below the screen. */
   readonly scrolled: boolean;
 };
 

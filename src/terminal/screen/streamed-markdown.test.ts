@@ -11,7 +11,7 @@ test('paragraphs are cut apart, code and lists are not', () => {
   expect(settledPieces('~~~~\n~~~\n\nstill code')).toHaveLength(1);
 });
 
-test('nothing of the text is lost, however it is cut', () => {
+test('no text is lost, wherever the stream is cut', () => {
   fc.assert(fc.property(fc.string(), (text) => settledPieces(text).join('\n') === text));
 });
 
