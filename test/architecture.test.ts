@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findViolations } from './architecture.ts';
+import { findCycles, findViolations } from './architecture.ts';
 
 describe('a forbidden import is found', () => {
   test.each([
@@ -153,7 +153,18 @@ test('a test beside the code must not import upward either', () => {
   expect(findViolations([{ path: 'store/a.test.ts', text: "import '#agent/agent.ts';" }])).toHaveLength(1);
 });
 
-test('src/ keeps to the import table', () => {
+test('a circle of imports is found, also one of types alone', () => {
+  const files = [
+    { path: 'agent/a.ts', text: "import { b } from './b.ts';" },
+    { path: 'agent/b.ts', text: "import type { C } from '#domain/c.ts';" },
+    { path: 'domain/c.ts', text: "import type { A } from '#agent/a.ts';" },
+    { path: 'domain/d.ts', text: "import type { C } from './c.ts';" },
+  ];
+  expect(findCycles(files)).toEqual([['agent/a.ts', 'agent/b.ts', 'domain/c.ts', 'agent/a.ts']]);
+  expect(findCycles(files.slice(1))).toEqual([]);
+});
+
+describe('src/', () => {
   const root = join(import.meta.dirname, '../src');
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const files = paths.map((path) => ({
@@ -161,6 +172,12 @@ test('src/ keeps to the import table', () => {
     text: readFileSync(join(root, path), 'utf8'),
   }));
 
-  expect(files.map((file) => file.path)).toContain('config/config.ts');
-  expect(findViolations(files)).toEqual([]);
+  test('keeps to the import table', () => {
+    expect(files.map((file) => file.path)).toContain('config/config.ts');
+    expect(findViolations(files)).toEqual([]);
+  });
+
+  test('has no circle of imports', () => {
+    expect(findCycles(files)).toEqual([]);
+  });
 });

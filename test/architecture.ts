@@ -92,6 +92,28 @@ export function findViolations(files: SourceFile[]): string[] {
   });
 }
 
+/** Files that import each other in a circle, also by types alone. */
+export function findCycles(files: SourceFile[]): string[][] {
+  const imports = new Map(
+    files
+      .filter(({ path }) => !isTest(path))
+      .map(({ path, text }) => [path, scan(text).imports.map(({ specifier }) => resolveImport(path, specifier))]),
+  );
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) return void cycles.push([...trail.slice(trail.indexOf(path)), path]);
+    if (done.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return cycles;
+}
+
+const resolveImport = (from: string, specifier: string) =>
+  specifier.startsWith('#') ? specifier.slice(1) : posix.join(posix.dirname(from), specifier);
+
 type Import = { specifier: string; typeOnly: boolean };
 
 function checkImport(from: string, { specifier, typeOnly }: Import): string | undefined {

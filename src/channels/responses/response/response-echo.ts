@@ -1,8 +1,7 @@
 import type { Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import type { CreateRequest } from '../request/create-request.ts';
 
-/** What of a request is shown again in its response, today and when it is retrieved. Kept with the turn. */
+/** The fields of a request that its response repeats. They are stored with the turn, for retrieval. */
 export type ResponseEcho = {
   readonly previousResponseId: string | null;
   readonly instructions: string | null;
@@ -11,7 +10,9 @@ export type ResponseEcho = {
   readonly background: boolean;
 };
 
-export function toEcho(create: CreateRequest): ResponseEcho {
+type EchoedRequest = Omit<ResponseEcho, 'tools'> & { readonly tools: readonly ToolDefinition[] | undefined };
+
+export function toEcho(create: EchoedRequest): ResponseEcho {
   return {
     previousResponseId: create.previousResponseId,
     instructions: create.instructions,
@@ -21,7 +22,7 @@ export function toEcho(create: CreateRequest): ResponseEcho {
   };
 }
 
-/** A turn that came by another channel has nothing to echo, and can still be looked at. */
+/** A turn of another channel has no such fields. */
 export const echoOf = (turn: Turn): ResponseEcho => ({ ...NOTHING, ...turn.request.echo });
 
 const NOTHING: ResponseEcho = {
