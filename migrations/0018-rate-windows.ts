@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The uses of each rate-limited caller: how many in which time slot, oldest slot first. Unlogged: a crash of PostgreSQL
+ * The uses of each rate-limited caller: how many in each time slot, oldest slot first. Unlogged: a crash of PostgreSQL
  * only starts new windows. It replaces `rate_limits`, which stays for replicas of the previous version during an upgrade.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   domain: [],
 };
 
-/** Files from which a folder may import types, but no values. */
+/** Files whose types, but not values, a folder may import. */
 const MAY_IMPORT_TYPES: Record<string, string[]> = {
   engine: ['store/connection.ts', 'store/system/system-connection.ts'],
 };

@@ -352,7 +352,7 @@ export type Thread = {
   readonly renamed: boolean;
   readonly pinned: boolean;
   readonly archived: boolean;
-  /** `waiting`: a gate is open until somebody answers it. */
+  /** `waiting`: a gate is open. */
   readonly status: 'idle' | 'running' | 'waiting';
   /** The beginning of the newest message. May be empty. */
   readonly preview: string;
@@ -1474,7 +1474,7 @@ export type Routes = {
     params: { id: string };
     result: undefined;
   };
-  /** List the browsers in which a user is signed in. */
+  /** List a user's signed-in browsers. */
   'GET /api/users/{id}/sessions': {
     params: { id: string };
     result: SessionList;

@@ -29,7 +29,7 @@ export type Threads = ReturnType<typeof createThreads>;
 
 /** Threads as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createThreads(db: Database, engine: Engine) {
-  /** One transaction in which the thread does not change. */
+  /** One transaction, during which the thread does not change. */
   const holding = <T>(
     owner: Principal,
     id: ThreadId,

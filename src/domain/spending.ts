@@ -12,7 +12,7 @@ export type ModelCall = {
 /** The total of a user's model calls on one day (UTC). */
 export type Spent = { readonly tokens: number; readonly usd: number };
 
-/** Daily limits of a user; null is no limit. */
+/** Daily limits of a user; null means unlimited. */
 export type SpendingLimits = { readonly tokensPerDay: number | null; readonly usdPerDay: number | null };
 
 export const NO_LIMITS: SpendingLimits = { tokensPerDay: null, usdPerDay: null };

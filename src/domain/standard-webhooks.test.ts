@@ -30,7 +30,7 @@ test.each([
 });
 
 test.each(['', 'whsec_', 'whsec_====', 'whsec_not base64!', 'whsec_c2Vj_cmV0', 'whsec_c2Vj=cmV0', 'secret'])(
-  '%j is no secret',
+  '%j is not a secret',
   (secret) => {
     expect(findSigningKey(secret)).toBeUndefined();
     expect(() => signStandardWebhook({ ...example, secret })).toThrow('whsec_');

@@ -26,7 +26,7 @@ export type OidcIdentity = { readonly issuer: string; readonly subject: string }
 /** How a browser signed in: with a token, by a sign-in link, or with the identity provider. */
 export type SignInMethod = 'token' | 'code' | 'oidc';
 
-/** A browser in which a user is signed in. */
+/** A signed-in browser of a user. */
 export type Session = {
   readonly id: string;
   readonly userId: UserId;

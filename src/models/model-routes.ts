@@ -13,7 +13,7 @@ export type Models = {
   find(hint: string | null): Promise<ModelChain>;
 };
 
-/** A route's model, followed by its fallbacks in the order in which they are tried. */
+/** A route's model, followed by its fallbacks in order. */
 export type ModelChain = readonly [Model, ...Model[]];
 
 /** The name of the default model in a fallback list. */

@@ -19,7 +19,7 @@ test('a tool is found by its exact name', async () => {
   expect(registry.find('toString')).toBeUndefined();
 });
 
-test('the model is told of every tool, in their order', async () => {
+test('the model gets every tool, in order', async () => {
   expect((await createRegistry([tool('b'), tool('a')]).current()).definitions()).toEqual([
     tool('b').definition,
     tool('a').definition,

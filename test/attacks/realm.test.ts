@@ -66,7 +66,7 @@ const PRELUDE = `
   const settle = () => new realm.Promise((resolve) => setTimeout(resolve, 20));
 `;
 
-/** Each is a way in which an object of the worker's realm reached the guest, or might reach it. */
+/** Each is a way for an object of the worker's realm to reach the guest. */
 const ATTEMPTS: Record<string, string> = {
   'the globals and imports': 'caught.push(globalThis, imports, getCoreModule, instantiateCore)',
   'the error of a log line that is not text': `

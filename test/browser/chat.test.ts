@@ -56,7 +56,7 @@ test('a page that is reloaded in mid-stream loses nothing and doubles nothing', 
   await page.close();
 });
 
-test('two tabs show the same thread, whichever tab sends the message', async () => {
+test('two tabs show the same thread, no matter which tab sends the message', async () => {
   const one = await browser.signIn(stage.url);
   await ask(one, 'say begun');
   await one.getByRole('article').getByText('begun').waitFor();

@@ -8,7 +8,7 @@ import { connectEngineClient } from '#engine/engine-connection.ts';
 import { openIdentities } from '#store/identity-connection.ts';
 import { freshHome } from '../support/fresh-home.ts';
 
-/** A server on which tests create databases, all dropped at the end. */
+/** A server for the databases of tests, which are dropped at the end. */
 export async function openDatabases() {
   const fresh = await freshHome();
   const server = await openDatabase({ url: fresh.env.DATABASE_URL, home: fresh.home });

@@ -23,7 +23,7 @@ export async function renderTable(clients: readonly Client[], successes: readonl
 
 const INTRODUCTION = `# Clients of the Responses API
 
-Written by \`npm run compatibility\`: each \`yes\` is a test in [test/clients](../test/clients) in which the client, as its
+Written by \`npm run compatibility\`: each \`yes\` is a test in [test/clients](../test/clients) where the client, as its
 maker publishes it, talks to a running service. A test fails when this page says something else.
 `;
 

@@ -32,7 +32,7 @@ const ROUNDS = rounds(1, 20);
 const TAKEOVER_MS = 22_000;
 const INNOCENT_MS = 2000;
 
-/** The statement at which a replica's connection freezes, and the request that causes it. Without a cause the replica runs it by itself. */
+/** The statement that freezes a replica's connection, and the request that causes it. Without a cause the replica runs it by itself. */
 const FREEZES: Freeze[] = [
   { at: 'accept', words: STATEMENTS.accept, cause: (replica) => replica.post({ input: 'say new', background: true }) },
   {

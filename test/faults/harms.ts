@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts';
 import { query } from './query.ts';
 import type { Words } from './tcp-proxy.ts';
 
-/** Resets the connections on which replicas listen and send heartbeats; both processes continue. */
+/** Resets the connections that replicas use to listen and send heartbeats; both processes continue. */
 export async function resetListeners(cluster: Cluster): Promise<void> {
   await query(
     cluster,

@@ -1,4 +1,4 @@
-/** Parts of the engine's write statements, at which a connection can freeze or an answer get lost. */
+/** Parts of the engine's write statements, where a connection can freeze or an answer get lost. */
 export const STATEMENTS = {
   accept: /accept_turns/,
   append: /append_items/,

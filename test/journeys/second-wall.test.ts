@@ -7,7 +7,7 @@ import { openBrowser } from '../support/browser.ts';
 import { test as journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 
-/** Tables in which both users have rows. A table without rows would not test the policy. */
+/** Tables with rows of both users. A table without rows would not test the policy. */
 const TRIED = ['threads', 'turns', 'items', 'gates', 'idempotency_keys', 'tokens', 'sessions'];
 
 const test = journey

@@ -325,7 +325,7 @@ const FINE = { status: 200, text: 'fine' };
 
 type ProbeResult = { answers: object[]; secrets: boolean[] };
 
-/** Runs a turn in which the model calls the probe, and returns the probe's result. */
+/** Runs a turn that calls the probe, and returns the probe's result. */
 async function probe(service: Service, what: object, name = 'probe'): Promise<ProbeResult> {
   const response = await service.ask(`use ${name} ${JSON.stringify(what)}`);
   return JSON.parse(textOf(response).replace(/^result: /, '')) as ProbeResult;

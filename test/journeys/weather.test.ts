@@ -250,7 +250,7 @@ async function grantMore(folder: string): Promise<string> {
 
 const callWeather = (service: Service, params: object) => useWeather(service, JSON.stringify(params));
 
-/** Runs a turn in which the model calls the tool once, and returns the tool's result. */
+/** Runs a turn that calls the tool once, and returns the tool's result. */
 async function useWeather(service: Service, params: string): Promise<unknown> {
   const response = await service.ask(`use weather ${params}`);
   return JSON.parse(textOf(response).replace(/^result: /, ''));

@@ -87,7 +87,7 @@ test('a wrong key is found by a real call, unless it is to stay offline', async 
   expect((await examine(wrong, '--offline')).problems).toEqual([]);
 });
 
-test('a database that is down is told with what to do', async () => {
+test('a database that is down is reported with what to do', async () => {
   const { problems } = await examine({ DATABASE_URL: 'postgres://reborn:secret@127.0.0.1:1/reborn' });
   expect(problems).toMatchObject([{ check: 'database', message: expect.stringContaining('port 1') }]);
   expect(JSON.stringify(problems)).not.toContain('secret');
@@ -106,7 +106,7 @@ test('files that others may read, and a home that others may write to, are probl
   expect(problems.map(({ mend }) => mend)).toEqual([`Run: chmod go-w '${home.home}'`, `Run: chmod 600 '${token}'`]);
 });
 
-test('a schema that is older, or newer than this program, is told apart', () => {
+test('an older schema and a newer one are distinguished', () => {
   expect(checkSchema({ pending: ['0009-x', '0010-y'], unknown: [] })).toMatchObject([
     { level: 'warning', message: expect.stringContaining('2 migrations are pending') },
   ]);
@@ -124,7 +124,7 @@ test('a database that no start has migrated yet is an old schema', async () => {
   expect(findings.find(({ check }) => check === 'schema')).toMatchObject({ level: 'warning' });
 });
 
-test('a tool that crashes until the service does without it is told of by the doctor', async () => {
+test('a quarantined tool is reported by the doctor', async () => {
   const model = await startScriptedModel();
   onTestFinished(() => model.close());
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
@@ -151,7 +151,7 @@ test('a tool that crashes until the service does without it is told of by the do
   ]);
 });
 
-test('root without a user to drop to is told what to do', async () => {
+test('root without another user gets advice', async () => {
   const findings = await checkDatabase(readConfig(env), undefined, async () => {
     await findServerUser('/dev/null');
     throw new Error('unreachable');

@@ -87,7 +87,7 @@ describe("the spec's keys", () => {
     expect(left).toMatch(/Continue with: reborn --thread [0-9a-f-]{36}\n/);
   });
 
-  test('Ctrl+L clears the screen, and the thread goes on', async () => {
+  test('Ctrl+L clears the screen, and the thread continues', async () => {
     const { type, press, sees, loses } = await open();
     await type('say before');
     await press('Enter');

@@ -135,7 +135,7 @@ export function createToolAdmin(parts: {
       if (!(await removeTool(db, name, actor.userId))) throw noTool(name);
     },
 
-    /** The URL at which the caller signs in to the tool's service. `finishSignIn` takes the answer. */
+    /** The URL where the caller signs in to the tool's service. `finishSignIn` takes the answer. */
     async beginSignIn(principal: Principal, toolName: string, redirectUri: string): Promise<string> {
       const tool = await getSignIn(toolName);
       return orExplain(() => parts.signIn.begin(principal, tool, redirectUri));

@@ -35,7 +35,7 @@ test('who has enough notes gets an index, and who has at least half of them keep
   expect(plan?.wanted[0]).toMatchObject({ model: 'm', dimensions: 3 });
 });
 
-test('what the operator can do is told once, and again when it is something else', async () => {
+test('the operator is advised once, and again when the advice changes', async () => {
   let looks = 0;
   const chore = start({ ann: 30 }, async () => {
     looks++;
@@ -59,7 +59,7 @@ test('a build that failed is reported, and tried again', async () => {
   expect(chore.problems).toEqual(['Error: The disk is full.']);
 });
 
-test('stopping leaves a build that goes on', async () => {
+test('a build that runs is not stopped', async () => {
   const leaving: AbortSignal[] = [];
   const chore = start({ ann: 30 }, (_, signal) => {
     leaving.push(signal);

@@ -39,7 +39,7 @@ async function passage(traits: Partial<Tool>, made = call('look'), facts: Partia
   return passageFor(made, { db: database.db, owner, tools, started: false, raise, userTexts: () => [], ...facts });
 }
 
-test("a call that is the caller's to make opens an external gate, whatever the level", async () => {
+test("a call of the caller's tool opens an external gate at every level", async () => {
   const made = { ...call('look'), external: true };
 
   expect(await passage({ level: 'never' }, made)).toEqual({
@@ -50,7 +50,7 @@ test("a call that is the caller's to make opens an external gate, whatever the l
 
 const signIn = { needsSignIn: async ({ userId }: Owner) => userId === 'ann' || userId === 'webhook:ann' };
 
-test('a call of a tool to which its owner has yet to sign in opens an auth gate, before anybody is asked', async () => {
+test('a call of a tool without a sign-in opens an auth gate before an approval gate', async () => {
   expect(await passage({ ...signIn, level: 'ask' })).toMatchObject({ gate: { kind: 'auth', call: call('look') } });
 });
 
@@ -67,7 +67,7 @@ test('a webhook user that would have to sign in needs to be paired first', async
   });
 });
 
-test('a call that shall be asked about opens an approval gate, for this version of the tool', async () => {
+test('a call that needs approval opens an approval gate for this version of the tool', async () => {
   expect(await passage({ level: 'ask', revision: 'r1' })).toEqual({
     kind: 'gate',
     gate: { id: expect.any(String), kind: 'approval', call: call('look'), revision: 'r1' },

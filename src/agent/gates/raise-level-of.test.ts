@@ -68,7 +68,7 @@ test('the strictest opinion holds', async () => {
   expect(await levelOf('send_mail', [], 'allow', ['secret-form-in-arguments'])).toBe('ask');
 });
 
-test('what reaches nobody and changes nothing is never raised', async () => {
+test('the level of a call that reaches and changes nothing is never raised', async () => {
   expect(await levelOf('clock', output('read', ORDER))).toBe('allow');
 });
 

@@ -71,7 +71,7 @@ const round = (index: number, size: number): ItemBody[] => [
 ];
 const rounds = (count: number, size: number) => Array.from({ length: count }, (_, index) => round(index, size)).flat();
 
-test('a short thread is told word by word', async () => {
+test('a short thread is sent in full', async () => {
   const { ask, asked, written } = createAttempt();
   await ask(threadOf([user('before'), say('assistant', 'yes')], 'now', []));
 
@@ -80,7 +80,7 @@ test('a short thread is told word by word', async () => {
   expect(written).toEqual([]);
 });
 
-test('a turn that goes on and on is summarised on its way, but what it was asked stays', async () => {
+test('a long turn is summarised while it runs, but its request stays', async () => {
   const { ask, asked, written } = createAttempt();
   const history = threadOf([user('before')], 'find the needle', rounds(40, 700));
   await ask(history);
@@ -111,7 +111,7 @@ test('a summary of a text that was flagged is marked, and so are those that take
   expect(second.written.at(-1)?.text).toContain(SUSPICIOUS_SUMMARY);
 });
 
-test('a long request alone is no reason to summarise the little that was said before', async () => {
+test('a long request alone does not cause a summary of the few items before it', async () => {
   const { ask, asked } = createAttempt();
   await ask(threadOf([user('before'), say('assistant', 'yes')], 'x'.repeat(0.9 * PROMPT * 4), []));
 

@@ -34,7 +34,7 @@ test('each round of calls is a place to part at', () => {
   expect(seams(say('user'), call('a'), output('a'), call('b'), output('b'))).toEqual([1, 3]);
 });
 
-test('an id that is used again opens a call of its own', () => {
+test('a repeated id opens a separate call', () => {
   expect(seams(say('user'), call('a'), output('a'), call('a'), output('a'), say('assistant'))).toEqual([1, 3, 5]);
 });
 
@@ -69,7 +69,7 @@ test('what a summary covers is left out, except for the words the turn works on'
   expect(ids(3)).toEqual(['2:3']);
 });
 
-test('of many images the newest are kept, and the model is told where one was left out', () => {
+test('of many images the newest are kept, and a text says where one was left out', () => {
   const picture = (base64: string): ItemBody => ({
     type: 'message',
     role: 'user',

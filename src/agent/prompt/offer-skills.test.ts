@@ -13,7 +13,7 @@ test('each skill is offered by its name and what it is for, with how to read it'
   expect(lines).toEqual(['- brew: What it is for', '- sail: How to tack']);
 });
 
-test('of many skills fifty are offered, and the model is told where the others are', () => {
+test('fifty skills are offered at most, with a hint where the others are', () => {
   const many = Array.from({ length: 53 }, (_, index) => skill(`s${index}`));
   const lines = skillsBlock(many).split('\n');
   expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(50);

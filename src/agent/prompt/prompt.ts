@@ -91,7 +91,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
   return messages;
 }
 
-/** Models refuse a history in which a call has no result. */
+/** Models refuse a history that has a call without a result. */
 function resultOf(call: ToolCall, output: readonly ContentPart[] | undefined, source?: string): PromptMessage {
   const { callId, name } = call;
   if (!output) return { role: 'tool', callId, name, output: [text('No result was recorded.')] };

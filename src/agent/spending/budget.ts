@@ -17,7 +17,7 @@ export const isLimited = ({ tokensPerDay, usdPerDay }: SpendingLimits) => tokens
 
 function exceeded(used: string, now: Date): BudgetExceeded {
   return new BudgetExceeded(
-    `${used} that you may use in a day are used up. Go on after ${nextDay(now)}, or ask the operator for a higher limit.`,
+    `${used} that you may use in a day are used up. Continue after ${nextDay(now)}, or ask the operator for a higher limit.`,
   );
 }
 

@@ -31,7 +31,7 @@ async function callSend(
   return { output, runs };
 }
 
-test('a tool gets its arguments as the model wrote them, its owner, whose secrets to use, and a key of its own', async () => {
+test('a tool gets the arguments as the model wrote them, its owner, the owner of the secrets, and a unique key', async () => {
   const { signal } = new AbortController();
   const { output } = await callSend(
     async (argumentsJson, { owner, secretsOf, idempotencyKey, signal: given }) =>
@@ -86,7 +86,7 @@ test('a call with the argument "blocked" is run', async () => {
   expect(await callSend(async () => 'sent', { call: made })).toEqual({ output: 'sent', runs: 1 });
 });
 
-test('a tool that nobody declared is an error the model can read', async () => {
+test('a call of an unknown tool is an error that the model can read', async () => {
   const { output, runs } = await callSend(async () => 'sent', { call: { ...call, name: 'nobody_knows' } });
 
   expect(output).toContain('no tool named "nobody_knows"');
@@ -101,7 +101,7 @@ test('a tool that cannot be run at all is a failure that names it and keeps the 
   await expect(failed).rejects.toMatchObject({ message: 'The tool send could not be run.', cause });
 });
 
-test('a turn that is stopped is no failure of its tool', async () => {
+test('a stopped turn does not count as a failure of its tool', async () => {
   const stopped = new Error('stopped');
   const controller = new AbortController();
   controller.abort(stopped);

@@ -34,16 +34,19 @@ test.each(
     { length: 2 ** 4 - 1 },
     (_, lost) => [whole.filter(({ sequence }) => sequence === 4 || !((lost + 1) & (1 << sequence)))] as const,
   ),
-)('whatever is missing before the end of an item, its text arrives whole, once and in order', async (left) => {
-  const events = await filled(left);
+)(
+  'if events before the end of an item are missing, its text still arrives complete, once and in order',
+  async (left) => {
+    const events = await filled(left);
 
-  expect(said(events)).toBe('one two three');
-  expect(events.filter(({ event }) => event.type === 'item-added')).toHaveLength(1);
-  const numbers = events.map(({ sequence }) => sequence);
-  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
-});
+    expect(said(events)).toBe('one two three');
+    expect(events.filter(({ event }) => event.type === 'item-added')).toHaveLength(1);
+    const numbers = events.map(({ sequence }) => sequence);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  },
+);
 
-test('a new attempt has numbers of its own, which is no gap', async () => {
+test('a new attempt has its own numbers, which are not a gap', async () => {
   const second = whole.map(({ sequence, event }) => ({ sequence: sequence + 1_000_000, event }));
 
   expect(await filled(second)).toEqual(second);

@@ -27,7 +27,7 @@ const gate = ({ callId, name }: Pick<FunctionCallItem, 'callId' | 'name'>): NewG
   call: { id: 'i', type: 'function_call', external: false, callId, name, arguments: '{}' },
 });
 
-/** Steps of a turn whose model gives `answers`, one after the other, and the last one for ever. Tools named `their_*` are the caller's. */
+/** Steps of a turn whose model gives `answers`, one after the other, and the last one repeatedly. Tools named `their_*` are the caller's. */
 function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) {
   const done: string[] = [];
   const asked: string[][] = [];
@@ -80,7 +80,7 @@ test('a message behind a gate is refused, and nothing is run', async () => {
   expect(done).toEqual([]);
 });
 
-test('a message behind a gate that a person must answer is told where', async () => {
+test('a message behind a gate that a person must answer says where to answer it', async () => {
   const ahead: Gate = { threadId: 't', turnId: 'u', ...gate({ callId: 'call_7', name: 'send' }), kind: 'approval' };
 
   expect(await runTurn({ ...fakeSteps([[reply]]).steps, gateAhead: ahead })).toMatchObject({
@@ -143,7 +143,7 @@ test('a turn that was interrupted after its reply is not answered twice', async 
   expect(done).toEqual([]);
 });
 
-test('a turn that was interrupted before its tool was done goes on there', async () => {
+test('a turn that was interrupted during a tool call continues there', async () => {
   const { steps, done } = fakeSteps([[reply]], [item(user, null), item(call('own'))]);
 
   expect(await runTurn(steps)).toEqual({ status: 'completed' });

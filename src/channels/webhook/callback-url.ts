@@ -16,7 +16,7 @@ export function checkCallbackUrl(given: string, rule: CallbackRule): string {
     throw new InvalidRequest(
       'invalid_request',
       'callback_url',
-      `callback_url may not name the host ${url.host}. The operator lists the hosts in WEBHOOK_CALLBACK_HOSTS.`,
+      `callback_url must not name the host ${url.host}. The operator lists the hosts in WEBHOOK_CALLBACK_HOSTS.`,
     );
   return url.href;
 }

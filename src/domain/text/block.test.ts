@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { block, escapeTags } from './block.ts';
 
-test('a block has its tags on lines of their own', () => {
+test('the tags of a block are on separate lines', () => {
   expect(block('instructions', 'Be brief.')).toBe('<instructions>\nBe brief.\n</instructions>');
 });
 

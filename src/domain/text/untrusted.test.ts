@@ -82,7 +82,7 @@ const hostile = fc
   .array(fc.oneof(fc.constantFrom(...near, ' ', '\n', '\t'), fc.constantFrom(...parts)), { size: 'medium' })
   .map((found) => found.join(''));
 
-test('whatever the text and its source, there is one opening and one closing tag, at the ends', () => {
+test('every text and source gives one opening and one closing tag, at the ends', () => {
   fc.assert(
     fc.property(hostile, fc.oneof(hostile, fc.string()), (text, source) => {
       const wrapped = wrapUntrusted(text, source);

@@ -25,7 +25,7 @@ function thread(bodies: readonly ItemBody[], place: Partial<Item> = {}): Item[] 
 
 test.each<[title: string, bodies: ItemBody[], pending: number[]]>([
   ['a thread without calls has none pending', [message('user'), message('assistant')], []],
-  ['calls are taken in the order in which the model made them', [message('user'), call('b'), call('a')], [1, 2]],
+  ['calls are taken in the order the model made them', [message('user'), call('b'), call('a')], [1, 2]],
   ['an answered call is not pending', [call('a'), call('b'), output('a')], [1]],
   ['outputs may come in any order', [call('a'), call('b'), call('c'), output('c'), output('a')], [1]],
   ['no call is pending once all have outputs', [call('a'), call('b'), output('a'), output('b')], []],
@@ -50,11 +50,11 @@ test('after a resume the next call of the earlier turn is the pending one', () =
 test.each<[title: string, history: Item[], answered: boolean]>([
   ['a turn that ends with its own reply is answered', thread([message('user'), message('assistant')]), true],
   ['a later attempt of the turn counts as itself', thread([message('assistant')], { attempt: 3 }), true],
-  ['an assistant message of the input is no reply', thread([message('assistant')], { attempt: null }), false],
+  ['an assistant message of the input is not a reply', thread([message('assistant')], { attempt: null }), false],
   ['the reply of an earlier turn is not this one', thread([message('assistant')], { turnSeq: 0 }), false],
   ['a call after the text leaves the turn unanswered', thread([message('assistant'), call('a')]), false],
   ['so does its output', thread([message('assistant'), call('a'), output('a')]), false],
-  ['a user message is no reply', thread([message('user')]), false],
+  ['a user message is not a reply', thread([message('user')]), false],
   ['an empty thread is not answered', [], false],
 ])('%s', (_title, history, answered) => {
   expect(isAnswered(1, history)).toBe(answered);

@@ -20,7 +20,7 @@ test.each<[GateKind, FailureCode, says: string]>([
 });
 
 test.each<GateKind>(['approval', 'auth', 'pairing'])(
-  'at a gate of kind %s it is told where the thread can be seen',
+  'the refusal at a gate of kind %s says where the thread can be seen',
   (kind) => {
     expect(refusalAt(gate(kind), 'https://a.example/threads/t').message).toMatch(
       /in the web UI: https:\/\/a\.example\/threads\/t$/,

@@ -84,7 +84,7 @@ function toCallPart(call: ToolCall) {
   };
 }
 
-/** A provider refuses a history in which a call's arguments are not an object. */
+/** A provider refuses a history if a call's arguments are not an object. */
 function isJsonObject(json: string): boolean {
   try {
     const value: unknown = JSON.parse(json);

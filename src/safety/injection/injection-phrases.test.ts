@@ -96,7 +96,7 @@ test("surrounding text can't hide an injection", async () => {
   );
 });
 
-/** Inputs on which a search with nested gaps would never finish. */
+/** A search with nested gaps would never finish on these inputs. */
 test.each([
   ['verbs', 'ignore '],
   ['verbs and adjectives', 'ignore previous '],

@@ -11,7 +11,7 @@ const MAX_PIECE = 1024;
 /** No request contains more. The rest of a longer secret is not searched for. */
 const MAX_PIECES = 8;
 
-/** The forms in which `secret` may be passed on: unchanged, in hex, or in base64. */
+/** The forms that a passed-on `secret` may have: unchanged, in hex, or in base64. */
 export function spellingsOf(secret: string): Spelling[] {
   const values = [...new Set([secret, secret.trim()])].map((value) => value.toWellFormed());
   return values.flatMap(cut).flatMap((piece) => [...plain(piece), ...base64(piece)]);

@@ -41,7 +41,7 @@ export function findUsersCalled(db: IdentityDatabase, called: string): Promise<U
     .execute();
 }
 
-/** In the order in which they were added. */
+/** Oldest first. */
 export function listUsers(db: IdentityDatabase, { after, limit }: Page): Promise<User[]> {
   return db
     .selectFrom('users')

@@ -8,7 +8,7 @@ export async function findGateOwner(system: SystemConnection, id: GateId): Promi
   return rows[0]?.userId;
 }
 
-/** The gates at which webhook jobs have waited for a day. */
+/** The gates of webhook jobs that have waited for a day. */
 export async function findOverdueGates(system: SystemConnection): Promise<{ id: GateId; userId: UserId }[]> {
   const { rows } = await system.query<{ id: GateId; userId: UserId }>(
     `select gates.id, gates.user_id as "userId" from gates join jobs on jobs.turn_id = gates.turn_id

@@ -6,7 +6,7 @@ import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
 
-/** The gate at which the thread waits. */
+/** The open gate of the thread. */
 export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<OpenGate | undefined> {
   return trx
     .selectFrom('gates')
@@ -28,7 +28,7 @@ export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promi
     .executeTakeFirst();
 }
 
-/** The gate at which a thread waits for the output of this call of the caller's tool, and the thread's size in bytes. */
+/** The gate of a thread that waits for the output of this call of the caller's tool, and the thread's size in bytes. */
 export function findGateOfCall(
   trx: OwnedTransaction,
   owner: Owner,

@@ -21,7 +21,7 @@ export function findTurnTimes(trx: OwnedTransaction, owner: Owner, id: TurnId): 
     .executeTakeFirst();
 }
 
-/** The gate at which a turn ended. */
+/** The gate that ended a turn. */
 export function findTimedGate(trx: OwnedTransaction, owner: Owner, turn: TurnId): Promise<TimedGate | undefined> {
   return trx
     .selectFrom('gates')

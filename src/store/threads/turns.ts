@@ -103,7 +103,7 @@ export async function listTurnsFrom(
   return rows.map(toTurn);
 }
 
-/** A turn, its items, and the gate at which it ended, answered or not. */
+/** A turn, its items, and the gate that ended it, answered or not. */
 export async function findTurnRecord(
   trx: OwnedTransaction,
   owner: Owner,

@@ -1,6 +1,6 @@
 /**
  * Text as it may be shown. What a model or a tool wrote must not steer the terminal, nor turn the order of letters
- * around in a sentence that somebody is asked to approve.
+ * around in a sentence that a person is asked to approve.
  */
 export function printable(text: string): string {
   return text.replace(/\r\n?/g, '\n').replaceAll('\t', '    ').replace(HARMFUL, '');

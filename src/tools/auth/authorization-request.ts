@@ -10,7 +10,7 @@ type Request = {
   readonly verifier: string;
 };
 
-/** The URL at which a browser requests a code, with PKCE. Parameters of the author's URL stay, such as `access_type=offline`. */
+/** The URL where a browser requests a code, with PKCE. Parameters of the author's URL stay, such as `access_type=offline`. */
 export function authorizationUrl(oauth: OAuthSettings, { clientId, redirectUri, state, verifier }: Request): string {
   const url = new URL(oauth.authorizationUrl);
   const parameters = {

@@ -19,7 +19,7 @@ const PATIENCE_MS = 15 * 60_000;
 
 /**
  * Signs in to what a tool uses, by way of the browser app. What is needed at the end waits among the person's secrets,
- * so any replica can finish what another began, and nobody else can.
+ * so any replica can finish what another started, and no one else can.
  */
 export function createBrowserSignIn(parts: Parts) {
   return {

@@ -28,5 +28,5 @@ function whereToPut({ clientIdEnv, clientIdSecret }: OAuthSettings): string {
     ...(clientIdSecret ? [`store the secret "${clientIdSecret}" with \`reborn tool setup\``] : []),
   ];
   if (ways.length === 0) return "The tool's capabilities file must name client_id_env or client_id_secret.";
-  return `To go on, ${ways.join(', or ')}.`;
+  return `To continue, ${ways.join(', or ')}.`;
 }

@@ -55,7 +55,7 @@ function clientWith(method: string) {
   };
 }
 
-/** The way out, in which id.example.com is the provider on loopback. */
+/** Egress with id.example.com as the provider on loopback. */
 const send: Send = async ({ url, body, ...request }) => {
   requests.push(body);
   expect(url).toBe(TOKEN_URL);
@@ -148,7 +148,7 @@ describe('a sign-in', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('turns away who comes with a wrong state or to another place, and goes on waiting', async () => {
+  test('refuses a wrong state or path, and keeps waiting', async () => {
     const { url, done } = await begin();
     const redirect = new URL(url).searchParams.get('redirect_uri') ?? '';
     const state = new URL(url).searchParams.get('state') ?? '';
@@ -175,7 +175,7 @@ describe('a sign-in', () => {
     expect(page.text).toContain('access_denied: ann said &#60;no&#62;');
     await expect(done).rejects.toMatchObject({ name: 'AuthFailure', code: 'access_denied' });
     expect(requests).toEqual([]);
-    await expect(fetch(page.url)).rejects.toThrow(); // nobody listens any more
+    await expect(fetch(page.url)).rejects.toThrow(); // the listener is closed
   });
 
   test('listens once only, and ends when it is given up', async () => {
@@ -188,7 +188,7 @@ describe('a sign-in', () => {
     await expect(fetch(new URL(second.url).searchParams.get('redirect_uri') ?? '')).rejects.toThrow();
   });
 
-  test('tells of a redirect port that is taken', async () => {
+  test('reports a redirect port that is in use', async () => {
     const taken = createServer();
     taken.listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -237,7 +237,7 @@ describe('a refresh', () => {
     expect(refreshTokensSent()).toEqual([]);
   });
 
-  test('is done once, however many ask for it on however many replicas', async () => {
+  test('happens once, for any number of requests on any number of replicas', async () => {
     await signIn();
     await expire(-1);
     const other = database.connect();
@@ -252,7 +252,7 @@ describe('a refresh', () => {
     expect(refreshTokensSent()).toHaveLength(1);
   });
 
-  test('that the provider refuses for good leaves nothing to try again, and the tool must sign in', async () => {
+  test('that the provider refuses permanently is not tried again, and the tool must sign in', async () => {
     await signIn();
     await database.everything.query(`update secrets set expires_at = now() where name = 'weather_token'`);
     await provider.close();
@@ -266,7 +266,7 @@ describe('a refresh', () => {
     expect(await replica.exists(wanted())).toBe(false);
   });
 
-  test('that fails on the way costs nothing while the token is good, and is told when it is not', async () => {
+  test('that fails on the way is ignored while the token is valid, and reported afterwards', async () => {
     await signIn();
     const broken = createReplica({ send: () => Promise.reject(new Error('The connection was reset.')) });
     await expire(30);
@@ -381,7 +381,7 @@ test.each([
   ['<html>', 'gave no token'],
   ['[]', 'gave no token'],
   ['null', 'gave no token'],
-])('an answer of %j is told without anything that was sent', async (body, says) => {
+])('an answer of %j is reported without any data that was sent', async (body, says) => {
   await signIn();
   await expire(-1);
   const grant = JSON.stringify({ refreshToken: 'r3fr3sh', tokenUrl: TOKEN_URL, clientId: 'reborn' });

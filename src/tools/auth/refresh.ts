@@ -18,7 +18,7 @@ type Parts = { readonly secrets: Secrets; readonly environment: Environment; rea
 const AT_ONCE = 4;
 
 /**
- * A refresh token may be good for one use. Whoever wants to use it locks its row, on whichever replica; the others wait
+ * A refresh token may work only once. The process that uses it locks its row; other processes and replicas wait
  * there and then find the new access token. Inside a process they share one wait.
  */
 export function createRefresh(parts: Parts): Refresh {

@@ -5,7 +5,7 @@ import type { Tokens } from './token-endpoint.ts';
 
 /**
  * The means to get another access token. It says to whom the refresh token may be shown: another tool that names the
- * same secret, but an address of its own, must not be able to fetch it there.
+ * same secret, but another address, must not be able to fetch it there.
  */
 export type RefreshGrant = { readonly refreshToken: string; readonly tokenUrl: string; readonly clientId: string };
 

@@ -52,7 +52,7 @@ test('all may be run again', () => {
   expect([...tools.values()].every((tool) => tool.repeatable)).toBe(true);
 });
 
-test('a fault of ours is not told to the model', async () => {
+test('an internal error is not shown to the model', async () => {
   const [broken] = memoryTools({ ...port, search: () => Promise.reject(new Error('no database')) });
   await expect(broken?.call('{"query":"a"}', context)).rejects.toThrow('no database');
 });

@@ -7,7 +7,7 @@ import { webFetchTool } from './web-fetch.ts';
 
 type Page = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer };
 
-/** The hosts outside by their addresses; whoever is not in the list is not found. */
+/** The addresses of outside hosts; other hosts are not found. */
 async function fetching(pages: Readonly<Record<string, Page>>) {
   const asked: string[] = [];
   const server = createServer(({ url = '', headers }, response: ServerResponse) => {
@@ -42,7 +42,7 @@ test('a page is fetched and read', async () => {
   expect(await get('https://a.example/x?y=1')).toBe('Address: https://a.example/x?y=1\nTitle: T\n\n# Hi\n\nText');
 });
 
-test('JSON is given as it is, and a status that is no success is told', async () => {
+test('JSON is returned as it is, and an error status is reported', async () => {
   const headers = { 'content-type': 'application/problem+json' };
   const { get } = await fetching({ 'https://a.example/': { status: 500, headers, body: '{"a":1}' } });
   expect(await get('https://a.example/')).toBe('Address: https://a.example/\nStatus: 500\n\n{"a":1}');
@@ -108,7 +108,7 @@ test.each([
   'https://u:p@a.example/',
   'ftp://x',
   'x',
-])('%s is refused, and nobody is asked', async (url) => {
+])('%s is refused, without a request', async (url) => {
   const { get, asked } = await fetching({});
   expect(await get(url)).toContain('"error"');
   expect(asked).toEqual([]);

@@ -56,7 +56,7 @@ test('a secret is found wherever the schema has properties', () => {
   expect(secretLikeParams(schema)).toEqual(['token', 'password', 'auth.api_key', 'hidden']);
 });
 
-test('values, and what is no schema, are not searched', () => {
+test('values and other non-schemas are not searched', () => {
   expect(secretLikeParams({ ...asking('city'), default: asking('token'), enum: [asking('token')] })).toEqual([]);
   for (const nothing of [null, undefined, 'token', 5, [], { properties: null }, { properties: 'token' }])
     expect(secretLikeParams(nothing)).toEqual([]);

@@ -34,7 +34,7 @@ test('any bit that is changed is noticed', () => {
   }
 });
 
-test('what is cut short or made up is unreadable, whatever its length', () => {
+test('a truncated or forged value of any length is unreadable', () => {
   const sealed = seal();
   for (let length = 0; length < sealed.length; length++) {
     expect(() => openSecret(keys, ann, sealed.subarray(0, length))).toThrow(SecretUnreadable);

@@ -14,7 +14,7 @@ const PROGRAM = programFile('tools/secrets/keyring-process');
 const TIMEOUT_MS = 5000;
 
 /**
- * Asks the keyring in a process of its own: it may wait for D-Bus or for a person, and a native call can't be given up
+ * Asks the keyring in a separate process: it may wait for D-Bus or for a person, and a native call can't be given up
  * in any other way than by ending its process.
  */
 export function createKeyring({ program = PROGRAM, timeoutMs = TIMEOUT_MS } = {}): Keyring {

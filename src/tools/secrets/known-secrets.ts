@@ -35,7 +35,7 @@ export function createKnownSecrets(
     const values = new Map(ofService);
     for (const holder of holdersFor(owner).toReversed())
       for (const [name, value] of await revealAll(secrets, holder)) values.set(freeName(values, name), value);
-    if (before && isSame(before.values, values)) return before; // by which a search that was made for them is found again
+    if (before && isSame(before.values, values)) return before; // so that its cached search is used again
     return { values };
   }
 

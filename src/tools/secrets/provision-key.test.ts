@@ -46,7 +46,7 @@ test('a key that is set is used, and nothing is made', async () => {
 describe('without a keyring', () => {
   const provision = () => provisionSecretsKey({ setting: undefined, home, keyring: noKeyring });
 
-  test('the key is made once, in a file that nobody else can read', async () => {
+  test('the key is made once, in a file that only its owner can read', async () => {
     const made = await provision();
 
     expect(made).toEqual({ key: expect.any(Buffer), source: 'file' });
@@ -116,7 +116,7 @@ describe("the machine's keyring", () => {
     return createKeyring({ program, timeoutMs: 1000 });
   };
 
-  test('that never answers is given up, and the file stands in', async () => {
+  test('that never answers is given up, and the file is used instead', async () => {
     const keyring = await programThat('for (;;);');
     const begun = performance.now();
 
@@ -125,7 +125,7 @@ describe("the machine's keyring", () => {
     await expect(keyring.get('a')).rejects.toThrow('did not answer within 1 s');
   });
 
-  test('that fails is told in its own words, without what it printed', async () => {
+  test('that fails is reported with its error, without its output', async () => {
     const keyring = await programThat('console.log("f".repeat(64)); throw new Error("the collection is locked")');
     const failure: unknown = await keyring.get('a').catch((error: unknown) => error);
 

@@ -25,7 +25,7 @@ const secretsWith = (current: Buffer, ...previous: Buffer[]) =>
   createSecrets({ db: database.db, keys: createKeyRing(current, ...previous) });
 const rows = async () => (await database.everything.query('select * from secrets order by user_id, name')).rows;
 
-test('a secret is found again by its owner, and by nobody else', async () => {
+test('a secret is found by its owner only', async () => {
   const secrets = secretsWith(OLD);
   await secrets.put(ann, 'weather_key', 'hunter2 ü🌧');
 
@@ -47,7 +47,7 @@ test('the newest value counts, and the row was made when the first was', async (
   expect(second?.updatedAt.getTime()).toBeGreaterThan(first?.updatedAt.getTime() ?? Number.NaN);
 });
 
-test("everyone's secret stands in for a user's own, until there is one", async () => {
+test("everyone's secret is used until the user has one", async () => {
   const secrets = secretsWith(OLD);
   await secrets.put('everyone', 'k', 'ours');
   await secrets.put(ann, 'k', 'mine');
@@ -62,7 +62,7 @@ test("everyone's secret stands in for a user's own, until there is one", async (
   expect((await secrets.find(ann, 'k'))?.reveal()).toBe('ours');
 });
 
-test("nobody can be everyone, or have everyone's secrets by their id", async () => {
+test("no user id gives access to everyone's secrets", async () => {
   const secrets = secretsWith(OLD);
   await secrets.put('everyone', 'k', 'ours');
   const [row] = await rows();
@@ -220,7 +220,7 @@ describe('a rotation', () => {
     await expect(before.put(ann, 'a', 'late')).rejects.toThrow('SECRETS_KEY');
   });
 
-  test('goes on past what it cannot read', async () => {
+  test('continues after a secret that it cannot read', async () => {
     await secretsWith(OLD).put(ann, 'b', '1');
     await secretsWith(OLD).put(bob, 'a', '2');
     await database.everything.query(
@@ -231,7 +231,7 @@ describe('a rotation', () => {
     expect((await secretsWith(NEW).find(bob, 'a'))?.reveal()).toBe('2');
   });
 
-  test('is finished by whoever comes next, and two at once do each secret once', async () => {
+  test('is finished by the next process, and two at once process each secret once', async () => {
     const before = secretsWith(OLD);
     for (let index = 0; index < 40; index++) await before.put({ userId: `user-${index}` }, 'k', String(index));
 

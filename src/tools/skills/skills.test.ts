@@ -68,7 +68,7 @@ test('a user has own skills, those for everyone and those on the disk; the neare
   expect((await skills.find(bob, 'a'))?.description).toBe('disk');
 });
 
-test("nobody sees, changes or removes another's skill", async () => {
+test("users can't see, change or remove the skills of others", async () => {
   await put(ann, skillOf('hers'));
   const tried = await withOwner(database.db, bob, async (trx) => [
     await listSkills(trx, ann),
@@ -79,14 +79,14 @@ test("nobody sees, changes or removes another's skill", async () => {
   expect(await open().find(bob, 'hers')).toBeUndefined();
 });
 
-test('a skill that can not be read is told about, and the others are there', async () => {
+test('an unreadable skill is reported, and the others are available', async () => {
   await writeSkill('good', { 'SKILL.md': main('good') });
   await writeSkill('bad', { 'SKILL.md': 'no head' });
   expect(await open().list(ann)).toHaveLength(1);
   expect(problems).toEqual([expect.stringMatching(/bad is left out\. SKILL\.md must begin/)]);
 });
 
-test('skill_read gives a text and tells of the others', async () => {
+test('skill_read returns a text and lists the other files', async () => {
   await writeSkill('notes', { 'SKILL.md': main('notes'), 'docs/more.md': 'More.', 'image.bin': '\0\0' });
   expect(await read({ name: 'notes' })).toEqual({
     name: 'notes',

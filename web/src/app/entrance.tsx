@@ -18,7 +18,7 @@ export function Entrance() {
   );
 }
 
-/** Lets in who is signed in; to everybody else it shows how. */
+/** Shows the app to signed-in users, and the sign-in page to others. */
 function Door() {
   const { pathname } = useLocation();
   const {

@@ -6,7 +6,7 @@ const root = createRootRoute({
   notFoundComponent: MissingPage,
 });
 
-/** The chat's own route stays mounted between threads, so that a thread that was just begun goes on without a flicker. */
+/** The chat's own route stays mounted between threads, so that a new thread continues without a flicker. */
 const chat = createRoute({
   getParentRoute: () => root,
   id: 'chat',

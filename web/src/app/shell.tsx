@@ -64,7 +64,7 @@ function Frame() {
   );
 }
 
-/** One connection for as long as somebody is signed in here. */
+/** One connection while a user is signed in. */
 function useSocket(): Socket | undefined {
   const [socket, setSocket] = useState<Socket>();
   useEffect(() => {

@@ -10,7 +10,7 @@ import { useTitle } from '../parts/use-title.ts';
 
 type SignIn = { readonly token: string } | { readonly code: string };
 
-/** Takes a token or the code of a sign-in link. A link alone signs nobody in: another site may have opened it. */
+/** Takes a token or the code of a sign-in link. A link alone does not sign in: another site may have opened it. */
 export function SignInPage() {
   useTitle('Sign in');
   const code = useCode();

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useServices } from './services.ts';
 
-/** Lists that are shown follow what the service tells of. */
+/** Updates the lists on the screen when the service reports a change. */
 export function useNews(queries: QueryClient): void {
   const { socket } = useServices();
   useEffect(() => {
@@ -17,7 +17,7 @@ export function useNews(queries: QueryClient): void {
     return socket.onMessage(onNews);
   }, [socket, queries]);
 
-  // What was told while the connection was away is asked for.
+  // Reload what may have changed while the connection was down.
   useEffect(
     () =>
       socket.onConnection(() => {

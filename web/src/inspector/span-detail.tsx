@@ -5,7 +5,7 @@ import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { formatExact } from '../format/time.ts';
 import type { Span } from './waterfall.tsx';
 
-/** What a bar of the waterfall stands for: its times, and the items it made. */
+/** The details of a bar of the waterfall: its times and items. */
 export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; readonly span: Span }) {
   const made = turn.items.filter(({ id }) => span.item_ids.includes(id));
   return (

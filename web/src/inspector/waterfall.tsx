@@ -21,7 +21,7 @@ const COLOURS: Record<Span['kind'], string> = {
 /** Their labels say what they are about, not what they are. */
 const NAMED: ReadonlySet<Span['kind']> = new Set(['tool', 'gate']);
 
-/** Bars to scale, a row each, in the order in which they began. */
+/** Bars to scale, one per row, ordered by their start. */
 export function Waterfall({ turn, chosen, onChoose }: Props) {
   const spans = turn.spans.filter(({ started_at: at }) => at !== null);
   const starts = spans.map(startOf);

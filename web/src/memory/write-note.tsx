@@ -45,7 +45,7 @@ export function WriteNote({
           value={path}
           placeholder="people/ann"
           onChange={(event) => setPath(event.target.value)}
-          hint="What begins with identity/ is told to the model every time; the rest is found when it fits."
+          hint="Notes under identity/ are in every prompt; other notes are found by search."
         />
         <TextArea
           label="Text"

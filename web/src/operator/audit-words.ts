@@ -1,10 +1,10 @@
 /** What was done, in words. What is not known here is shown as it is called. */
 const WORDS: Readonly<Record<string, string>> = {
   'approval.revoke': 'Took back an approval',
-  'gate.always': 'Approved for good',
+  'gate.always': 'Always approved',
   'gate.approve': 'Approved once',
   'gate.deny': 'Denied',
-  'gate.overdue': 'Denied, since nobody answered',
+  'gate.overdue': 'Denied: no answer in time',
   'pairing.remove': 'Ended a pairing',
   'policy.set': "Set a tool's policy",
   'policy.unset': "Removed a tool's policy",
@@ -38,7 +38,7 @@ type Entry = {
   readonly detail: Readonly<Record<string, unknown>>;
 };
 
-/** A name if there is one; that somebody did it to themselves need not be said. */
+/** The name, if known; left out when users act on themselves. */
 export function nameOfSubject({ actor, subject, detail }: Entry): string {
   if (typeof detail['name'] === 'string') return detail['name'];
   return subject === null || subject === actor ? '' : subject;

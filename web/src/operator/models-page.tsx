@@ -40,7 +40,7 @@ export function ModelsPage() {
   );
 }
 
-/** A model of one's own often needs none. */
+/** A self-hosted model often needs none. */
 const KEYED: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google']);
 
 function DefaultModel({ settings }: { readonly settings: Settings }) {

@@ -21,7 +21,7 @@ test('the average time of a call is weighted by how many calls there were', () =
   expect(total).toMatchObject({ calls: 4, errors: 2, tokens: 220, cost: 1, latencyMs: 1750 });
 });
 
-test('a day on which nothing was asked is there too', () => {
+test('a day without usage is included', () => {
   const days = sumDays([row('2026-03-02', 2, 500)], 3, new Date('2026-03-03T10:00:00Z'));
   expect(days.map(({ day, calls }) => [day, calls])).toEqual([
     ['2026-03-01', 0],

@@ -27,7 +27,7 @@ export function totalOf(usage: readonly DayUsage[]): UsageTotal {
   };
 }
 
-/** One entry for each day up to today, also for those on which nothing was asked. */
+/** One entry for each day up to today, also for days without usage. */
 export function sumDays(usage: readonly DayUsage[], days: number, today: Date): UsageDay[] {
   const byDay = Map.groupBy(usage, ({ day }) => day);
   return Array.from({ length: days }, (_, index) => {

@@ -16,7 +16,7 @@ import { ShowMore } from '../parts/show-more.tsx';
 import { useMorePages } from '../parts/use-more-pages.ts';
 import { UserDrawer } from './user-drawer.tsx';
 
-/** Who may ask, and with which tokens. */
+/** Users and their tokens. */
 export function UsersPage() {
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<User>();
@@ -112,7 +112,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
           type="email"
           value={email}
           onChange={(event) => setEmail(event.target.value)}
-          hint="With single sign-on, whoever comes with this email becomes this user."
+          hint="With single sign-on, a person with this email address becomes this user."
         />
         <ChoiceField label="Role" choices={ROLES} value={role} onChoose={setRole} />
         {add.error && <Problem error={add.error} />}

@@ -8,7 +8,7 @@ const COLOURS: Record<Mark, string> = {
   idle: 'border border-edge',
 };
 
-/** A dot and a word: the state is never told by colour alone. */
+/** A dot and a word: the state is never shown by colour alone. */
 export function StatusMark({ mark, words }: { readonly mark: Mark; readonly words: string }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap text-s text-soft">

@@ -7,7 +7,7 @@ export type Pages = {
   readonly fetchNextPage: () => Promise<unknown>;
 };
 
-/** So far a list is read by itself; further on the person says when to go on. */
+/** Pages up to here load automatically; further pages load on request. */
 const MOST_PAGES = 20;
 
 /** Reads on while something is searched for: a filter that leaves out what is on a later page would lie. */

@@ -66,7 +66,7 @@ export function AddSkill({ edited, onClose }: Props) {
             required
             ref={(input) => input?.setAttribute('webkitdirectory', '')}
             onChange={(event) => edit(setFolder)([...(event.target.files ?? [])])}
-            hint="It holds a SKILL.md. Hidden files, and those that are no text, are left out."
+            hint="It must contain a SKILL.md. Hidden files and files that are not text are left out."
           />
         )}
         {!edited && me.role === 'operator' && (

@@ -84,7 +84,7 @@ function Changes({ skill, onDone }: { readonly skill: Skill; readonly onDone: ()
     },
   });
   if (source === 'folder')
-    return <p className="text-s text-soft">It lies in the folder skills of the service, and is changed there.</p>;
+    return <p className="text-s text-soft">This skill is in the service's skills folder. Change it there.</p>;
   if (source === 'everyone' && me.role !== 'operator') return null;
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-4">

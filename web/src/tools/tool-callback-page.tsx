@@ -8,7 +8,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { takeWayBack } from './way-back.ts';
 
-/** Where a provider sends the browser after a sign-in. What it brought is handed in, and leaves the address. */
+/** Where a provider sends the browser after a sign-in. The code is submitted and removed from the address. */
 export function ToolCallbackPage() {
   const { history: pages } = useRouter();
   const [query] = useState(() => new URLSearchParams(location.search));

@@ -1,4 +1,4 @@
-/** Where somebody was who left for a provider's page; only this tab knows. */
+/** The page that a person left for a sign-in at a provider; kept in this tab only. */
 const KEY = 'reborn.way-back';
 
 export function keepWayBack(): void {

@@ -69,7 +69,7 @@ test('texts are dealt with one at a time, in order, and meanwhile no more are ta
   expect(dealt).toEqual(texts);
 });
 
-test('what is sent after the end is dropped, and a writer that waited goes on', async () => {
+test('messages after the end are dropped, and a waiting writer continues', async () => {
   const { connection, server, client } = await connectLine();
   client.pause();
   const writing = (async () => {

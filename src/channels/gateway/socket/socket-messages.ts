@@ -13,7 +13,7 @@ const uuid = (name: string) => z.uuid(`${name} must be an id.`);
 
 /**
  * `after` is the last event that the client has of the thread: what follows it comes, in order, nothing twice. Without a
- * `sequence` that turn is told from its start. Without `after`: the turn that runs now, from its start, and what follows.
+ * `sequence`, that turn is sent from its start. Without `after`: the running turn from its start, and what follows.
  * A socket may subscribe to several threads; to the same one again, which begins anew. Threads it has no subscription to
  * tell of themselves only by `thread`.
  */

@@ -10,7 +10,7 @@ export const thread = z
     renamed: z.boolean(),
     pinned: z.boolean(),
     archived: z.boolean(),
-    status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open until somebody answers it.'),
+    status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
     usage: spent.describe('What its finished turns used.'),
     created_at: z.iso.datetime(),

@@ -8,7 +8,7 @@ type Services = { readonly accounts: Accounts };
 const listSessions = defineRoute({
   method: 'get',
   path: '/api/users/{id}/sessions',
-  summary: 'List the browsers in which a user is signed in.',
+  summary: "List a user's signed-in browsers.",
   params: userParams,
   responses: {
     200: {

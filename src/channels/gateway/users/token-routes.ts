@@ -18,7 +18,7 @@ const tokenFields = {
 
 const expiry = z.iso
   .datetime({ offset: true, error: 'expires_at must be a time such as 2030-01-31T00:00:00Z.' })
-  .refine((text) => Date.parse(text) > Date.now(), 'expires_at must lie in the future.')
+  .refine((text) => Date.parse(text) > Date.now(), 'expires_at must be in the future.')
   .nullish()
   .describe('When the token stops working. Left out: never.');
 

@@ -16,14 +16,17 @@ export function sendLeavingPage(reply: FastifyReply, key: string): FastifyReply 
   const nonce = randomBytes(16).toString('base64');
   const script = `localStorage.setItem('${SESSION_KEY_ITEM}', '${key}'); location.replace('/');`;
   reply.header('content-security-policy', `default-src 'none'; script-src 'nonce-${nonce}'; frame-ancestors 'none'`);
-  return sendPage(reply, page(`<p>Signed in. <a href="/">Go on</a></p>\n<script nonce="${nonce}">${script}</script>`));
+  return sendPage(
+    reply,
+    page(`<p>Signed in. <a href="/">Continue</a></p>\n<script nonce="${nonce}">${script}</script>`),
+  );
 }
 
 /** Where the browser app keeps the key of its session; `web/src/client/session-key.ts` reads it. */
 const SESSION_KEY_ITEM = 'reborn.session-key';
 
 export function loginPage(hasSingleSignOn: boolean): string {
-  const byLink = '<p>The browser app was not built here, so nobody can sign in with a token or link.</p>';
+  const byLink = '<p>The browser app was not built here, so signing in with a token or link is not possible.</p>';
   return page(hasSingleSignOn ? `<p><a href="/login/oidc">Sign in with single sign-on</a></p>\n${byLink}` : byLink);
 }
 

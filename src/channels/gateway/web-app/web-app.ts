@@ -7,7 +7,7 @@ import { HOME_PAGE, sendPage } from './pages.ts';
 /** Paths of other routes: an unknown path below these is an error, not a page of the app. */
 const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets)(?:\/|$)/;
 
-/** As the build names them; whatever else somebody asks for was never there. The packed ones go by their plain names. */
+/** The files of the build; others don't exist. Compressed files have the name of the original. */
 const ASSET = /^[\w-][\w.-]*(?<!\.br|\.gz)$/;
 
 const POLICY = [
@@ -35,7 +35,7 @@ export async function readAppPage(folder: string): Promise<AppPage> {
 
 /**
  * The browser app as it was built into `folder`, or a bare page when it was not. Names below `assets` hold a hash of
- * what is inside, so browsers may keep them for good; every other page is the app.
+ * what is inside, so browsers may cache them permanently; every other page is the app.
  */
 export function webAppRoutes(folder: string, appPage: AppPage) {
   return async (app: FastifyInstance): Promise<void> => {

@@ -45,7 +45,7 @@ test.each([
   'skill_x',
   'mission_x',
   'reborn_time',
-])('a tool may not be named %j', (name) => {
+])('a tool must not be named %j', (name) => {
   expect(() => parse([named('fine'), named(name)])).toThrow(refused('tools[1].name'));
 });
 

@@ -12,7 +12,7 @@ test.each(['input_text', 'output_text', 'text'])('a part of type %s is a text', 
   expect(parseContent([{ type, text: 'a\nb' }], 'p')).toEqual([{ type: 'text', text: 'a\nb' }]);
 });
 
-test('images and files are taken as data URLs, in the order in which they come', () => {
+test('images and files are accepted as data URLs, in their order', () => {
   const parts = [
     { type: 'input_file', file_data: 'data:application/vnd.ms-excel;base64,YQ==', filename: 'a.xls' },
     image('data:image/svg+xml;base64,YWI='),

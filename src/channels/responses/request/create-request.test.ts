@@ -183,7 +183,7 @@ test.each(['x_context', 'metadata', 'tools', 'input', 'tool_choice', 'stream'])(
   },
 );
 
-test('whatever the body is, it is taken, or refused with the field that is wrong', () => {
+test('every body is accepted, or refused with the wrong field', () => {
   const value = fc.oneof(fc.jsonValue(), fc.anything());
   const loose = (fields: Record<string, fc.Arbitrary<unknown>>) =>
     fc.record(Object.fromEntries(Object.entries(fields).map(([key, usual]) => [key, fc.oneof(usual, usual, value)])), {

@@ -45,7 +45,7 @@ type Context = ParseOptions & {
 };
 
 /**
- * The fields of the body in the order in which they are checked. `schema` is published in the OpenAPI document; `parse`
+ * The fields of the body, in the order of their checks. `schema` is published in the OpenAPI document; `parse`
  * decides, because its refusals have exact messages and it knows rules that a schema can't express, such as bytes.
  */
 const FIELDS = {

@@ -67,7 +67,7 @@ test('the newest user message is the one that is framed', () => {
   ]);
 });
 
-test('a message that begins with an image gets the blocks as a text of their own', () => {
+test('a message that starts with an image gets the blocks as a separate text', () => {
   const image: ContentPart = { type: 'image', mediaType: 'image/png', base64: 'YQ==' };
 
   expect(frameMessage([message('user', image, text('hi'))], 'Be brief.', null)).toMatchObject([

@@ -30,7 +30,7 @@ test.each(['user', 'assistant', 'system', 'developer'])('%s is a role', (role) =
   expect(parseInput([{ type: 'message', ...message(role) }], NEW_THREAD)).toMatchObject([{ type: 'message', role }]);
 });
 
-test('items keep their order, and each gets an id of its own', () => {
+test('items keep their order, and each gets a new id', () => {
   const items = parseInput([message('system'), message('user'), message('assistant')], NEW_THREAD);
 
   expect(items).toMatchObject([{ role: 'system' }, { role: 'user' }, { role: 'assistant' }]);
@@ -82,7 +82,7 @@ test('a resume without previous_response_id is refused', () => {
 test.each<[why: string, param: string, item: unknown]>([
   ['an empty call_id', 'input[0].call_id', output('')],
   ['a call_id of null', 'input[0].call_id', output(null)],
-  ['a call_id that is no string', 'input[0].call_id', output(5)],
+  ['a call_id that is not a string', 'input[0].call_id', output(5)],
   ['no call_id', 'input[0].call_id', { type: 'function_call_output', output: 'x' }],
   ['no output', 'input[0].output', { type: 'function_call_output', call_id: 'c' }],
   ['an output of null', 'input[0].output', output('c', null)],

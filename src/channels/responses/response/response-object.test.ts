@@ -170,7 +170,7 @@ test.each<[GateKind, string]>([
   expect(response.output).toMatchObject([{ type: 'message' }]);
 });
 
-test('neither the input nor the calls of its own tools are part of the output', () => {
+test('the output contains neither the input nor calls of built-in tools', () => {
   const output = item({ type: 'function_call_output', callId: 'call_1', output: [text('noon')] });
   const items = [said('from the input', null), item(call), output, said('It is noon.')];
 

@@ -4,7 +4,7 @@ import { checkSignatures, type Delivery, digestOf, getHeader } from '../delivery
 const HEADER = 'X-Hub-Signature-256';
 
 /**
- * GitHub signs the body alone: neither a time nor X-GitHub-Delivery, which whoever replays a delivery could make up.
+ * GitHub signs the body alone: neither a time nor X-GitHub-Delivery, which a replayed delivery could change.
  * So the body itself is the id. Redelivering from GitHub's page gives the same job; so would two events that are alike
  * to the last byte, but GitHub's bodies hold ids and times.
  */

@@ -118,7 +118,7 @@ test("a long value is cut in its own wrapper, and the rest of the operator's tex
   expect(message).toMatch(/\[Cut here: 7232 of 40000 bytes are left out\.\]\n<\/untrusted-data> End\.$/);
 });
 
-test('an issue at GitHub becomes a message in which it gives no orders', async () => {
+test('an issue at GitHub becomes a message that marks it as data', async () => {
   const event: unknown = JSON.parse((await readEvent('github-issues-opened')).toString());
   const message = render(
     'Issue #{{issue.number}} in {{repository.full_name}}: {{issue.title}}\n\n{{issue.body}}',
@@ -137,7 +137,7 @@ const hostile = fc
   .array(fc.constantFrom('<', '/', '>', '\\', ' ', '{{', '}}', 'a', 'untrusted-data', '</untrusted-data>', '\u200b'))
   .map((pieces) => pieces.join(''));
 
-test('whatever the body says, a message has as many closing tags as values', () => {
+test('a message has as many closing tags as values, for every body', () => {
   fc.assert(
     fc.property(hostile, hostile, hostile, (a, b, key) => {
       const values = [a, b].filter((value) => value !== '').length + 1;

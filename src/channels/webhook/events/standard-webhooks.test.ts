@@ -37,7 +37,7 @@ test.each<[string, Record<string, string | string[] | undefined>]>([
   ['no time', { 'webhook-timestamp': undefined }],
   ['another time', { 'webhook-timestamp': '1614265331' }],
   ['the same time, written differently', { 'webhook-timestamp': '01614265330' }],
-  ['a time that is no number', { 'webhook-timestamp': 'now' }],
+  ['a time that is not a number', { 'webhook-timestamp': 'now' }],
   ['a negative time', { 'webhook-timestamp': '-1614265330' }],
   ['no signature', { 'webhook-signature': undefined }],
   ['an empty signature', { 'webhook-signature': '' }],
@@ -77,7 +77,7 @@ test('an id without end is the mistake of the sender', () => {
   expect(() => verifyEvent({ kind: 'standard-webhooks', secret }, delivery)).toThrow(InvalidRequest);
 });
 
-test.each(['', 'whsec_', 'whsec_?'])('the secret %j lets nobody in', (broken) => {
+test.each(['', 'whsec_', 'whsec_?'])('the secret %j verifies nothing', (broken) => {
   const delivery = { headers: standardHeaders(broken, body, 'msg_1', now), body, now };
 
   expect(() => verifyEvent({ kind: 'standard-webhooks', secret: broken }, delivery)).toThrow(InvalidSecret);

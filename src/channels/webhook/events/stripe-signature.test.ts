@@ -33,7 +33,7 @@ test.each<[string, string | string[] | undefined]>([
   ['without a time', `v1=${hex}`],
   ['with two times', `t=1614265330,t=1614265330,v1=${hex}`],
   ['with another time', `t=1614265331,v1=${hex}`],
-  ['with a time that is no number', `t=soon,v1=${hex}`],
+  ['with a time that is not a number', `t=soon,v1=${hex}`],
   ['with an odd number for a time', `t=+1614265330,v1=${hex}`],
   ['with a time in milliseconds', `t=1614265330000,v1=${hex}`],
   ['with a time beyond all numbers', `t=${'9'.repeat(400)},v1=${hex}`],
@@ -80,7 +80,7 @@ test('five minutes either way are forgiven, and no more', async () => {
 });
 
 test.each(['', 'not json', '[]', 'null', '"evt_1"', '{}', '{"id":7}', '{"id":""}', `{"id":"${'x'.repeat(300)}"}`])(
-  'a body %j is no event, however well it is signed',
+  'a body %j is not an event, even with a valid signature',
   (text) => {
     const body = Buffer.from(text);
 

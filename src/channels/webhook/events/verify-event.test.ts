@@ -20,6 +20,6 @@ test.each<[EventVerifier, string]>([
   [{ kind: 'shared-secret', secret: 'x', header: 'X Y' }, 'header'],
   [{ kind: 'shared-secret', secret: 'x', header: 'X:' }, 'header'],
   [{ kind: 'github', secret: 'x', header: 'X-Y' }, 'header'],
-])('%j could let nobody in, and its %s is refused', (verifier, param) => {
+])('%j could verify nothing, and its %s is refused', (verifier, param) => {
   expect(() => checkVerifier(verifier)).toThrow(expect.objectContaining({ name: 'InvalidRequest', param }));
 });

@@ -41,7 +41,7 @@ test.each([
   ['templates', '<template><p>HIDDEN</template>'],
   ['pictures', '<svg><text>HIDDEN</text></svg>'],
   ['hidden elements', '<div hidden>HIDDEN<p>HIDDEN</p></div>'],
-  ['elements that nobody reads aloud', '<span aria-hidden="true">HIDDEN</span>'],
+  ['elements that screen readers skip', '<span aria-hidden="true">HIDDEN</span>'],
   ['elements without display', '<div style="color:red; DISPLAY : none">HIDDEN<div>HIDDEN</div>HIDDEN</div>'],
   ['transparent elements', '<div style="opacity:0">HIDDEN</div>'],
   ['tiny letters', "<div style='font-size:0px'>HIDDEN</div>"],

@@ -13,6 +13,6 @@ test('a tool that can only read may be run again', () => {
   expect(isRepeatable(granting(['GET'], ['HEAD', 'GET']))).toBe(true);
 });
 
-test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('one %s among its methods, and it may not', (method) => {
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('with %s among its methods it is not repeatable', (method) => {
   expect(isRepeatable(granting(['GET'], ['GET', method]))).toBe(false);
 });

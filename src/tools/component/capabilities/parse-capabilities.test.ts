@@ -110,7 +110,7 @@ test('every key of a full file is there, as the code spells it', () => {
   });
 });
 
-test('all problems are told at once, each with its place', () => {
+test('all problems are reported together, each with its position', () => {
   const file = { htpp: {}, http: { allowlist: [{ host: '10.0.0.1', methods: ['get'] }], timeout_secs: 301 } };
 
   expect(problemsOf(file)).toEqual([
@@ -207,7 +207,7 @@ test.each<[place: string, file: unknown]>([
   expect(problemsOf(JSON.stringify(file))[0]?.startsWith(`${place}: `)).toBe(true);
 });
 
-test.each(['{', '', 'null', '[]', '"text"', `"${'x'.repeat(300_000)}"`])('%.20s is no capabilities file', (text) => {
+test.each(['{', '', 'null', '[]', '"text"', `"${'x'.repeat(300_000)}"`])('%.20s is not a capabilities file', (text) => {
   expect(problemsOf(text)).toEqual([expect.stringMatching(/^it (is|must)/)]);
 });
 

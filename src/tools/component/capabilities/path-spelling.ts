@@ -1,7 +1,7 @@
 const MAX_LAYERS = 4;
 
 /**
- * Says why nobody can be sure what a server makes of `path`. It is decoded as often as there is something to decode,
+ * Returns why servers may read `path` differently. It is decoded as often as there is something to decode,
  * because proxies on the way may each do so once: what looks like one segment here must not become two there.
  */
 export function pathProblem(path: string): string | undefined {

@@ -136,7 +136,7 @@ describe('an error', () => {
     expect(upstream.warnings.join()).not.toContain('s3cr3t');
   });
 
-  test('that nobody expects is kept for the caller', async () => {
+  test('that is unexpected is kept for the caller', async () => {
     const bug = new TypeError('a bug');
     const http = await failing(bug);
     await expect(http.httpRequest(asked())).rejects.toThrow(named('RequestFailed', 'host could not'));

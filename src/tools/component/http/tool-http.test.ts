@@ -64,7 +64,7 @@ test.each<[what: string, request: Asked, words: string]>([
   ['a header value with a line break', { headers: { 'X-A': 'b\r\nHost: evil' } }, 'X-A'],
   ['a header value with NUL', { headers: { 'X-A': 'b\0' } }, 'X-A'],
   ['a header value beyond ASCII', { headers: { 'X-A': 'ĊĊ' } }, 'X-A'],
-  ['a header that is no string', { headers: { 'X-A': 5 } }, 'X-A'],
+  ['a header that is not a string', { headers: { 'X-A': 5 } }, 'X-A'],
   ['a header twice', { headers: { 'X-A': '1', 'x-a': '2' } }, 'twice'],
   ['the header host', { headers: { Host: 'evil.example.net' } }, 'Host'],
   ['the header transfer-encoding', { headers: { 'Transfer-Encoding': 'chunked' } }, 'Transfer-Encoding'],
@@ -74,13 +74,13 @@ test.each<[what: string, request: Asked, words: string]>([
   ['another sender in a header', { headers: { 'X-Forwarded-For': '127.0.0.1' } }, 'X-Forwarded-For'],
   ['a standard forwarding header', { headers: { Forwarded: 'for=127.0.0.1' } }, 'Forwarded'],
   ['a header of a proxy', { headers: { 'Proxy-Authorization': 'Basic x' } }, 'Proxy-Authorization'],
-  ['headers that are no JSON', { headers: 'accept: text/plain' }, 'JSON object'],
+  ['headers that are not JSON', { headers: 'accept: text/plain' }, 'JSON object'],
   ['headers that are a list', { headers: '[]' }, 'JSON object'],
   ['headers that are null', { headers: 'null' }, 'JSON object'],
   ['too many headers', { headers: Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`x-${at}`, ''])) }, '64'],
   ['headers that are too long', { headers: { 'X-A': 'x'.repeat(16_384) } }, '16384'],
   ['a timeout of nothing', { timeoutMs: 0 }, 'timeout'],
-  ['a timeout that is no number', { timeoutMs: Number.NaN }, 'timeout'],
+  ['a timeout that is not a number', { timeoutMs: Number.NaN }, 'timeout'],
 ])('%s is refused, and nothing is sent or counted', async (_, request, words) => {
   const http = await upstream.open();
 

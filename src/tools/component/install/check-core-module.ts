@@ -60,7 +60,7 @@ function checkSection(id: number, content: Uint8Array, memories: { left: number 
     case SECTION.memory:
       return rewriteEntries(reader, () => clampMemory(reader, memories));
     default:
-      return content; // validated by the transpiler; without types and imports of their own they add no power
+      return content; // validated by the transpiler; without types and imports they add no power
   }
 }
 

@@ -86,7 +86,7 @@ test('what it logs comes with the answer', async () => {
   expect((await call({ act: 'log', name: 'oh – no' })).logs).toEqual([{ level: 'error', message: 'oh – no' }]);
 });
 
-test('every call has an instance of its own: nothing of the last one is left', async () => {
+test('every call has its own instance, without data of the last one', async () => {
   const answers = [await call({ act: 'calls' }), await call({ act: 'calls' }), await call({ act: 'calls' })];
   expect(answers.map(({ result }) => result)).toEqual([{ output: '1' }, { output: '1' }, { output: '1' }]);
 });

@@ -16,7 +16,7 @@ test('who comes when all places are taken waits for one, in the order of coming'
   expect(order).toEqual(['second', 'third']);
 });
 
-test('who waits too long or is aborted leaves the line, and takes nobody else’s place', async () => {
+test('a call that waits too long or is aborted leaves the queue, and takes no slot of another', async () => {
   const take = createSlots(1);
   const leave = await take(1000, signal);
   await expect(take(1, signal)).rejects.toThrow(NoFreeSlot);

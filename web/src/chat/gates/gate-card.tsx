@@ -60,7 +60,7 @@ function sentenceOf({ kind, call }: OpenGate): string {
   }
 }
 
-/** The reason is asked for once somebody wants to say no. */
+/** The reason is requested once the person denies. */
 function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; readonly isApprovable?: boolean }) {
   const { answerGate } = useActions();
   const [denying, setDenying] = useState(false);

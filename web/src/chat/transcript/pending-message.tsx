@@ -1,6 +1,6 @@
 import { Speaker } from './speaker.tsx';
 
-/** What was sent, until the service tells of it. */
+/** A sent message, until the service reports it. */
 export function PendingMessage({ text }: { readonly text: string }) {
   return (
     <div className="pb-5 opacity-60">

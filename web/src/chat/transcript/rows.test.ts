@@ -59,25 +59,25 @@ test('events that come again change nothing', () => {
   expect(apply(once, STREAM)).toBe(once);
 });
 
-test('a stored turn that is told again from its start shows nothing twice', () => {
+test('a stored turn that is replayed from its start shows nothing twice', () => {
   const stored = withItems(EMPTY_THREAD, [asked, answered]);
   for (const length of STREAM.keys()) expect(shown(apply(stored, STREAM.slice(0, length)))).toEqual(['count', '0 1 2']);
   expect(shown(apply(stored, STREAM))).toEqual(['count', '0 1 2']);
 });
 
-test('the page of a turn that runs joins with its events, whichever comes first', () => {
+test('a page of a running turn joins with its events in any order', () => {
   const half = STREAM.slice(0, 3);
   expect(shown(withItems(apply(EMPTY_THREAD, half), [asked]))).toEqual(['count', '0 1']);
   expect(shown(apply(withItems(EMPTY_THREAD, [asked]), half))).toEqual(['count', '0 1']);
 });
 
-test('a subscription goes on after the newest event of the newest turn', () => {
+test('a subscription continues after the newest event of the newest turn', () => {
   expect(positionOf(EMPTY_THREAD)).toBeUndefined();
   expect(positionOf(withItems(EMPTY_THREAD, [asked]))).toEqual({ turn_id: 't1' });
   expect(positionOf(apply(EMPTY_THREAD, STREAM))).toEqual({ turn_id: 't1', sequence: 3 });
 });
 
-test('what a crash left half said is folded under the line that tells of it', () => {
+test('text that a crash cut off is folded under the line that reports the crash', () => {
   const crashed = apply(EMPTY_THREAD, STREAM.slice(0, 3));
   const again: [number, TurnEvent][] = [
     [1_000_000, { type: 'item-done', item: message('a1', 'assistant', '0 1'), written: false }],

@@ -12,7 +12,7 @@ import type {
 /** A call together with what came of it. */
 export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
 
-/** One row of the transcript. `first`: the speaker's name stands above it. */
+/** One row of the transcript. `first`: the speaker's name is shown above it. */
 export type Row =
   | { readonly kind: 'user'; readonly id: string; readonly turnId: string; readonly entry: MessageEntry }
   | {

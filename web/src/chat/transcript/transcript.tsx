@@ -15,7 +15,7 @@ type Props = {
   readonly onOlder: () => void;
 };
 
-/** The rows of a thread, however many; only those near the screen are in the page. It stays at the end unless somebody scrolls up. */
+/** The rows of a thread. Only those near the screen are in the page. It stays at the end until the person scrolls up. */
 export function Transcript({ rows, pending, hasOlder, loadingOlder, onOlder }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [away, setAway] = useState(false);

@@ -190,7 +190,7 @@ function stop(call: number): void {
 
 /**
  * Limits are per memory and per heap. A guest may find more ways to be large, so the sum is watched too: the most there
- * ever was, since the present size is told by /proc alone, which is not there behind the wall.
+ * ever was, since only /proc has the present size, and the jail has no /proc.
  */
 function endIfTooLarge(): void {
   if ([...guests].every((guest) => !guest.call)) {

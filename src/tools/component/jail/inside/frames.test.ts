@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFrameReader, encodeFrame, type Frame } from './frames.ts';
 
-test('frames arrive as they were sent, in whatever pieces the pipe makes of them', () => {
+test('frames arrive as they were sent, no matter how the pipe splits them', () => {
   const frames = fc.array(fc.record({ message: fc.jsonValue(), bytes: fc.uint8Array() }), { maxLength: 5 });
   fc.assert(
     fc.property(frames, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (sent, sizes) => {

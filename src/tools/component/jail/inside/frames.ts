@@ -4,7 +4,7 @@ export type Frame = { readonly message: unknown; readonly bytes: Uint8Array };
 const HEADER_BYTES = 8;
 const NOTHING = new Uint8Array(0);
 
-/** Two lengths, the message as JSON, the bytes. Node's own channel has no limit and obeys messages of its own kind. */
+/** Two lengths, the message as JSON, the bytes. Node's own channel has no limit, and obeys internal messages. */
 export function encodeFrame(message: unknown, bytes: Uint8Array = NOTHING): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(message));
   const frame = new Uint8Array(HEADER_BYTES + json.length + bytes.length);

@@ -4,7 +4,7 @@
  * guest can't get hold of an object that was made outside. Bytes cross in a buffer that the guest never sees.
  */
 export type Bridge = {
-  /** The buffer in which bytes cross, with room for so many. A later call may give another one. */
+  /** The buffer for bytes that cross the realms. A later call may return another one. */
   reserve(length: number): ArrayBuffer;
   /** The text of the first bytes in the buffer; nothing when they are not UTF-8. */
   decode(length: number): string | undefined;
