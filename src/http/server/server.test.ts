@@ -91,3 +91,11 @@ test('every answer has a unique X-Request-Id', async () => {
   expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[0-9a-f-]{36}$/)));
   expect(new Set(ids)).toHaveProperty('size', ids.length);
 });
+
+test('an answered request leaves no timer behind', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  app.get('/short', async () => ({}));
+  const before = timers();
+  for (let count = 0; count < 20; count++) await app.inject('/short');
+  expect(timers() - before).toBeLessThan(20);
+});

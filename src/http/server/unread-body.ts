@@ -58,7 +58,7 @@ export type BodyLimits = {
 
 /** Closes a connection whose body takes too long to arrive. */
 export function boundBodyTime(app: FastifyInstance, { unauthenticatedMs, authenticatedMs, idleMs }: BodyLimits): void {
-  app.addHook('preParsing', async (request, _reply, payload) => {
+  app.addHook('preParsing', async (request, reply, payload) => {
     const { raw } = request;
     if (raw.complete) return payload;
     const { socket } = raw;
@@ -77,6 +77,7 @@ export function boundBodyTime(app: FastifyInstance, { unauthenticatedMs, authent
       clearInterval(idle);
     };
     raw.once('end', stop).once('close', stop);
+    reply.raw.once('finish', stop);
     return payload;
   });
 }
