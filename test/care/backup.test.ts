@@ -49,7 +49,7 @@ test('a backup under load, restored elsewhere, has every answer given before it 
   expect(saved).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: expect.stringContaining('guard it like the home folder'),
+    stderr: expect.stringContaining('protect it like the home folder'),
   });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(during).toBeGreaterThan(0);

@@ -315,7 +315,7 @@ describe('by command, beside the running service', () => {
     expect(await failure(home, 'token', 'create', 'Nobody')).toContain('reborn user list');
     expect(await failure(home, 'token', 'create', 'Mia')).toContain('Several users');
     expect(await failure(home, 'token', 'revoke', 'nonsense')).toContain('reborn token list');
-    expect(await failure(home, 'user', 'add', 'X', '--email', 'nonsense')).toContain('no email address');
+    expect(await failure(home, 'user', 'add', 'X', '--email', 'nonsense')).toContain('not an email address');
     expect(await failure(home, 'user', 'add', 'X', '--role', 'king')).toContain('operator, member');
     expect(await failure(home, 'user', 'limit', 'Mia', '--tokens', '1.5')).toContain('whole number');
     expect(await failure(home, 'user', 'limit', 'Mia', '--usd', '2', '--none')).toContain('cannot be used with');

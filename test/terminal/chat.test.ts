@@ -205,7 +205,7 @@ describe('a command that is typed', () => {
     await chat.service.request('/api/memory/people/ann', { method: 'PUT', body: '{"text":"Ann likes tea."}' });
     const { say, press, sees, exited } = await open();
     await say('/threads ');
-    await sees('Go on with');
+    await sees('Open a thread');
     await press('Down', 'Enter');
     await sees('To Oslo, then.');
     await say('/memory tea');
@@ -215,7 +215,7 @@ describe('a command that is typed', () => {
     await say('/usage ');
     await sees(/\d{4}-\d\d-\d\d {2}scripted {2}[\d,]+ tokens {2}price unknown/);
     await say('/threads ');
-    await sees('Go on with');
+    await sees('Open a thread');
     await press('C-c');
     expect(await exited()).toEqual({ code: 0 });
   });
