@@ -35,7 +35,8 @@ export async function freshHome({ empty = false } = {}) {
     },
     async remove() {
       await database?.drop();
-      await rm(home, { recursive: true, force: true });
+      // A process that is about to end may still write there.
+      await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }
