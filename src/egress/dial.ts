@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type Network } from './network.ts';
+import type { Network } from './network.ts';
 
 type Route = { readonly host: string; readonly port: number; readonly tls: boolean };
 type Deadline = { readonly endsAt: number; readonly signal: AbortSignal };

@@ -2,8 +2,8 @@ import { checkHeaders } from './check-headers.ts';
 import { checkTarget } from './check-target.ts';
 import { dial } from './dial.ts';
 import { EgressFailed, toEgressFailure } from './egress-failure.ts';
-import { type EgressAnswer, type EgressRequest } from './exchange.ts';
-import { type Network } from './network.ts';
+import type { EgressAnswer, EgressRequest } from './exchange.ts';
+import type { Network } from './network.ts';
 import { createDns } from './public-dns.ts';
 import { resolvePublic } from './resolve-public.ts';
 

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { codeOf } from './egress-failure.ts';
-import { type Network } from './network.ts';
+import type { Network } from './network.ts';
 
 /**
  * Queries the name servers directly. `getaddrinfo` would add search domains, can't be cancelled, and a slow name server

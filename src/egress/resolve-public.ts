@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { codeOf, EgressFailed, EgressRefused } from './egress-failure.ts';
-import { type Network } from './network.ts';
+import type { Network } from './network.ts';
 
 /** The addresses of the host, looked up once. If one is not public, the host is refused. */
 export async function resolvePublic(network: Network, host: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createEgress, type Egress } from './egress.ts';
-import { type EgressRequest } from './exchange.ts';
-import { type Network } from './network.ts';
+import type { EgressRequest } from './exchange.ts';
+import type { Network } from './network.ts';
 
 /** A public address that is never connected to: the test's `dial` leads elsewhere. */
 export const PUBLIC = '93.184.215.14';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { EmbeddingFailure } from '#domain/embedder.ts';
-import { createEmbedder, type EmbeddingRoute, findEmbeddingRoute } from './create-embedder.ts';
+import { createEmbedder } from './create-embedder.ts';
+import { type EmbeddingRoute, findEmbeddingRoute } from './embedding-route.ts';
 import { serveWire, type WireAnswer } from './provider/recorded-wire.test-support.ts';
 
 const openai = { data: [{ embedding: [1, 2] }, { embedding: [3, 4] }], usage: { prompt_tokens: 1, total_tokens: 1 } };

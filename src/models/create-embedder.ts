@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type EmbeddingModelV4 } from '@ai-sdk/provider';
 import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
-import type { ModelProvider, ModelRoute } from './model-route.ts';
+import type { EmbeddingProvider, EmbeddingRoute } from './embedding-route.ts';
 import { toModelFailure } from './provider/to-model-failure.ts';
 
 /** The embedding model of a route. */
@@ -53,26 +53,3 @@ const toProviderModel: Record<EmbeddingProvider, (route: EmbeddingRoute) => Embe
   'openai-compatible': ({ name, apiKey = '', baseUrl = '' }) =>
     createOpenAICompatible({ name: 'compatible', apiKey, baseURL: baseUrl }).embeddingModel(name),
 };
-
-/** Providers that have embedding models. */
-export type EmbeddingProvider = Extract<ModelProvider, 'openai' | 'google' | 'openai-compatible'>;
-
-export type EmbeddingRoute = ModelRoute & { readonly provider: EmbeddingProvider };
-
-type Configured = {
-  readonly provider: ModelProvider;
-  readonly baseUrl: string | undefined;
-  readonly apiKeys: Partial<Record<ModelProvider, string | undefined>>;
-};
-
-/** The provider for embeddings: the chat model's if possible, or else one that has a key. Undefined if there is none. */
-export function findEmbeddingRoute(
-  { provider, baseUrl, apiKeys }: Configured,
-  name: string,
-): EmbeddingRoute | undefined {
-  if (provider === 'openai' || provider === 'google' || provider === 'openai-compatible')
-    return { provider, name, baseUrl, apiKey: apiKeys[provider] };
-
-  const other = (['openai', 'google'] as const).find((candidate) => apiKeys[candidate]);
-  return other && { provider: other, name, apiKey: apiKeys[other] };
-}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { type Network } from '#egress/network.ts';
+import type { Network } from '#egress/network.ts';
 
 export type Asked = {
   readonly method: string;

@@ -1,5 +1,5 @@
 import type { IdentityDatabase } from '#store/identity-connection.ts';
-import { type OidcSignIn } from '../sign-in.ts';
+import type { OidcSignIn } from '../sign-in.ts';
 import type { DatedVerdict } from '../tokens/remember-verdicts.ts';
 import { admitOidcUser } from './admit-oidc-user.ts';
 import { createProvider, type OidcSettings, type Provider, ProviderAway } from './oidc-provider.ts';

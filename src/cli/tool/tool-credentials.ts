@@ -1,6 +1,6 @@
 import { readForeignVariable } from '#config/config.ts';
 import { createEgress } from '#egress/egress.ts';
-import { type EgressRequest } from '#egress/exchange.ts';
+import type { EgressRequest } from '#egress/exchange.ts';
 import { findTool } from '#store/tools/tools.ts';
 import { beginSignIn } from '#tools/auth/oauth.ts';
 import type { Capabilities } from '#tools/component/capabilities/capabilities.ts';

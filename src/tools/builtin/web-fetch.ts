@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isTextType } from '#domain/text/media-type.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
-import { type EgressAnswer } from '#egress/exchange.ts';
+import type { EgressAnswer } from '#egress/exchange.ts';
 import { GivenUp, runApart } from '#safety/apart/worker-pool.ts';
 import { fetchLevel, isSameSite } from '#safety/injection/fetch-level.ts';
 import type { Tool } from '../tool.ts';

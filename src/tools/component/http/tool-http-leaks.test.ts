@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
-import { type EgressAnswer, type EgressRequest } from '#egress/exchange.ts';
+import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
 import {
   type Arrived,
   type Asked,

@@ -1,6 +1,6 @@
 import { createServer, request as dial, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EgressAnswer, type EgressRequest } from '#egress/exchange.ts';
+import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import { parseCapabilities } from '../capabilities/parse-capabilities.ts';
 import { createToolHttp, type ToolHttp, type ToolHttpOptions } from './tool-http.ts';

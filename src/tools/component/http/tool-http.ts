@@ -1,6 +1,6 @@
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
-import { type EgressAnswer, type EgressRequest } from '#egress/exchange.ts';
+import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
 import { GivenUp } from '#safety/apart/worker-pool.ts';
 import { createSecretGuard } from '#safety/secrets/secret-guard.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';

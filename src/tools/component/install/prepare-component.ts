@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { packageFile, programFile } from '#program-files.ts';
 import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
-import { type ComponentFiles } from '../jail/jail-call.ts';
+import type { ComponentFiles } from '../jail/jail-call.ts';
 import { MAX_COMPONENT_BYTES } from './check-component.ts';
 import { describeComponent } from './describe-component.ts';
 
