@@ -167,7 +167,7 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   expect(await dialog('Dora').innerText()).not.toContain(token);
   await page.getByLabel('Tokens', { exact: true }).fill('50000');
   await page.getByRole('button', { name: 'Save limits' }).click();
-  await dialog('Dora').getByText('They hold from the next turn on').waitFor();
+  await dialog('Dora').getByText('The limits apply from the next turn').waitFor();
   await page.keyboard.press('Escape');
   await rowsOf('Users').filter({ hasText: 'Dora' }).getByRole('button').click();
   expect(await page.getByLabel('Tokens', { exact: true }).inputValue()).toBe('50000');
@@ -268,7 +268,7 @@ test('a person signs in to a tool on the page of its provider, and the thread co
     code_challenge_method: 'S256',
   });
   await page.getByRole('link', { name: 'Agree' }).click();
-  await page.getByRole('button', { name: 'Go on with what is stored' }).click();
+  await page.getByRole('button', { name: 'Continue with the stored secret' }).click();
   await page
     .getByRole('article')
     .getByText(/"secrets":\[true\]/)

@@ -61,7 +61,7 @@ test('an invalid token is reported at sign-in, and does not stay in the address'
   await page.goto(`${stage.url}/login`);
   await page.getByLabel('Token').fill('mistyped');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('This token is not known here').waitFor();
+  await page.getByRole('alert').getByText('Invalid or expired token').waitFor();
   expect(page.url()).toBe(`${stage.url}/login`);
   expect(page.problems).toEqual([]);
   await page.close();
