@@ -264,7 +264,7 @@ test('commands list pending gates and approvals, and revoke approvals', async ({
   const [approval] = JSON.parse(await reborn(home, 'approval', 'list', '--json')) as { id: string; shape: string }[];
   expect(approval).toMatchObject({ shape: 'n = 4' });
   await reborn(home, 'approval', 'revoke', approval?.id ?? '');
-  expect(await reborn(home, 'approval', 'list')).toContain('Nothing was approved');
+  expect(await reborn(home, 'approval', 'list')).toContain('There are no standing approvals');
 });
 
 test('a decision that cannot be recorded does not take effect', async ({ home }) => {
