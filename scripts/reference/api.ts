@@ -24,7 +24,7 @@ host and port, and needs \`X-Webhook-Secret\`. Every route may also answer 500, 
 and 503: see [error codes](errors.md).
 `;
 
-type Schema = {
+export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -36,11 +36,12 @@ type Schema = {
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
 };
 
-type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+export type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
-type Operation = {
+export type Operation = {
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly unknown[];
@@ -50,7 +51,7 @@ type Operation = {
     readonly required: boolean;
     readonly schema: Schema;
   }[];
-  readonly requestBody?: { readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 };
 

@@ -1,29 +1,6 @@
 import { API_PARTS, describeService } from '#app/describe-service.ts';
 import { publishedPath, type RouteDescription } from '#http/routes/openapi.ts';
-
-type Schema = {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly description?: string;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly required?: readonly string[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly not?: Schema;
-};
-
-type Content = Readonly<Record<string, { readonly schema: Schema }>>;
-
-type Operation = {
-  readonly summary: string;
-  readonly parameters?: readonly { name: string; in: string; required: boolean; schema: Schema }[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
-};
+import type { Content, Operation, Schema } from './api.ts';
 
 /** The types of the client: every schema of the API, and the input and result of each route. */
 export function clientApi(): string {

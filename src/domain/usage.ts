@@ -30,3 +30,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
         : null,
   };
 }
+
+/** An amount as a decimal; `String` would write small amounts with an exponent. */
+export const renderUsd = (amount: number): string => amount.toFixed(12).replace(/\.?0+$/, '');

@@ -65,19 +65,30 @@ async function decide(
   gate: OpenGate,
   { answer, by, channel }: Answering,
 ): Promise<Turn> {
-  const turnId = newId();
-  const thread = await takeNextPosition(trx, owner, gate.threadId, turnId);
-  if (!thread) throw new NotFound('There is no such gate.');
-
   if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, gate, answer, by);
-  const { request: asked } = await getTurnById(trx, owner, gate.turnId);
-  const request = { ...asked, tools: thread.catalog, echo: {} };
-  const newTurn = { id: turnId, threadId: thread.id, seq: thread.lastSeq, channel, request };
-  const started = await insertTurn(trx, owner, newTurn, itemsOf(gate, answer), thread.active === turnId);
+  const started = await insertTurnAfter(trx, owner, gate, itemsOf(gate, answer), channel);
+  if (!started) throw new NotFound('There is no such gate.');
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
   await moveJob(trx, owner, gate.id, started.id);
   return started;
+}
+
+/** The turn that continues a thread after its gate; undefined when the thread is gone. */
+export async function insertTurnAfter(
+  trx: OwnedTransaction,
+  owner: Owner,
+  gate: OpenGate,
+  items: readonly NewItem[],
+  channel?: Channel,
+): Promise<Turn | undefined> {
+  const id = newId();
+  const thread = await takeNextPosition(trx, owner, gate.threadId, id);
+  if (!thread) return undefined;
+  const asked = await getTurnById(trx, owner, gate.turnId);
+  const request = { ...asked.request, tools: thread.catalog, echo: {} };
+  const turn = { id, threadId: thread.id, seq: thread.lastSeq, channel: channel ?? asked.channel, request };
+  return insertTurn(trx, owner, turn, items, thread.active === id);
 }
 
 function decisionOf(gate: OpenGate, answer: GateAnswer, by: Principal): AuditEntry {

@@ -6,8 +6,9 @@ import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { closeGate, findGate } from '#store/threads/gates.ts';
 import { moveJob } from '#store/threads/jobs.ts';
-import { lockThread, takeNextPosition } from '#store/threads/threads.ts';
-import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
+import { lockThread } from '#store/threads/threads.ts';
+import { requestCancel } from '#store/threads/turns.ts';
+import { insertTurnAfter } from './answer-gate.ts';
 
 /**
  * Closes a gate whose caller continues in another thread, with another history. A turn that is cancelled at once gives every
@@ -17,23 +18,10 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
   const turn = await withOwner(db, owner, async (trx) => {
     await lockThread(trx, owner, gate.threadId);
     if (!(await findGate(trx, owner, gate.id))) return undefined; // it was answered meanwhile
-    const id = newId();
-    const thread = await takeNextPosition(trx, owner, gate.threadId, id);
-    if (!thread) return undefined;
-    const { request, channel } = await getTurnById(trx, owner, gate.turnId);
-    const started = await insertTurn(
-      trx,
-      owner,
-      {
-        id,
-        threadId: thread.id,
-        seq: thread.lastSeq,
-        channel,
-        request: { ...request, tools: thread.catalog, echo: {} },
-      },
-      [{ id: newId(), type: 'function_call_output', callId: gate.call.callId, output: [text(SUPERSEDED)] }],
-      thread.active === id,
-    );
+    const started = await insertTurnAfter(trx, owner, gate, [
+      { id: newId(), type: 'function_call_output', callId: gate.call.callId, output: [text(SUPERSEDED)] },
+    ]);
+    if (!started) return undefined;
     await requestCancel(trx, owner, started, 'cancelled');
     await closeGate(trx, owner, gate.id, started.seq);
     await moveJob(trx, owner, gate.id, started.id);

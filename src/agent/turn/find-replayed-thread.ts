@@ -1,7 +1,7 @@
-import { newId, type ThreadId } from '#domain/ids.ts';
+import type { ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { type NewItem, text } from '#domain/thread/item.ts';
-import { agrees, instructionsOf } from '#domain/thread/replayed-history.ts';
+import type { NewItem } from '#domain/thread/item.ts';
+import { agrees, instructionsMessage, instructionsOf } from '#domain/thread/replayed-history.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findGateOfCall } from '#store/threads/gates.ts';
@@ -43,11 +43,3 @@ export async function findReplayedThread(
 
 /** Every turn of a thread. */
 const LAST = 2 ** 31 - 1;
-
-const instructionsMessage = (block: string): NewItem => ({
-  id: newId(),
-  type: 'message',
-  role: 'developer',
-  content: [text(block)],
-  status: 'completed',
-});

@@ -1,4 +1,5 @@
-import type { ContentPart, ItemBody } from './item.ts';
+import { newId } from '../ids.ts';
+import { type ContentPart, type ItemBody, type NewItem, text, textOf } from './item.ts';
 
 /**
  * Whether a history that a caller sent again is the one of its thread, as far as the caller has seen it. `thread` are the
@@ -43,9 +44,8 @@ function canonical(items: readonly ItemBody[]): string[] {
 
 /** All text joined, because clients may split it differently. */
 function contentOf(content: readonly ContentPart[], change: (text: string) => string): unknown[] {
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const attached = content.filter((part) => part.type !== 'text').map((part) => [part.mediaType, part.base64]);
-  return [change(text), ...attached];
+  return [change(textOf(content)), ...attached];
 }
 
 /** Clients parse arguments and write them again. */
@@ -61,8 +61,8 @@ const INSTRUCTIONS = /^<instructions>\n[^]*?\n<\/instructions>/;
 const CONTEXT = /^<user-context>\n[^]*?\n<\/user-context>/;
 
 /** The text of a user message without the blocks that the service put before it. */
-function withoutFrame(text: string): string {
-  const rest = text.replace(INSTRUCTIONS, '').replace(/^\n\n/, '');
+function withoutFrame(framed: string): string {
+  const rest = framed.replace(INSTRUCTIONS, '').replace(/^\n\n/, '');
   return rest.replace(CONTEXT, '').replace(/^\n\n/, '');
 }
 
@@ -72,11 +72,20 @@ export function instructionsOf(items: readonly ItemBody[]): string | undefined {
     (item) => item.type === 'message' && (item.role === 'user' || isOnlyInstructions(item)),
   );
   if (framed?.type !== 'message') return undefined;
-  return INSTRUCTIONS.exec(String(contentOf(framed.content, String)[0]))?.[0];
+  return INSTRUCTIONS.exec(textOf(framed.content))?.[0];
 }
 
 function isOnlyInstructions(item: Extract<ItemBody, { type: 'message' }>): boolean {
   if (item.role !== 'developer') return false;
-  const text = String(contentOf(item.content, String)[0]);
-  return INSTRUCTIONS.exec(text)?.[0] === text;
+  const said = textOf(item.content);
+  return INSTRUCTIONS.exec(said)?.[0] === said;
 }
+
+/** Instructions that came with a tool result: a message after it that holds only their block. */
+export const instructionsMessage = (block: string): NewItem => ({
+  id: newId(),
+  type: 'message',
+  role: 'developer',
+  content: [text(block)],
+  status: 'completed',
+});

@@ -77,6 +77,7 @@ export function mountRoutes<R extends Route<never>>(
 ): void {
   for (const route of routes) {
     const { before } = route;
+    const status = successStatus(route);
     app.route({
       method: route.method.toUpperCase(),
       url: rename(route.path).replace(WILDCARD, '*').replace(PARAMETER, ':$1'),
@@ -84,7 +85,7 @@ export function mountRoutes<R extends Route<never>>(
         ...(route.access === 'operator' ? [operatorOnly] : []),
         ...(before ? [(request: FastifyRequest) => before(request, services as never)] : []),
       ],
-      handler: (request, reply) => answer(route, services as never, request, reply),
+      handler: (request, reply) => answer(route, services as never, request, reply.code(status)),
     });
   }
 }
@@ -106,7 +107,6 @@ async function answer(
     request,
     reply,
   };
-  reply.code(successStatus(route));
   const body = await route.handle(call, services);
   return body === undefined ? reply.send() : body;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { blockReasonOf, type ContentPart, type NewItem, type TimedItem } from '#domain/thread/item.ts';
-import type { Usage } from '#domain/usage.ts';
+import { renderUsd, type Usage } from '#domain/usage.ts';
 
 /** What one or more model calls used. `cost_usd` is a decimal, or null when a price is unknown. */
 export const spent = z
@@ -134,9 +134,6 @@ export function renderUsage(usage: Usage): z.infer<typeof spent> {
     cached_tokens: usage.cachedInputTokens,
     output_tokens: usage.outputTokens,
     reasoning_tokens: usage.reasoningTokens,
-    cost_usd: usage.cost && decimal(usage.cost.inputUsd + usage.cost.outputUsd),
+    cost_usd: usage.cost && renderUsd(usage.cost.inputUsd + usage.cost.outputUsd),
   };
 }
-
-/** `String` would write small amounts with an exponent. */
-const decimal = (amount: number) => amount.toFixed(12).replace(/\.?0+$/, '');

@@ -1,6 +1,6 @@
-import { newId } from '#domain/ids.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
+import { instructionsMessage } from '#domain/thread/replayed-history.ts';
 
 /**
  * Puts `instructions` and `x_context` as blocks ahead of the newest user message. They are stored with it, so that
@@ -11,28 +11,21 @@ export function frameMessage(
   instructions: string | null,
   context: Readonly<Record<string, unknown>> | null,
 ): NewItem[] {
+  const instructionsBlock = instructions ? block('instructions', escapeTags(instructions)) : undefined;
+  if (instructionsBlock && items.every((item) => item.type === 'function_call_output'))
+    return [...items, instructionsMessage(instructionsBlock)];
   const blocks = [
-    ...(instructions ? [block('instructions', escapeTags(instructions))] : []),
+    ...(instructionsBlock ? [instructionsBlock] : []),
     ...(context && Object.keys(context).length > 0
       ? [block('user-context', Object.entries(context).map(contextLine).join('\n'))]
       : []),
   ];
-  if (instructions && items.every((item) => item.type === 'function_call_output'))
-    return [...items, developerMessage(block('instructions', escapeTags(instructions)))];
   const target = items.findLastIndex((item) => item.type === 'message' && item.role === 'user');
   return items.map((item, index) => {
     if (index !== target || item.type !== 'message' || blocks.length === 0) return item;
     return { ...item, content: prepend(`${blocks.join('\n\n')}\n\n`, item.content) };
   });
 }
-
-const developerMessage = (said: string): NewItem => ({
-  id: newId(),
-  type: 'message',
-  role: 'developer',
-  content: [text(said)],
-  status: 'completed',
-});
 
 function prepend(prefix: string, content: Extract<NewItem, { type: 'message' }>['content']) {
   const [first, ...rest] = content;

@@ -4,7 +4,7 @@ import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/thread/turn.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import type { Cost, Usage } from '#domain/usage.ts';
+import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../request/caller-tools.ts';
 import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
@@ -197,12 +197,9 @@ function renderUsage(usage: Usage): ResponseObject['usage'] {
 
 function renderCost({ inputUsd, outputUsd }: Cost): ResponseObject['usage']['cost'] {
   return {
-    total_usd: renderDecimal(inputUsd + outputUsd),
-    input_usd: renderDecimal(inputUsd),
-    output_usd: renderDecimal(outputUsd),
+    total_usd: renderUsd(inputUsd + outputUsd),
+    input_usd: renderUsd(inputUsd),
+    output_usd: renderUsd(outputUsd),
     currency: 'USD',
   };
 }
-
-/** `String` would write small amounts with an exponent. */
-const renderDecimal = (amount: number) => amount.toFixed(12).replace(/\.?0+$/, '');
