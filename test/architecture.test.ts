@@ -53,6 +53,12 @@ describe('a forbidden import is found', () => {
       "import '../gateway/b.ts';",
       'channels never import each other',
     ],
+    [
+      'what the model APIs share at one of them',
+      'channels/model-api/a.ts',
+      "import '../responses/b.ts';",
+      'channels never import each other',
+    ],
 
     ['a relative import that leaves its folder', 'agent/a.ts', "import '../domain/a.ts';", 'begin with #'],
     ['a relative import into a folder', 'main.ts', "import './cli/serve.ts';", 'begin with #'],

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
-import { isObject } from './json-value.ts';
-
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/]+={0,2})$/;
-
-const dataUrl = z.string().regex(DATA_URL);
+import { dataUrl, parseDataUrl } from '../../model-api/data-url.ts';
+import { isObject } from '../../model-api/json-value.ts';
 
 /** The published schema of a content; `parseContent` checks it. Images and files are data URLs: the service fetches nothing here. */
 export const content = z.union([
@@ -44,12 +41,6 @@ function parsePart(part: unknown, param: string): ContentPart {
     default:
       throw refuse(`${param}.type`, 'The type must be input_text, output_text, text, input_image or input_file.');
   }
-}
-
-function parseDataUrl(url: unknown, param: string): { mediaType: string; base64: string } {
-  const parts = typeof url === 'string' ? DATA_URL.exec(url) : null;
-  if (!parts?.[1] || !parts[2]) throw refuse(param, 'Send the bytes as a data URL: data:<media type>;base64,<bytes>.');
-  return { mediaType: parts[1], base64: parts[2] };
 }
 
 const refuse = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

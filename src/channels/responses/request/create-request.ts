@@ -4,11 +4,12 @@ import type { TurnIds } from '#domain/ids.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
+import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
+import { isObject, jsonBytes } from '../../model-api/json-value.ts';
+import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import { responseId } from '../response/response-object.ts';
-import { callerTools, parseTools } from './caller-tools.ts';
 import { frameMessage } from './frame-message.ts';
 import { inputItems, type KnownItems, parseInput } from './input-items.ts';
-import { isObject, isShallow, jsonBytes } from './json-value.ts';
 
 /** A create request that has passed every check. */
 export type CreateRequest = {
@@ -25,10 +26,7 @@ export type CreateRequest = {
   readonly items: readonly NewItem[];
 };
 
-const MAX_MODEL_BYTES = 256;
 const MAX_CONTEXT_BYTES = 10_240;
-const MAX_TEMPERATURE = 2;
-const MAX_METADATA_DEPTH = 100;
 
 export type ParseOptions = {
   /** Knows the names that a caller's tool must not have. */
@@ -49,15 +47,7 @@ type Context = ParseOptions & {
  * decides, because its refusals have exact messages and it knows rules that a schema can't express, such as bytes.
  */
 const FIELDS = {
-  model: {
-    schema: z
-      .string()
-      .min(1)
-      .describe(
-        `Routing hint, at most ${MAX_MODEL_BYTES} bytes, without surrounding whitespace or control characters.`,
-      ),
-    parse: parseModel,
-  },
+  model: MODEL,
   previous_response_id: {
     schema: responseId.nullish().describe('Continues the thread of that response.'),
     parse: parsePrevious,
@@ -77,16 +67,13 @@ const FIELDS = {
     schema: inputItems,
     parse: (value: unknown, { continues, known }: Context) => parseInput(value, continues, known),
   },
-  stream: { schema: z.boolean().nullish().describe('Answer with server-sent events.'), parse: parseStream },
+  stream: STREAM,
   background: {
     schema: z.boolean().nullish().describe('Answer at once, with status queued.'),
     parse: (value: unknown) => value === true,
   },
-  temperature: { schema: z.number().min(0).max(MAX_TEMPERATURE).nullish(), parse: parseTemperature },
-  metadata: {
-    schema: z.record(z.string(), z.unknown()).nullish().describe('Stored, and returned with the response.'),
-    parse: parseMetadata,
-  },
+  temperature: TEMPERATURE,
+  metadata: METADATA,
   tools: { schema: callerTools, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
 };
 
@@ -120,29 +107,6 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
   };
 }
 
-/** A service without external tools refuses the fields that need them. */
-function refuseTools(body: Record<string, unknown>): void {
-  const refuse = (param: string) =>
-    new InvalidRequest(
-      'invalid_request',
-      param,
-      `This service takes no ${param}: it runs without caller-defined tools.`,
-    );
-  const { tools, tool_choice: toolChoice } = body;
-  if (tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.length === 0)) throw refuse('tools');
-  if (toolChoice !== undefined && toolChoice !== null) throw refuse('tool_choice');
-}
-
-function parseModel(model: unknown): string {
-  const refuse = (message: string) => new InvalidRequest('invalid_request', 'model', message);
-  if (typeof model !== 'string') throw refuse('model is required and must be a string.');
-  if (model === '') throw refuse('model must not be empty.');
-  if (model !== model.trim()) throw refuse('model must not begin or end with whitespace.');
-  if (/\p{Cc}/u.test(model)) throw refuse('model must not hold control characters.');
-  if (Buffer.byteLength(model) > MAX_MODEL_BYTES) throw refuse(`model must not exceed ${MAX_MODEL_BYTES} bytes.`);
-  return model;
-}
-
 type Previous = { readonly id: string; readonly ids: TurnIds };
 
 function parsePrevious(value: unknown): Previous | null {
@@ -163,20 +127,6 @@ function parseInstructions(instructions: unknown): string | null {
   return instructions;
 }
 
-function parseStream(stream: unknown): boolean {
-  if (stream === undefined || stream === null) return false;
-  if (typeof stream !== 'boolean')
-    throw new InvalidRequest('invalid_request', 'stream', 'stream must be true or false.');
-  return stream;
-}
-
-function parseTemperature(temperature: unknown): number | null {
-  if (temperature === undefined || temperature === null) return null;
-  if (typeof temperature !== 'number' || temperature < 0 || temperature > MAX_TEMPERATURE)
-    throw new InvalidRequest('invalid_request', 'temperature', 'temperature must be a number from 0.0 to 2.0.');
-  return temperature;
-}
-
 function parseContext(context: unknown): Record<string, unknown> | null {
   if (context === undefined || context === null) return null;
   if (!isObject(context)) throw new InvalidRequest('invalid_request', 'x_context', 'x_context must be an object.');
@@ -188,9 +138,4 @@ function parseContext(context: unknown): Record<string, unknown> | null {
       `x_context must not exceed ${MAX_CONTEXT_BYTES} bytes of JSON.`,
     );
   return context;
-}
-
-/** Anything that is not an object, or is nested too deeply to be stored, is ignored. */
-function parseMetadata(metadata: unknown): Record<string, unknown> {
-  return isObject(metadata) && isShallow(metadata, MAX_METADATA_DEPTH) ? metadata : {};
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
+import { isObject } from '../../model-api/json-value.ts';
 import { content, parseContent } from './content.ts';
-import { isObject } from './json-value.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];
 

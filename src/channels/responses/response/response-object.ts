@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
-import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/thread/turn.ts';
-import type { NewGate } from '#domain/tool/gate.ts';
+import type { Failure, FailureCode, Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
-import { TOOL_NAME } from '../request/caller-tools.ts';
+import { TOOL_NAME } from '../../model-api/caller-tools.ts';
+import { failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
 import { echoOf } from './response-echo.ts';
 
@@ -126,7 +126,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     completed_at: status === 'completed' && turn.endedAt ? seconds(turn.endedAt) : null,
     status,
     background: echo.background,
-    error: failure && { ...failure, type: CALLERS_FAULT.has(failure.code) ? 'invalid_request_error' : 'server_error' },
+    error: failure && { ...failure, type: failureType(failure.code) },
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     instructions: echo.instructions,
     max_output_tokens: null,
@@ -154,21 +154,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
   };
 }
 
-/** Failures that the caller can avoid with another request. */
-const CALLERS_FAULT: ReadonlySet<FailureCode> = new Set([
-  'approval_required',
-  'authentication_required',
-  'pairing_required',
-  'tool_output_missing',
-  'previous_response_not_found',
-]);
-
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
-
-/** The format has no gates that a person answers: such a turn is shown as failed, with a message that says where to go. */
-function failureOf(turn: Turn, gate: NewGate | null, threadUrl?: ThreadUrl): Failure | null {
-  return gate && gate.kind !== 'external-tool' ? refusalAt(gate, threadUrl?.(turn.threadId)) : turn.failure;
-}
 
 function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status'] {
   if (failure) return 'failed';
