@@ -330,6 +330,11 @@ export type FunctionCallOutput = {
   readonly output: string;
 };
 
+export type InputTokens = {
+  readonly object: 'response.input_tokens';
+  readonly input_tokens: number;
+};
+
 export type Models = {
   readonly object: 'list';
   readonly data: readonly {
@@ -1257,6 +1262,11 @@ export type Routes = {
     params: { id: string };
     query?: { limit?: number; order?: 'asc' | 'desc'; after?: string };
     result: InputItems;
+  };
+  /** Estimate the input tokens of a create with this body, without creating anything. */
+  'POST /api/v1/responses/input_tokens': {
+    body: CreateResponse;
+    result: InputTokens;
   };
   /** List the models that a request can name. */
   'GET /api/v1/models': {

@@ -10,6 +10,7 @@ import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
+import { createInputTokens } from '#agent/prompt/input-tokens.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
 import type { Threads } from '#agent/threads.ts';
@@ -118,6 +119,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       ...shared,
       toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,
+      countInputTokens: createInputTokens(parts),
       modelNames: parts.modelNames,
       streams,
     };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { ReplicaFacts } from '#domain/joining-replica.ts';
+import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { startDispatcher } from './dispatcher.ts';
@@ -20,7 +21,7 @@ import { createBatch } from './statements/batch.ts';
 import { claimTurns, sweepLostTurns } from './statements/claim.ts';
 import { forgetOld } from './statements/forget.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
-import { readClaimedTurns, readContexts, type TurnContext } from './statements/turn-context.ts';
+import { readClaimedTurns, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { readTrace } from './statements/turn-trace.ts';
 import { type RetryPolicy, withRetries } from './with-retries.ts';
 
@@ -247,6 +248,9 @@ export async function startEngine(options: {
       if (!context) throw new Error(`The turn ${turn.id} has no context.`);
       return context;
     },
+    /** The items that the turn would get with this context. */
+    readHistory: async (turn: Turn, { history }: TurnContext): Promise<readonly Item[]> =>
+      history ?? readLargeHistory(pool, turn),
     /** The attempts at a turn, as far as the event log still holds them. */
     readTrace: (turnId: TurnId) => readTrace(pool, turnId),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),

@@ -97,6 +97,7 @@ export const agents: Client = {
 
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
+    'counts input tokens': NO_CALL,
 
     'knows 400': async ({ service }) => {
       const asked = connect(service).run(agent.clone({ model: ' ' }), 'say no');

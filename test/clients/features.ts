@@ -14,6 +14,7 @@ export const FEATURES = [
   'reports a failed stream',
   'lists input items',
   'lists models',
+  'counts input tokens',
   'knows 400',
   'knows 401',
   'knows 404',

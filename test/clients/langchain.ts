@@ -83,6 +83,7 @@ export const langchain: Client = {
     'reports a failed stream': 'The client passes over `response.failed`: its stream ends without an error.',
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
+    'counts input tokens': NO_CALL,
 
     'knows 400': async ({ service }) => {
       await expect(connect(service, ' ').invoke('say no')).rejects.toMatchObject({ status: 400, param: 'model' });

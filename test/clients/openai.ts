@@ -182,6 +182,18 @@ export const openai: Client = {
       expect(models).toContainEqual(expect.objectContaining({ object: 'model', id: expect.any(String) }));
     },
 
+    'counts input tokens': async ({ service }) => {
+      const { inputTokens } = connect(service).responses;
+
+      const [short, long] = [
+        await inputTokens.count({ model, input: 'hello' }),
+        await inputTokens.count({ model, input: 'hello '.repeat(1000), tools: [lookup] }),
+      ];
+
+      expect(short).toMatchObject({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
+      expect(long.input_tokens).toBeGreaterThan(short.input_tokens + 1000);
+    },
+
     'knows 400': async ({ service }) => {
       const refused = await errorOf(connect(service).responses.create({ model: '', input: 'say no' }));
 

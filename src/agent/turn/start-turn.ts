@@ -206,7 +206,7 @@ async function continueThread(
 const bytesOf = (items: readonly NewItem[]): number => Buffer.byteLength(JSON.stringify(items));
 
 /** Whether an input is the output of a caller's tool, which new instructions may follow. */
-const isAnswer = ({ threadId, items }: TurnInput): boolean =>
+export const isAnswer = ({ threadId, items }: TurnInput): boolean =>
   threadId !== undefined &&
   items[0]?.type === 'function_call_output' &&
   items.every((item) => item.type === 'function_call_output' || (item.type === 'message' && item.role === 'developer'));

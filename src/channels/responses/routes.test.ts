@@ -13,6 +13,7 @@ test('the document has every route of the Responses API', () => {
     'get /api/v1/responses/{id}',
     'post /api/v1/responses/{id}/cancel',
     'get /api/v1/responses/{id}/input_items',
+    'post /api/v1/responses/input_tokens',
     'get /api/v1/models',
   ]);
   expect(document.paths['/api/v1/responses']?.['post']).toMatchObject({

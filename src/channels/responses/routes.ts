@@ -1,34 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Agent } from '#agent/agent.ts';
-import type { StartedTurn, TurnInput } from '#agent/turn/start-turn.ts';
+import type { CountInputTokens } from '#agent/prompt/input-tokens.ts';
+import type { StartedTurn } from '#agent/turn/start-turn.ts';
 import { noReplyYet, replyOf } from '#agent/turn/turn-reply.ts';
-import { uuidFromHex } from '#domain/ids.ts';
-import type { Principal } from '#domain/principal.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { idempotencyHeader } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents } from '#http/sse.ts';
-import { isObject } from '../model-api/json-value.ts';
-import { type CreateRequest, createRequest, parseCreate } from './request/create-request.ts';
-import { type KnownItems, referencedIds } from './request/input-items.ts';
+import { createRequest } from './request/create-request.ts';
+import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
 import { inputItemsPage, inputItemsQuery, listInputItems } from './response/input-items-page.ts';
 import { listModels, modelList } from './response/model-list.ts';
-import { wireItemId } from './response/output-items.ts';
-import { toEcho } from './response/response-echo.ts';
 import { streamEvent, streamResponse } from './response/response-events.ts';
 import { PLACEHOLDER_MODEL, renderResponse, responseObject } from './response/response-object.ts';
 
-export type ResponsesServices = {
-  readonly agent: Agent;
-  /** The names of the agent's tools, which callers can't use for theirs. */
-  readonly toolNames: () => Promise<ReadonlySet<string>>;
-  /** Whether callers may define tools; true in a standard deployment. */
-  readonly externalTools: boolean;
+export type ResponsesServices = CreateServices & {
+  readonly countInputTokens: CountInputTokens;
   readonly timeoutSeconds: number;
   readonly limiter: Limiter;
   /** The names of the model routes. */
@@ -38,6 +29,10 @@ export type ResponsesServices = {
   /** The page where a person answers a gate. */
   readonly threadUrl: ThreadUrl;
 };
+
+const inputTokens = z
+  .strictObject({ object: z.literal('response.input_tokens'), input_tokens: z.int().min(1) })
+  .meta({ id: 'InputTokens' });
 
 /** How long a cancel waits for the turn to end. */
 const CANCEL_WAIT_MS = 5000;
@@ -67,9 +62,7 @@ const createResponse = defineRoute({
   before: (request: FastifyRequest, { limiter }: ResponsesServices) => limitSends(limiter)(request),
   async handle({ principal, request, reply }, services: ResponsesServices) {
     const { agent, timeoutSeconds, threadUrl } = services;
-    const known = await findReferenced(agent, principal, request.body);
-    const taken = await services.toolNames();
-    const create = parseCreate(request.body, { ...services, known, isTaken: (name) => taken.has(name) });
+    const create = await readCreate(services, request);
     const started = await agent.startTurn(principal, toTurnInput(create, request));
 
     if (create.stream) return stream(services, request, reply, started, { model: create.model, startingAfter: -1 });
@@ -139,6 +132,20 @@ const getInputItems = defineRoute({
   },
 });
 
+const countTokens = defineRoute({
+  method: 'post',
+  path: '/api/v1/responses/input_tokens',
+  summary: 'Estimate the input tokens of a create with this body, without creating anything.',
+  uncheckedBody: createRequest,
+  responses: { 200: { description: 'The estimate.', json: inputTokens } },
+  errors: [400, 404, 413],
+  async handle({ principal, request }, services: ResponsesServices) {
+    const create = await readCreate(services, request);
+    const count = await services.countInputTokens(principal, toTurnInput(create, request));
+    return { object: 'response.input_tokens' as const, input_tokens: count };
+  },
+});
+
 const getModels = defineRoute({
   method: 'get',
   path: '/api/v1/models',
@@ -150,7 +157,7 @@ const getModels = defineRoute({
 });
 
 /** The Responses API. It is also served without `/api`. */
-export const responsesRoutes = [createResponse, getResponse, cancelResponse, getInputItems, getModels];
+export const responsesRoutes = [createResponse, getResponse, cancelResponse, getInputItems, countTokens, getModels];
 
 async function stream(
   { agent, threadUrl, streams }: ResponsesServices,
@@ -173,28 +180,4 @@ async function stream(
     streams.delete(reply);
   }
   return reply;
-}
-
-function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput {
-  return {
-    threadId: create.previous?.threadId,
-    previousTurnId: create.previous?.turnId,
-    unknownThread: 'failed-turn',
-    channel: 'responses',
-    items: create.items,
-    tools: create.tools,
-    request: { model: create.model, temperature: create.temperature, echo: toEcho(create) },
-    idempotency: idempotencyOf(request),
-  };
-}
-
-/** The caller's items that the input refers to. */
-async function findReferenced(agent: Agent, owner: Principal, body: unknown): Promise<KnownItems> {
-  const wanted = isObject(body) ? referencedIds(body['input']) : [];
-  const ids = wanted.flatMap((id) => {
-    const hex = /^(?:msg|fc|fco)_([0-9a-f]{32})$/.exec(id)?.[1];
-    return hex ? uuidFromHex(hex) : [];
-  });
-  const items = await agent.findItems(owner, ids);
-  return new Map(items.map((item) => [wireItemId(item.type, item.id), item]));
 }

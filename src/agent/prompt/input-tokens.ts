@@ -1,0 +1,31 @@
+import type { Principal } from '#domain/principal.ts';
+import type { Item } from '#domain/thread/item.ts';
+import type { Engine } from '#engine/engine.ts';
+import { estimateTokens } from '#models/estimate-tokens.ts';
+import type { Database } from '#store/connection.ts';
+import type { ToolRegistry } from '#tools/registry.ts';
+import { isAnswer, type TurnInput } from '../turn/start-turn.ts';
+import { recentItems } from './history.ts';
+import { scaleFrom } from './history-tokens.ts';
+import { buildPrompt } from './prompt.ts';
+import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
+import { inputItems, readThreadEnd, unstartedTurn } from './thread-end.ts';
+
+/** Estimates the tokens of the prompt that a turn with this input would begin with. It starts and stores nothing. */
+export type CountInputTokens = (owner: Principal, input: TurnInput) => Promise<number>;
+
+export function createInputTokens(
+  parts: SettingParts & { readonly db: Database; readonly engine: Engine; readonly tools: ToolRegistry },
+): CountInputTokens {
+  const { db, engine, tools } = parts;
+  return async (owner, input) => {
+    const end = await readThreadEnd(db, engine, owner, input);
+    const callerTools = input.tools ?? (isAnswer(input) ? end.catalog : []);
+    const turn = unstartedTurn(owner, end, { ...input.request, tools: callerTools });
+    const setting = await readPromptSetting(parts, owner, end.context, await tools.current());
+    const { summary } = end.context;
+    const recent = recentItems([...end.history, ...inputItems(turn, input.items)], summary, turn.seq);
+    const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));
+    return Math.ceil(estimate(recent) * scaleFrom(recent, summary, estimate));
+  };
+}
