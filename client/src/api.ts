@@ -293,6 +293,12 @@ export type Error = {
   };
 };
 
+export type DeletedResponse = {
+  readonly id: string;
+  readonly object: 'response.deleted';
+  readonly deleted: true;
+};
+
 export type InputItems = {
   readonly object: 'list';
   readonly data: readonly InputItem[];
@@ -1256,6 +1262,11 @@ export type Routes = {
   'POST /api/v1/responses/{id}/cancel': {
     params: { id: string };
     result: Response;
+  };
+  /** Delete a response with its input and output. A running one is cancelled first. */
+  'DELETE /api/v1/responses/{id}': {
+    params: { id: string };
+    result: DeletedResponse;
   };
   /** List the input items of a response. */
   'GET /api/v1/responses/{id}/input_items': {

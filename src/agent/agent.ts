@@ -15,6 +15,7 @@ import { findItems } from '#store/threads/items.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
+import { deleteEndedTurn } from './turn/delete-turn.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './turn/start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-reply.ts';
 import { watchTurn } from './turn/watch-turn.ts';
@@ -46,6 +47,8 @@ export type Agent = {
   /** The items with these ids that belong to the owner. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
   cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
+  /** Cancels the turn if it has not ended, and deletes it with all its data. The thread goes with its last turn. */
+  deleteTurn(owner: Principal, ids: TurnIds): Promise<void>;
   /** An open gate: the principal's, or for an operator anyone's. */
   getGate(principal: Principal, id: GateId): Promise<OpenGate>;
   /** An operator may answer for any user. */
@@ -77,6 +80,13 @@ export function createAgent(db: Database, engine: Engine): Agent {
       if (isEnded(reply.turn)) return reply;
     }
     return replyOf(await getTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
+  }
+
+  /** Cancels a turn, and waits for its end for as long as `signal` allows. */
+  async function cancelAndFollow(owner: Principal, ids: TurnIds, signal: AbortSignal): Promise<void> {
+    await cancelTurn(db, engine, owner, ids, 'cancelled');
+    const { turn } = await getTurn(owner, ids);
+    await follow(owner, { turn, fresh: false }, signal);
   }
 
   async function gateOwner(principal: Principal, id: GateId): Promise<{ userId: UserId }> {
@@ -114,5 +124,10 @@ export function createAgent(db: Database, engine: Engine): Agent {
     listGates: (principal, page) => withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page)),
     census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
+    async deleteTurn(owner, ids) {
+      const { turn } = await getTurn(owner, ids);
+      if (!isEnded(turn)) await cancelAndFollow(owner, ids, AbortSignal.timeout(CANCEL_MS));
+      await deleteEndedTurn(db, engine, owner, ids);
+    },
   };
 }

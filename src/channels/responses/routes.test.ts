@@ -11,6 +11,7 @@ test('the document has every route of the Responses API', () => {
   expect(routes).toEqual([
     'post /api/v1/responses',
     'get /api/v1/responses/{id}',
+    'delete /api/v1/responses/{id}',
     'post /api/v1/responses/{id}/cancel',
     'get /api/v1/responses/{id}/input_items',
     'post /api/v1/responses/input_tokens',

@@ -6,7 +6,7 @@ import { noReplyYet, replyOf } from '#agent/turn/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
-import { parseResponseId } from '#http/response-id.ts';
+import { formatResponseId, parseResponseId } from '#http/response-id.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
@@ -16,7 +16,7 @@ import { type CreateServices, readCreate, toTurnInput } from './request/read-cre
 import { inputItemsPage, inputItemsQuery, listInputItems } from './response/input-items-page.ts';
 import { listModels, modelList } from './response/model-list.ts';
 import { streamEvent, streamResponse } from './response/response-events.ts';
-import { PLACEHOLDER_MODEL, renderResponse, responseObject } from './response/response-object.ts';
+import { PLACEHOLDER_MODEL, renderResponse, responseId, responseObject } from './response/response-object.ts';
 
 export type ResponsesServices = CreateServices & {
   readonly countInputTokens: CountInputTokens;
@@ -118,6 +118,23 @@ const cancelResponse = defineRoute({
   },
 });
 
+const deletedResponse = z
+  .strictObject({ id: responseId, object: z.literal('response.deleted'), deleted: z.literal(true) })
+  .meta({ id: 'DeletedResponse' });
+
+const deleteResponse = defineRoute({
+  method: 'delete',
+  path: '/api/v1/responses/{id}',
+  summary: 'Delete a response with its input and output. A running one is cancelled first.',
+  params: responseParams,
+  responses: { 200: { description: 'It is deleted.', json: deletedResponse } },
+  errors: [404, 409],
+  async handle({ principal, params }, { agent }: ResponsesServices) {
+    await agent.deleteTurn(principal, params.id);
+    return { id: formatResponseId(params.id), object: 'response.deleted' as const, deleted: true as const };
+  },
+});
+
 const getInputItems = defineRoute({
   method: 'get',
   path: '/api/v1/responses/{id}/input_items',
@@ -157,7 +174,15 @@ const getModels = defineRoute({
 });
 
 /** The Responses API. It is also served without `/api`. */
-export const responsesRoutes = [createResponse, getResponse, cancelResponse, getInputItems, countTokens, getModels];
+export const responsesRoutes = [
+  createResponse,
+  getResponse,
+  cancelResponse,
+  deleteResponse,
+  getInputItems,
+  countTokens,
+  getModels,
+];
 
 async function stream(
   { agent, threadUrl, streams }: ResponsesServices,

@@ -1,0 +1,29 @@
+import { Conflict, NotFound } from '#domain/errors.ts';
+import type { TurnIds } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { isEnded } from '#domain/thread/turn.ts';
+import type { Engine } from '#engine/engine.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { deleteTurn } from '#store/threads/delete-turn.ts';
+import { lockThread } from '#store/threads/threads.ts';
+import { findTurn } from '#store/threads/turns.ts';
+
+/** Deletes a turn that has ended. Its spending stays counted. */
+export async function deleteEndedTurn(
+  db: Database,
+  engine: Engine,
+  owner: Pick<Principal, 'userId'>,
+  { threadId, turnId }: TurnIds,
+): Promise<void> {
+  await withOwner(db, owner, async (trx) => {
+    const thread = await lockThread(trx, owner, threadId);
+    const turn = await findTurn(trx, owner, threadId, turnId);
+    if (!thread || !turn) throw new NotFound('There is no such response.');
+    if (!isEnded(turn)) throw new Conflict('thread_busy', 'The response has not ended yet. Try again in a moment.');
+    const active = thread.active ? await findTurn(trx, owner, threadId, thread.active) : undefined;
+    const inUse = await deleteTurn(trx, owner, turn, active?.seq);
+    if (inUse.length > 0)
+      throw new Conflict('thread_busy', 'A running response continues this one. Delete it when that one has ended.');
+  });
+  engine.notifyThread({ threadId, userId: owner.userId });
+}
