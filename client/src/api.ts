@@ -6,6 +6,10 @@ export type CreateResponse = {
   readonly model: string;
   /** Continues the thread of that response. */
   readonly previous_response_id?: string | null;
+  /** Continues that conversation. Not together with `previous_response_id`. */
+  readonly conversation?: string | {
+    readonly id: string;
+  } | null;
   /** Prepended to the message, and stored in the thread with it. */
   readonly instructions?: string | null;
   /** Context for the model, at most 10,240 bytes of JSON. */
@@ -74,6 +78,10 @@ export type Response = {
   readonly completed_at: number | null;
   readonly status: 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'incomplete';
   readonly background: boolean;
+  /** As the request named it. */
+  readonly conversation: {
+    readonly id: string;
+  } | null;
   readonly error: Failure | null;
   readonly incomplete_details: {
     readonly reason: 'max_output_tokens';
@@ -299,7 +307,7 @@ export type DeletedResponse = {
   readonly deleted: true;
 };
 
-export type InputItems = {
+export type ItemPage = {
   readonly object: 'list';
   readonly data: readonly InputItem[];
   readonly first_id: string | null;
@@ -349,6 +357,112 @@ export type Models = {
     readonly created: number;
     readonly owned_by: string;
   }[];
+};
+
+export type CreateConversation = {
+  readonly items?: readonly ({
+    readonly type?: 'message' | null;
+    readonly role: 'user' | 'assistant' | 'system' | 'developer';
+    readonly content: string | readonly ({
+      readonly type: 'input_text' | 'output_text' | 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'input_image';
+      readonly image_url: string;
+    } | {
+      readonly type: 'input_file';
+      readonly file_data: string;
+      readonly filename?: unknown;
+    })[];
+  } | {
+    readonly type: 'function_call';
+    readonly call_id: string;
+    readonly name: string;
+    readonly arguments: string;
+  } | {
+    readonly type: 'function_call_output';
+    readonly call_id: string;
+    readonly output: string | readonly ({
+      readonly type: 'input_text' | 'output_text' | 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'input_image';
+      readonly image_url: string;
+    } | {
+      readonly type: 'input_file';
+      readonly file_data: string;
+      readonly filename?: unknown;
+    })[];
+  } | {
+    readonly type: 'item_reference';
+    readonly id: string;
+  } | {
+    readonly type: 'reasoning';
+  })[] | null;
+  /** At most 16,384 bytes of JSON. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+};
+
+export type Conversation = {
+  /** `conv_` and the id of the thread. */
+  readonly id: string;
+  readonly object: 'conversation';
+  readonly created_at: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+};
+
+export type UpdateConversation = {
+  /** At most 16,384 bytes of JSON. */
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+};
+
+export type DeletedConversation = {
+  readonly id: string;
+  readonly object: 'conversation.deleted';
+  readonly deleted: true;
+};
+
+export type AddItems = {
+  /** Stored as history; no model is asked. */
+  readonly items: readonly ({
+    readonly type?: 'message' | null;
+    readonly role: 'user' | 'assistant' | 'system' | 'developer';
+    readonly content: string | readonly ({
+      readonly type: 'input_text' | 'output_text' | 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'input_image';
+      readonly image_url: string;
+    } | {
+      readonly type: 'input_file';
+      readonly file_data: string;
+      readonly filename?: unknown;
+    })[];
+  } | {
+    readonly type: 'function_call';
+    readonly call_id: string;
+    readonly name: string;
+    readonly arguments: string;
+  } | {
+    readonly type: 'function_call_output';
+    readonly call_id: string;
+    readonly output: string | readonly ({
+      readonly type: 'input_text' | 'output_text' | 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'input_image';
+      readonly image_url: string;
+    } | {
+      readonly type: 'input_file';
+      readonly file_data: string;
+      readonly filename?: unknown;
+    })[];
+  } | {
+    readonly type: 'item_reference';
+    readonly id: string;
+  } | {
+    readonly type: 'reasoning';
+  })[];
 };
 
 export type ThreadList = {
@@ -1272,7 +1386,7 @@ export type Routes = {
   'GET /api/v1/responses/{id}/input_items': {
     params: { id: string };
     query?: { limit?: number; order?: 'asc' | 'desc'; after?: string };
-    result: InputItems;
+    result: ItemPage;
   };
   /** Estimate the input tokens of a create with this body, without creating anything. */
   'POST /api/v1/responses/input_tokens': {
@@ -1282,6 +1396,49 @@ export type Routes = {
   /** List the models that a request can name. */
   'GET /api/v1/models': {
     result: Models;
+  };
+  /** Create a conversation: a new thread, with or without items. */
+  'POST /api/v1/conversations': {
+    body: CreateConversation;
+    result: Conversation;
+  };
+  /** Get a conversation. Every thread of the caller is one. */
+  'GET /api/v1/conversations/{id}': {
+    params: { id: string };
+    result: Conversation;
+  };
+  /** Replace the metadata of a conversation. */
+  'POST /api/v1/conversations/{id}': {
+    params: { id: string };
+    body: UpdateConversation;
+    result: Conversation;
+  };
+  /** Delete a conversation: its thread and everything in it. A response in progress is stopped. */
+  'DELETE /api/v1/conversations/{id}': {
+    params: { id: string };
+    result: DeletedConversation;
+  };
+  /** List the items of a conversation, without the agent's tool calls. */
+  'GET /api/v1/conversations/{id}/items': {
+    params: { id: string };
+    query?: { limit?: number; order?: 'asc' | 'desc'; after?: string };
+    result: ItemPage;
+  };
+  /** Add items to a conversation that has no response in progress. */
+  'POST /api/v1/conversations/{id}/items': {
+    params: { id: string };
+    body: AddItems;
+    result: ItemPage;
+  };
+  /** Get an item of a conversation. */
+  'GET /api/v1/conversations/{id}/items/{item}': {
+    params: { id: string; item: string };
+    result: InputItem;
+  };
+  /** Delete an item of a conversation that has no response in progress. */
+  'DELETE /api/v1/conversations/{id}/items/{item}': {
+    params: { id: string; item: string };
+    result: Conversation;
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {

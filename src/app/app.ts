@@ -10,6 +10,7 @@ import type { CallbackPace } from '#agent/background/callbacks.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
 import { type IndexPace, startIndexingNotes } from '#agent/background/index-notes.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/background/waiting-notes.ts';
+import { createConversations } from '#agent/conversations.ts';
 import { startDenyingOverdueGates } from '#agent/gates/overdue-gates.ts';
 import { quarantineTool } from '#agent/gates/policy-settings.ts';
 import { startTracingTurns, type TracingPace } from '#agent/inspection/trace-turns.ts';
@@ -255,6 +256,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     skills,
     threadUrl,
     threads: createThreads(db, engine),
+    conversations: createConversations(db, engine),
     operations: createOperations(engine),
     toolAdmin: createToolAdmin({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
     modelAdmin: createModelAdmin({ settings, default: config.model, apiKeyFor }),

@@ -6,6 +6,7 @@ import type { Operations } from '#agent/administration/operations.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Agent } from '#agent/agent.ts';
+import type { Conversations } from '#agent/conversations.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
@@ -57,6 +58,7 @@ export type GatewayParts = {
   readonly agent: Agent;
   readonly jobs: Jobs;
   readonly threads: Threads;
+  readonly conversations: Conversations;
   readonly operations: Operations;
   readonly tools: ToolRegistry;
   readonly toolAdmin: ToolAdmin;
@@ -122,6 +124,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       countInputTokens: createInputTokens(parts),
       modelNames: parts.modelNames,
       streams,
+      threads,
+      conversations: parts.conversations,
     };
     mountRoutes(app, responsesRoutes, responses);
     mountRoutes(app, responsesRoutes, responses, (path) => path.replace('/api', ''));

@@ -23,6 +23,7 @@ export type Tables = {
     pinned: Generated<boolean>;
     archived: Generated<boolean>;
     bytes: Generated<string>;
+    metadata: JSONColumnType<Record<string, unknown>> | null;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };

@@ -5,7 +5,15 @@ import { test } from '../support/journey.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 
 /** The ids of a user's resources. */
-type Belongings = { responseId: string; threadId: string; turnId: string; userId: string; tokenId: string };
+type Belongings = {
+  responseId: string;
+  threadId: string;
+  conversationId: string;
+  itemId: string;
+  turnId: string;
+  userId: string;
+  tokenId: string;
+};
 type Asking = { route: string; body?: object };
 
 /**
@@ -33,6 +41,37 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
   })),
   [`GET ${prefix}/responses/:id/input_items`]: row([200, 404, 200, 404], ({ responseId }) => ({
     route: `${prefix}/responses/${responseId}/input_items`,
+  })),
+  [`DELETE ${prefix}/responses/:id`]: row([200, 404, 200, 404], ({ responseId }) => ({
+    route: `${prefix}/responses/${responseId}`,
+  })),
+  [`POST ${prefix}/responses/input_tokens`]: row([200, 404, 200, 404], ({ responseId }) => ({
+    route: `${prefix}/responses/input_tokens`,
+    body: anyThread({ previous_response_id: responseId }),
+  })),
+  [`POST ${prefix}/conversations`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/conversations`, body: {} })),
+  [`GET ${prefix}/conversations/:id`]: row([200, 404, 200, 404], ({ conversationId }) => ({
+    route: `${prefix}/conversations/${conversationId}`,
+  })),
+  [`POST ${prefix}/conversations/:id`]: row([200, 404, 200, 404], ({ conversationId }) => ({
+    route: `${prefix}/conversations/${conversationId}`,
+    body: { metadata: {} },
+  })),
+  [`DELETE ${prefix}/conversations/:id`]: row([200, 404, 200, 404], ({ conversationId }) => ({
+    route: `${prefix}/conversations/${conversationId}`,
+  })),
+  [`GET ${prefix}/conversations/:id/items`]: row([200, 404, 200, 404], ({ conversationId }) => ({
+    route: `${prefix}/conversations/${conversationId}/items`,
+  })),
+  [`POST ${prefix}/conversations/:id/items`]: row([200, 404, 200, 404], ({ conversationId }) => ({
+    route: `${prefix}/conversations/${conversationId}/items`,
+    body: { items: [{ role: 'user', content: 'hello' }] },
+  })),
+  [`GET ${prefix}/conversations/:id/items/:item`]: row([200, 404, 200, 404], ({ conversationId, itemId }) => ({
+    route: `${prefix}/conversations/${conversationId}/items/${itemId}`,
+  })),
+  [`DELETE ${prefix}/conversations/:id/items/:item`]: row([200, 404, 200, 404], ({ conversationId, itemId }) => ({
+    route: `${prefix}/conversations/${conversationId}/items/${itemId}`,
   })),
   [`GET ${prefix}/models`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/models` })),
 });
@@ -165,9 +204,14 @@ async function belongingsOf(
   });
   const { response_id: responseId, thread_id: threadId } = (await made.json()) as Record<string, string>;
   if (!responseId || !threadId) throw new Error(`No thread was made: ${made.status}`);
+  const conversationId = `conv_${threadId.replaceAll('-', '')}`;
+  const listed = await service.request(`/v1/conversations/${conversationId}/items`, { headers });
+  const { first_id: itemId } = (await listed.json()) as { first_id: string };
   return {
     responseId,
     threadId,
+    conversationId,
+    itemId,
     turnId: turnIdOf(responseId),
     userId: user?.id ?? 'operator',
     tokenId: user?.tokenId ?? NOBODYS,

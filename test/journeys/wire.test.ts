@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { z } from 'zod';
-import { inputItemsPage } from '#channels/responses/response/input-items-page.ts';
+import { itemPage } from '#channels/responses/response/input-items-page.ts';
 import { modelList } from '#channels/responses/response/model-list.ts';
 import { streamEvent } from '#channels/responses/response/response-events.ts';
 import { responseObject } from '#channels/responses/response/response-object.ts';
@@ -216,7 +216,7 @@ test('input items and models are lists of the documented shape', async ({ servic
   });
   const list = async (query: string) => {
     const answer = await service.request(`/api/v1/responses/${response?.id}/input_items${query}`);
-    return inputItemsPage.parse(await answer.json());
+    return itemPage.parse(await answer.json());
   };
   const all = await list('?order=asc');
   expect(all.data.map((item) => ('role' in item ? item.role : item.type))).toEqual([
@@ -230,7 +230,7 @@ test('input items and models are lists of the documented shape', async ({ servic
   expect((await list('')).data).toEqual(all.data.toReversed());
   expect(await list(`?order=asc&limit=2&after=${all.data[1]?.id}`)).toMatchObject({ has_more: true });
   expect(await list(`?order=asc&after=${all.last_id}`)).toMatchObject({ data: [], first_id: null, has_more: false });
-  expectStrict(inputItemsPage, all, { free: /\.filename$/ });
+  expectStrict(itemPage, all, { free: /\.filename$/ });
 
   const models = await (await service.request('/api/v1/models')).json();
   expect(modelList.parse(models).data.map(({ id }) => id)).toContain('reborn');

@@ -237,7 +237,7 @@ async function insertUnknownThread(
   input: TurnInput,
 ): Promise<Turn> {
   const newTurn = { id, threadId: newId(), seq: 1 };
-  await insertThread(trx, owner, newTurn.threadId);
+  await insertThread(trx, owner, { id: newTurn.threadId, lastSeq: 1 });
   const request = { ...input.request, tools: input.tools ?? [] };
   return insertFailedTurn(trx, owner, { ...newTurn, channel: input.channel, request }, UNKNOWN_THREAD);
 }

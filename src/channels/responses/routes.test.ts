@@ -16,6 +16,14 @@ test('the document has every route of the Responses API', () => {
     'get /api/v1/responses/{id}/input_items',
     'post /api/v1/responses/input_tokens',
     'get /api/v1/models',
+    'post /api/v1/conversations',
+    'get /api/v1/conversations/{id}',
+    'post /api/v1/conversations/{id}',
+    'delete /api/v1/conversations/{id}',
+    'get /api/v1/conversations/{id}/items',
+    'post /api/v1/conversations/{id}/items',
+    'get /api/v1/conversations/{id}/items/{item}',
+    'delete /api/v1/conversations/{id}/items/{item}',
   ]);
   expect(document.paths['/api/v1/responses']?.['post']).toMatchObject({
     responses: { 200: {}, 400: {}, 401: {}, 409: {}, 413: {}, 429: {}, 500: {} },

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Conversations } from '#agent/conversations.ts';
 import type { CountInputTokens } from '#agent/prompt/input-tokens.ts';
+import type { Threads } from '#agent/threads.ts';
 import type { StartedTurn } from '#agent/turn/start-turn.ts';
 import { noReplyYet, replyOf } from '#agent/turn/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
@@ -11,15 +13,18 @@ import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents } from '#http/sse.ts';
+import { conversationRoutes } from './conversations/conversation-routes.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
-import { inputItemsPage, inputItemsQuery, listInputItems } from './response/input-items-page.ts';
+import { itemPage, itemPageQuery, listInputItems } from './response/input-items-page.ts';
 import { listModels, modelList } from './response/model-list.ts';
 import { streamEvent, streamResponse } from './response/response-events.ts';
 import { PLACEHOLDER_MODEL, renderResponse, responseId, responseObject } from './response/response-object.ts';
 
 export type ResponsesServices = CreateServices & {
   readonly countInputTokens: CountInputTokens;
+  readonly conversations: Conversations;
+  readonly threads: Threads;
   readonly timeoutSeconds: number;
   readonly limiter: Limiter;
   /** The names of the model routes. */
@@ -58,7 +63,7 @@ const createResponse = defineRoute({
       events: streamEvent,
     },
   },
-  errors: [400, 409, 413, 429],
+  errors: [400, 404, 409, 413, 429],
   before: (request: FastifyRequest, { limiter }: ResponsesServices) => limitSends(limiter)(request),
   async handle({ principal, request, reply }, services: ResponsesServices) {
     const { agent, timeoutSeconds, threadUrl } = services;
@@ -140,8 +145,8 @@ const getInputItems = defineRoute({
   path: '/api/v1/responses/{id}/input_items',
   summary: 'List the input items of a response.',
   params: responseParams,
-  query: inputItemsQuery,
-  responses: { 200: { description: 'A page of items.', json: inputItemsPage } },
+  query: itemPageQuery,
+  responses: { 200: { description: 'A page of items.', json: itemPage } },
   errors: [400, 404],
   async handle({ principal, params, query }, { agent }: ResponsesServices) {
     const { items } = await agent.getTurn(principal, params.id);
@@ -182,6 +187,7 @@ export const responsesRoutes = [
   getInputItems,
   countTokens,
   getModels,
+  ...conversationRoutes,
 ];
 
 async function stream(

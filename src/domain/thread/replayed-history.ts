@@ -75,7 +75,8 @@ export function instructionsOf(items: readonly ItemBody[]): string | undefined {
   return INSTRUCTIONS.exec(textOf(framed.content))?.[0];
 }
 
-function isOnlyInstructions(item: Extract<ItemBody, { type: 'message' }>): boolean {
+/** Whether a message holds only the instructions of a request. */
+export function isOnlyInstructions(item: Extract<ItemBody, { type: 'message' }>): boolean {
   if (item.role !== 'developer') return false;
   const said = textOf(item.content);
   return INSTRUCTIONS.exec(said)?.[0] === said;

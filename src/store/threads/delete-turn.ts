@@ -1,15 +1,17 @@
 import { sql } from 'kysely';
-import type { ItemId, ThreadId } from '#domain/ids.ts';
+import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type OtherHalf, otherHalves } from '#domain/thread/call-pairs.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
 import type { Item, ItemBody } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { findConversation } from './conversations.ts';
 import { findOpenGate } from './gates.ts';
 import { deleteThread } from './threads.ts';
 
 /**
- * Deletes an ended turn with all its data, and its thread if it is the only turn. Calls and outputs of other turns that lose
+ * Deletes an ended turn with all its data, and its thread if it is the only turn, unless a caller created the thread as a
+ * conversation. Calls and outputs of other turns that lose
  * their other half go as well. Returns those of the turn at `activeSeq` instead, and deletes nothing, because an attempt
  * at that turn counts on its items. The caller holds the lock of the thread.
  */
@@ -27,8 +29,9 @@ export async function deleteTurn(
     .where('id', '<>', turn.id)
     .limit(1)
     .execute();
-  if (others.length === 0) {
-    await deleteEvents(trx, turn);
+  const conversation = await findConversation(trx, owner, turn.threadId);
+  if (others.length === 0 && !conversation?.metadata) {
+    await deleteEvents(trx, turn.id);
     await deleteThread(trx, owner, turn.threadId);
     return [];
   }
@@ -44,10 +47,19 @@ export async function deleteTurn(
   await deleteItems(
     trx,
     owner,
-    turn,
+    turn.threadId,
     halves.map(({ id }) => id),
+    turn.seq,
   );
   return [];
+}
+
+/** Deletes one item of an ended turn, and every copy of its content. The caller holds the lock of the thread. */
+export async function deleteItem(trx: OwnedTransaction, owner: Owner, item: Item): Promise<void> {
+  const { id, threadId, turnId, turnSeq } = item;
+  await deleteEvents(trx, turnId);
+  await deleteSummaries(trx, owner, threadId, turnSeq);
+  await deleteItems(trx, owner, threadId, [id]);
 }
 
 async function listCalls(trx: OwnedTransaction, owner: Owner, threadId: ThreadId) {
@@ -69,32 +81,38 @@ async function deleteGate(trx: OwnedTransaction, owner: Owner, id: string): Prom
   await trx.deleteFrom('gates').where('id', '=', id).where('userId', '=', owner.userId).execute();
 }
 
-/** The rows of a turn besides its items. Summaries that cover it hold its content. */
+/** The rows of a turn besides its items. */
 async function deleteRows(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<void> {
-  await deleteEvents(trx, turn);
+  await deleteEvents(trx, turn.id);
   for (const table of ['gates', 'idempotencyKeys'] as const)
     await trx.deleteFrom(table).where('turnId', '=', turn.id).where('userId', '=', owner.userId).execute();
-  await sql`
-    delete from summaries
-    where thread_id = ${turn.threadId} and user_id = ${owner.userId} and through_seq >= ${turn.seq}`.execute(trx);
+  await deleteSummaries(trx, owner, turn.threadId, turn.seq);
   await trx.deleteFrom('turns').where('id', '=', turn.id).where('userId', '=', owner.userId).execute();
 }
 
-/** Row-level security limits this to turns of the owner, so the turn must still exist. */
-async function deleteEvents(trx: OwnedTransaction, turn: Turn): Promise<void> {
-  await sql`delete from turn_events where turn_id = ${turn.id}`.execute(trx);
+/** Deletes the summaries that cover the turn at `seq`, because they hold its content. */
+async function deleteSummaries(trx: OwnedTransaction, owner: Owner, threadId: ThreadId, seq: number): Promise<void> {
+  await sql`
+    delete from summaries
+    where thread_id = ${threadId} and user_id = ${owner.userId} and through_seq >= ${seq}`.execute(trx);
 }
 
-/** Deletes the items of a turn and `others`, and keeps the thread's size and the words that lists show in step. */
+/** Row-level security limits this to turns of the owner, so the turn must still exist. */
+async function deleteEvents(trx: OwnedTransaction, turnId: TurnId): Promise<void> {
+  await sql`delete from turn_events where turn_id = ${turnId}`.execute(trx);
+}
+
+/** Deletes the items with these ids and those of the turn at `seq`, and keeps the thread's size and the words that lists show in step. */
 async function deleteItems(
   trx: OwnedTransaction,
   owner: Owner,
-  { threadId, seq }: Turn,
-  others: readonly ItemId[],
+  threadId: ThreadId,
+  ids: readonly ItemId[],
+  seq: number | null = null,
 ): Promise<void> {
   const { rows } = await sql<{ bytes: number }>`
     delete from items
-    where thread_id = ${threadId} and user_id = ${owner.userId} and (turn_seq = ${seq} or id = any(${others}::uuid[]))
+    where thread_id = ${threadId} and user_id = ${owner.userId} and (turn_seq = ${seq}::integer or id = any(${ids}::uuid[]))
     returning octet_length(body::text) as bytes`.execute(trx);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   const { opening } = firstWords(await findUserMessage(trx, owner, threadId, 'asc'));

@@ -7,7 +7,7 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 export type ItemPosition = { readonly turnSeq: number; readonly position: number };
 
 /** The output of a call is near it; it is not searched for further away than this. */
-const NEAR = 64;
+export const NEAR = 64;
 
 export async function findItemPosition(
   trx: OwnedTransaction,
@@ -41,6 +41,27 @@ export async function listItemsBefore(
     .execute();
   const later = before ? await listNear(trx, owner, threadId, before) : [];
   return timeCalls(rows.toReversed().map(toItem), later);
+}
+
+/** The items on one side of a position, nearest first, without messages that were refused at a gate. */
+export async function listItemsFrom(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  { from, order, limit }: { from: ItemPosition | undefined; order: 'asc' | 'desc'; limit: number },
+): Promise<DatedItem[]> {
+  const beyond = sql.raw(order === 'asc' ? '>' : '<');
+  const rows = await selectItems(trx, owner, threadId)
+    .$if(from !== undefined, (query) =>
+      query.where(sql<boolean>`(turn_seq, position) ${beyond} (${from?.turnSeq}, ${from?.position})`),
+    )
+    .where(sql<boolean>`not exists (
+      select from turns where refused and turns.thread_id = ${threadId} and turns.seq = turn_seq)`)
+    .orderBy('turnSeq', order)
+    .orderBy('position', order)
+    .limit(limit)
+    .execute();
+  return rows.map(toItem);
 }
 
 /** The conversation up to and including the turn at `seq`, without messages that were refused at a gate. */

@@ -4,21 +4,34 @@ import type { Thread } from '#domain/thread/thread.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** Creates a thread with one turn, which never runs. */
-export async function insertThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
-  await trx.insertInto('threads').values({ id, userId: owner.userId, lastSeq: 1, catalog: '[]' }).execute();
+/** Creates a thread. `lastSeq`: how many turns the caller inserts into it. */
+export async function insertThread(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { id, lastSeq, metadata }: { id: ThreadId; lastSeq: number; metadata?: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  await trx
+    .insertInto('threads')
+    .values({
+      id,
+      userId: owner.userId,
+      lastSeq,
+      catalog: '[]',
+      ...(metadata && { metadata: JSON.stringify(metadata) }),
+    })
+    .execute();
 }
 
 /**
- * Gives `turnId` the next position in the thread, and makes it the active turn if there is none. `preview` is the start of
- * its text and `bytes` its size. A message to an archived thread unarchives it.
+ * Gives `turnId` the next position in the thread, and makes it the active turn if there is none. null: the turn never runs.
+ * `preview` is the start of its text and `bytes` its size. A message to an archived thread unarchives it.
  * The row stays locked until the transaction ends, so that positions follow the order of commits.
  */
 export function takeNextPosition(
   trx: OwnedTransaction,
   owner: Owner,
   id: ThreadId,
-  turnId: TurnId,
+  turnId: TurnId | null,
   { preview = '', bytes = 0 }: { readonly preview?: string; readonly bytes?: number } = {},
 ): Promise<Thread | undefined> {
   return trx
@@ -35,6 +48,12 @@ export function takeNextPosition(
     .where('userId', '=', owner.userId)
     .returning(columns)
     .executeTakeFirst();
+}
+
+/** The size of the thread's items, in bytes of JSON. */
+export async function countBytes(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<number> {
+  const query = trx.selectFrom('threads').select('bytes').where('id', '=', id).where('userId', '=', owner.userId);
+  return Number((await query.executeTakeFirstOrThrow()).bytes);
 }
 
 /** Locks the thread until the transaction ends: no turn of it starts or ends meanwhile. */

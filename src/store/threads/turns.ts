@@ -22,6 +22,26 @@ export async function insertTurn(
   items: readonly NewItem[],
   waits: boolean,
 ): Promise<Turn> {
+  return insert(trx, owner, turn, items, waits ? 'waits' : 'queued');
+}
+
+/** Inserts a turn that has ended: its items are history, and it never runs. */
+export async function insertEndedTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: NewTurn,
+  items: readonly NewItem[],
+): Promise<Turn> {
+  return insert(trx, owner, turn, items, 'ended');
+}
+
+async function insert(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: NewTurn,
+  items: readonly NewItem[],
+  state: 'waits' | 'queued' | 'ended',
+): Promise<Turn> {
   const rows = await runStatement<TurnRow>(trx, INSERT, [
     turn.id,
     turn.threadId,
@@ -31,7 +51,7 @@ export async function insertTurn(
     JSON.stringify(turn.request),
     items.map(({ id }) => id),
     items.map(({ id: _, ...body }) => JSON.stringify(body)),
-    waits,
+    state,
   ]);
   return toTurn(one(rows));
 }
@@ -206,8 +226,9 @@ const INSERT = `
     select $2::uuid, $4::integer, ordinality - 1, item.id, $1::uuid, $3::text, item.body::json
     from unnest($7::uuid[], $8::text[]) with ordinality as item (id, body, ordinality)
   )
-  insert into turns (id, thread_id, user_id, seq, channel, request, ready_at)
-  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case when $9::boolean then now() end)
+  insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at)
+  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $9::text when 'ended' then 'completed' else 'queued' end,
+    case $9 when 'waits' then now() end, case $9 when 'ended' then now() end)
   returning ${selected}`;
 
 const FIND_RECORD = `

@@ -9,6 +9,7 @@ const parse = (fields: object) => parseCreate({ model: 'm', input: 'hi', ...fiel
 const refused = (param: string | null, code = 'invalid_request') =>
   expect.objectContaining({ name: 'InvalidRequest', code, param });
 const responseId = `resp_${'0'.repeat(64)}`;
+const conversation = `conv_${'0'.repeat(32)}`;
 const zero = '00000000-0000-0000-0000-000000000000';
 
 test('a request with nothing but model and input has the defaults', () => {
@@ -94,6 +95,10 @@ test.each<[field: string, value: unknown, code?: string]>([
   ['previous_response_id', 5, 'previous_response_not_found'],
   ['previous_response_id', '', 'previous_response_not_found'],
   ['previous_response_id', 'resp_1', 'previous_response_not_found'],
+  ['conversation', 5],
+  ['conversation', 'conv_1'],
+  ['conversation', {}],
+  ['conversation', { id: 5 }],
   ['tools', {}, 'invalid_tool'],
   ['tools', 'look', 'invalid_tool'],
 ])('%s: %j is refused, and the field is named', (field, value, code) => {
@@ -204,6 +209,7 @@ test('every body is accepted, or refused with the wrong field', () => {
     model: fc.constant('m'),
     input: fc.oneof(fc.string(), fc.array(item)),
     previous_response_id: fc.constantFrom(responseId, null),
+    conversation: fc.constantFrom(conversation, { id: conversation }, null),
     instructions: fc.string(),
     x_context: fc.dictionary(fc.string(), value),
     tools: fc.array(tool),
@@ -229,7 +235,21 @@ function refusalOf(body: unknown): unknown {
   }
 }
 
-const FIELD = /^(model|input|previous_response_id|instructions|x_context|tools|temperature|stream)(\[\d+\]|\.\w+)*$/;
+const FIELD =
+  /^(model|input|previous_response_id|conversation|instructions|x_context|tools|temperature|stream)(\[\d+\]|\.\w+)*$/;
 
 const isRefusal = (error: unknown) =>
   error === undefined || (error instanceof InvalidRequest && (error.param === null || FIELD.test(error.param)));
+
+test('a conversation is named by its id or an object with it, and not together with a response', () => {
+  expect(parse({ conversation })).toMatchObject({ conversation: zero });
+  expect(parse({ conversation: { id: conversation } })).toMatchObject({ conversation: zero });
+  expect(parse({ conversation: null })).toMatchObject({ conversation: undefined });
+  expect(() => parse({ conversation, previous_response_id: responseId })).toThrow(refused('conversation'));
+});
+
+test('a tool result can answer a conversation', () => {
+  const input = [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }];
+
+  expect(parse({ conversation, input }).items).toHaveLength(1);
+});

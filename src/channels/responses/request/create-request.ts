@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import type { TurnIds } from '#domain/ids.ts';
+import type { ThreadId, TurnIds } from '#domain/ids.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
 import { isObject, jsonBytes } from '../../model-api/json-value.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
+import { conversationId, parseConversationId } from '../conversations/conversation-id.ts';
 import { responseId } from '../response/response-object.ts';
 import { frameMessage } from './frame-message.ts';
 import { inputItems, type KnownItems, parseInput } from './input-items.ts';
@@ -16,6 +17,8 @@ export type CreateRequest = {
   readonly model: string;
   readonly previous: TurnIds | undefined;
   readonly previousResponseId: string | null;
+  /** The thread that the request names as its conversation. */
+  readonly conversation: ThreadId | undefined;
   readonly stream: boolean;
   readonly background: boolean;
   readonly temperature: number | null;
@@ -38,6 +41,8 @@ export type ParseOptions = {
 };
 
 type Context = ParseOptions & {
+  /** Whether the request names the response that it continues. */
+  readonly hasPrevious: boolean;
   /** Whether the request continues a thread. */
   readonly continues: boolean;
 };
@@ -51,6 +56,13 @@ const FIELDS = {
   previous_response_id: {
     schema: responseId.nullish().describe('Continues the thread of that response.'),
     parse: parsePrevious,
+  },
+  conversation: {
+    schema: z
+      .union([conversationId, z.looseObject({ id: conversationId })])
+      .nullish()
+      .describe('Continues that conversation. Not together with `previous_response_id`.'),
+    parse: (value: unknown, { hasPrevious }: Context) => parseConversation(value, hasPrevious),
   },
   instructions: {
     schema: z.string().nullish().describe('Prepended to the message, and stored in the thread with it.'),
@@ -87,16 +99,18 @@ type Parsed = { readonly [Name in keyof typeof FIELDS]: ReturnType<(typeof FIELD
 export function parseCreate(body: unknown, options: ParseOptions): CreateRequest {
   if (!isObject(body)) throw new InvalidRequest('invalid_request', null, 'The body must be a JSON object.');
   if (!options.externalTools) refuseTools(body);
-  const context = { ...options, continues: (body['previous_response_id'] ?? null) !== null };
+  const [hasPrevious, hasConversation] = [isGiven(body['previous_response_id']), isGiven(body['conversation'])];
+  const context = { ...options, hasPrevious, continues: hasPrevious || hasConversation };
   const parsed = Object.fromEntries(
     Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], context)]),
   ) as Parsed;
-  const { model, previous_response_id: previous, stream, background, temperature } = parsed;
+  const { model, previous_response_id: previous, conversation, stream, background, temperature } = parsed;
   const { instructions, metadata, tools, input, x_context: userContext } = parsed;
   return {
     model,
     previous: previous?.ids,
     previousResponseId: previous?.id ?? null,
+    conversation,
     stream,
     background,
     temperature,
@@ -106,6 +120,8 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     items: frameMessage(input, instructions, userContext),
   };
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 type Previous = { readonly id: string; readonly ids: TurnIds };
 
@@ -118,6 +134,16 @@ function parsePrevious(value: unknown): Previous | null {
   const ids = parseResponseId(id);
   if (!ids) throw refuse('previous_response_id is not the id of a response. Send the id as a create returned it.');
   return { id, ids };
+}
+
+function parseConversation(value: unknown, hasPrevious: boolean): ThreadId | undefined {
+  if (value === undefined || value === null) return undefined;
+  const refuse = (message: string) => new InvalidRequest('invalid_request', 'conversation', message);
+  if (hasPrevious) throw refuse('Send either conversation or previous_response_id, not both.');
+  const id = isObject(value) ? value['id'] : value;
+  const threadId = typeof id === 'string' ? parseConversationId(id) : undefined;
+  if (!threadId) throw refuse('conversation must be the id of a conversation, or an object with that id.');
+  return threadId;
 }
 
 function parseInstructions(instructions: unknown): string | null {

@@ -9,28 +9,22 @@ const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies Me
 
 const callIdField = z.string().min(1);
 
-/** The published schema of `input`; `parseInput` checks it. */
-export const inputItems = z.union([
-  z.string().regex(/\S/),
-  z
-    .array(
-      z.union([
-        z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content }),
-        z.looseObject({
-          type: z.literal('function_call'),
-          call_id: callIdField,
-          name: z.string().min(1),
-          arguments: z.string(),
-        }),
-        z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
-        z
-          .looseObject({ type: z.literal('item_reference'), id: z.string() })
-          .describe('An item of an earlier response.'),
-        z.looseObject({ type: z.literal('reasoning') }).describe('Ignored.'),
-      ]),
-    )
-    .min(1),
+/** The published schema of an item that a caller sends. */
+export const givenItem = z.union([
+  z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content }),
+  z.looseObject({
+    type: z.literal('function_call'),
+    call_id: callIdField,
+    name: z.string().min(1),
+    arguments: z.string(),
+  }),
+  z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
+  z.looseObject({ type: z.literal('item_reference'), id: z.string() }).describe('An item of an earlier response.'),
+  z.looseObject({ type: z.literal('reasoning') }).describe('Ignored.'),
 ]);
+
+/** The published schema of `input`; `parseInput` checks it. */
+export const inputItems = z.union([z.string().regex(/\S/), z.array(givenItem).min(1)]);
 
 /** Items of earlier responses, by the id they have on the wire. */
 export type KnownItems = ReadonlyMap<string, NewItem>;
@@ -57,6 +51,11 @@ export function parseInput(input: unknown, continues: boolean, known: KnownItems
   const items = bodies.filter((body) => body !== undefined).map(toItem);
   if (items.length === 0) throw refuse('input', 'input must hold at least one message or tool result.');
   return items;
+}
+
+/** Items that become history. `param` names the list. */
+export function parseHistory(given: readonly unknown[], param: string, known: KnownItems): NewItem[] {
+  return given.flatMap((item, index) => parseItem(item, `${param}[${index}]`, known) ?? []).map(toItem);
 }
 
 const isRole = (role: unknown): role is MessageRole => ROLES.some((known) => known === role);

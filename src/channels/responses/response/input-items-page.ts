@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import { type ContentPart, type Item, textOf } from '#domain/thread/item.ts';
+import { type ContentPart, type Item, type NewItem, textOf } from '#domain/thread/item.ts';
 import { messageId, outputItem, renderItem, wireItemId } from './output-items.ts';
 
 const inputPart = z.discriminatedUnion('type', [
@@ -30,10 +30,10 @@ const functionCallOutput = z
   .meta({ id: 'FunctionCallOutput' });
 
 /** An assistant message of the input has the shape of an output item. */
-const inputItem = z.union([inputMessage, outputItem, functionCallOutput]).meta({ id: 'InputItem' });
+export const inputItem = z.union([inputMessage, outputItem, functionCallOutput]).meta({ id: 'InputItem' });
 
-/** A page of the input items of a response. */
-export const inputItemsPage = z
+/** A page of items. */
+export const itemPage = z
   .strictObject({
     object: z.literal('list'),
     data: z.array(inputItem),
@@ -43,12 +43,12 @@ export const inputItemsPage = z
   })
   .refine(({ data, first_id }) => first_id === (data[0]?.id ?? null), 'first_id is not the first id')
   .refine(({ data, last_id }) => last_id === (data.at(-1)?.id ?? null), 'last_id is not the last id')
-  .meta({ id: 'InputItems' });
+  .meta({ id: 'ItemPage' });
 
 const MOST = 100;
 const LIMIT = `limit must be a whole number from 1 to ${MOST}.`;
 
-export const inputItemsQuery = z.object({
+export const itemPageQuery = z.object({
   limit: z.coerce.number<string>(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST, LIMIT).default(20),
   order: z.enum(['asc', 'desc'], 'order must be asc or desc.').default('desc'),
   after: z.string('after must be the id of one of these items.').optional().describe('The id of the last known item.'),
@@ -57,18 +57,22 @@ export const inputItemsQuery = z.object({
 /** A page of the input items of a response. */
 export function listInputItems(
   items: readonly Item[],
-  { limit, order, after }: z.infer<typeof inputItemsQuery>,
-): z.infer<typeof inputItemsPage> {
+  { limit, order, after }: z.infer<typeof itemPageQuery>,
+): z.infer<typeof itemPage> {
   const input = items.filter((item) => item.attempt === null);
   const ordered = order === 'asc' ? input : input.toReversed();
   const rest = after === undefined ? ordered : itemsAfter(ordered, after);
-  const data = rest.slice(0, limit).map(renderInputItem);
+  return toItemPage(rest.slice(0, limit), rest.length > limit);
+}
+
+export function toItemPage(items: readonly NewItem[], hasMore: boolean): z.infer<typeof itemPage> {
+  const data = items.map(renderInputItem);
   return {
     object: 'list',
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: rest.length > limit,
+    has_more: hasMore,
   };
 }
 
@@ -78,10 +82,10 @@ function itemsAfter(items: readonly Item[], id: string): Item[] {
   return items.slice(index + 1);
 }
 
-type InputItem = z.infer<typeof inputItemsPage>['data'][number];
+type InputItem = z.infer<typeof itemPage>['data'][number];
 type InputMessage = Extract<InputItem, { type: 'message'; role: 'user' | 'system' | 'developer' }>;
 
-function renderInputItem(item: Item): InputItem {
+export function renderInputItem(item: NewItem): InputItem {
   if (item.type !== 'message' || item.role === 'assistant') return renderItem(item);
   return {
     id: wireItemId(item.type, item.id),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hexFromUuid, type ItemId } from '#domain/ids.ts';
+import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
 import { type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 
@@ -96,6 +96,12 @@ export function renderCall(call: GatedCall): FunctionCall {
 const ITEM_PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco' } as const;
 
 export const wireItemId = (type: NewItem['type'], id: ItemId) => `${ITEM_PREFIX[type]}_${hexFromUuid(id)}`;
+
+/** undefined when it is not the id of an item. */
+export function parseItemId(id: string): ItemId | undefined {
+  const hex = /^(?:msg|fc|fco)_([0-9a-f]{32})$/.exec(id)?.[1];
+  return hex && uuidFromHex(hex);
+}
 
 export const renderText = (said: string): OutputText => ({
   type: 'output_text',

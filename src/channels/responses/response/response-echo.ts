@@ -1,20 +1,27 @@
+import type { ThreadId } from '#domain/ids.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 
 /** The fields of a request that its response repeats. They are stored with the turn, for retrieval. */
 export type ResponseEcho = {
   readonly previousResponseId: string | null;
+  /** Whether the request named its thread as a conversation. */
+  readonly inConversation: boolean;
   readonly instructions: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tools: readonly ToolDefinition[];
   readonly background: boolean;
 };
 
-type EchoedRequest = Omit<ResponseEcho, 'tools'> & { readonly tools: readonly ToolDefinition[] | undefined };
+type EchoedRequest = Omit<ResponseEcho, 'tools' | 'inConversation'> & {
+  readonly tools: readonly ToolDefinition[] | undefined;
+  readonly conversation: ThreadId | undefined;
+};
 
 export function toEcho(create: EchoedRequest): ResponseEcho {
   return {
     previousResponseId: create.previousResponseId,
+    inConversation: create.conversation !== undefined,
     instructions: create.instructions,
     metadata: create.metadata,
     tools: create.tools ?? [],
@@ -27,6 +34,7 @@ export const echoOf = (turn: Turn): ResponseEcho => ({ ...NOTHING, ...turn.reque
 
 const NOTHING: ResponseEcho = {
   previousResponseId: null,
+  inConversation: false,
   instructions: null,
   metadata: {},
   tools: [],

@@ -22,6 +22,7 @@ const call: Gate['call'] = {
 function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo: Partial<ResponseEcho> = {}) {
   const shown: ResponseEcho = {
     previousResponseId: null,
+    inConversation: false,
     instructions: null,
     metadata: {},
     tools: [],
@@ -65,6 +66,7 @@ test('a response carries every field that the reference format requires', () => 
     completed_at: 1_700_000_005,
     status: 'completed',
     background: false,
+    conversation: null,
     error: null,
     incomplete_details: null,
     instructions: null,

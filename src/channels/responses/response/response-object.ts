@@ -7,6 +7,7 @@ import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../../model-api/caller-tools.ts';
 import { failureOf, failureType } from '../../model-api/turn-failure.ts';
+import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
 import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
 import { echoOf } from './response-echo.ts';
 
@@ -74,6 +75,7 @@ export const responseObject = z
     completed_at: count.nullable(),
     status: z.enum(['queued', 'in_progress', 'completed', 'failed', 'cancelled', 'incomplete']),
     background: z.boolean(),
+    conversation: z.strictObject({ id: conversationId }).nullable().describe('As the request named it.'),
     error: responseError.nullable(),
     incomplete_details: z.strictObject({ reason: z.literal('max_output_tokens') }).nullable(),
     instructions: z.string().nullable(),
@@ -126,6 +128,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     completed_at: status === 'completed' && turn.endedAt ? seconds(turn.endedAt) : null,
     status,
     background: echo.background,
+    conversation: echo.inConversation ? { id: formatConversationId(turn.threadId) } : null,
     error: failure && { ...failure, type: failureType(failure.code) },
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     instructions: echo.instructions,
