@@ -11,6 +11,7 @@ export default defineConfig({
           label: 'Guides',
           items: [
             'clients',
+            'chat-completions',
             'client',
             'webhooks',
             'tools/authoring',

@@ -465,6 +465,184 @@ export type AddItems = {
   })[];
 };
 
+/** Unknown fields are ignored. */
+export type CreateChatCompletion = {
+  /** Routing hint, at most 256 bytes, without surrounding whitespace or control characters. */
+  readonly model: string;
+  /** The whole conversation. Each tool call has a tool message after it, and the last message is new input. */
+  readonly messages: readonly ({
+    readonly role: 'system' | 'developer' | 'user';
+    readonly content: string | readonly ({
+      readonly type: 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'image_url';
+      readonly image_url: {
+        readonly url: string;
+      };
+    } | {
+      readonly type: 'file';
+      readonly file: {
+        readonly file_data: string;
+        readonly filename?: unknown;
+      };
+    } | {
+      readonly type: 'refusal';
+    })[];
+  } | {
+    readonly role: 'assistant';
+    readonly content?: string | readonly ({
+      readonly type: 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'image_url';
+      readonly image_url: {
+        readonly url: string;
+      };
+    } | {
+      readonly type: 'file';
+      readonly file: {
+        readonly file_data: string;
+        readonly filename?: unknown;
+      };
+    } | {
+      readonly type: 'refusal';
+    })[] | null;
+    readonly tool_calls?: readonly ({
+      readonly id: string;
+      readonly type?: 'function' | null;
+      readonly function: {
+        readonly name: string;
+        readonly arguments: string;
+      };
+    })[] | null;
+  } | {
+    readonly role: 'tool';
+    readonly tool_call_id: string;
+    readonly content: string | readonly ({
+      readonly type: 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'image_url';
+      readonly image_url: {
+        readonly url: string;
+      };
+    } | {
+      readonly type: 'file';
+      readonly file: {
+        readonly file_data: string;
+        readonly filename?: unknown;
+      };
+    } | {
+      readonly type: 'refusal';
+    })[];
+  })[];
+  /** One answer per request. */
+  readonly n?: 1 | null;
+  /** Answer with server-sent events. */
+  readonly stream?: boolean | null;
+  readonly stream_options?: {
+    /** End the stream with a chunk that has the usage. */
+    readonly include_usage?: boolean | null;
+  } | null;
+  readonly temperature?: number | null;
+  /** Stored with the turn. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+  /** Functions that the caller runs, at most 16,384 bytes of canonical JSON. Names are unique. */
+  readonly tools?: readonly ({
+    readonly type: 'function';
+    readonly function: {
+      readonly name: string;
+      readonly description?: string | null;
+      /** A JSON Schema. */
+      readonly parameters?: Readonly<Record<string, unknown>> | null;
+      readonly strict?: boolean | null;
+    };
+  })[] | null;
+};
+
+export type ChatCompletion = {
+  readonly id: string;
+  readonly created: number;
+  /** As asked for. */
+  readonly model: string;
+  readonly object: 'chat.completion';
+  readonly choices: readonly ({
+    readonly index: 0;
+    readonly message: {
+      readonly role: 'assistant';
+      readonly content: string | null;
+      readonly refusal: null;
+      readonly tool_calls?: readonly ToolCall[];
+    };
+    readonly logprobs: null;
+    readonly finish_reason: 'stop' | 'length' | 'tool_calls';
+  })[];
+  readonly usage: CompletionUsage;
+};
+
+export type ToolCall = {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    /** JSON, as the model wrote it. */
+    readonly arguments: string;
+  };
+};
+
+export type CompletionUsage = {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details: {
+    readonly cached_tokens: number;
+  };
+  readonly completion_tokens_details: {
+    readonly reasoning_tokens: number;
+  };
+};
+
+export type ChatCompletionChunk = {
+  readonly id: string;
+  readonly created: number;
+  /** As asked for. */
+  readonly model: string;
+  readonly object: 'chat.completion.chunk';
+  /** Empty in the chunk that has the usage. */
+  readonly choices: readonly ({
+    readonly index: 0;
+    readonly delta: {
+      readonly role?: 'assistant';
+      readonly content?: string;
+      readonly tool_calls?: readonly ToolCallDelta[];
+    };
+    readonly logprobs: null;
+    readonly finish_reason: 'stop' | 'length' | 'tool_calls' | null;
+  })[];
+  readonly usage?: CompletionUsage;
+};
+
+export type ToolCallDelta = {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    /** JSON, as the model wrote it. */
+    readonly arguments: string;
+  };
+  readonly index: 0;
+};
+
+export type FailedTurn = {
+  readonly error: {
+    readonly message: string;
+    readonly type: 'invalid_request_error' | 'server_error';
+    readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error' | 'cancelled';
+    readonly param: null;
+  };
+};
+
 export type ThreadList = {
   readonly threads: readonly Thread[];
   readonly next_cursor: string | null;
@@ -602,7 +780,7 @@ export type TurnInspection = {
   readonly thread_id: string;
   readonly seq: number;
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  readonly channel: 'responses' | 'gateway' | 'webhook';
+  readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook';
   /** The requested model route; null for the default. */
   readonly model: string | null;
   readonly failure: {
@@ -1439,6 +1617,11 @@ export type Routes = {
   'DELETE /api/v1/conversations/{id}/items/{item}': {
     params: { id: string; item: string };
     result: Conversation;
+  };
+  /** Answer a conversation in the format of chat completions. */
+  'POST /api/v1/chat/completions': {
+    body: CreateChatCompletion;
+    result: ChatCompletion;
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {

@@ -1,3 +1,4 @@
+import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes, socketDescription } from '#channels/gateway/gateway-routes.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';
@@ -7,6 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 /** The routes by channel. */
 export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = {
   'Responses API': responsesRoutes,
+  'Chat completions': chatCompletionsRoutes,
   Gateway: [...gatewayRoutes, socketDescription],
   'Webhook channel': webhookRoutes,
 };

@@ -16,6 +16,7 @@ import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { Auth } from '#auth/auth.ts';
+import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
 import { countAnswers } from '#channels/gateway/health/metrics-route.ts';
 import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
@@ -129,6 +130,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     };
     mountRoutes(app, responsesRoutes, responses);
     mountRoutes(app, responsesRoutes, responses, (path) => path.replace('/api', ''));
+    mountRoutes(app, chatCompletionsRoutes, responses);
+    mountRoutes(app, chatCompletionsRoutes, responses, (path) => path.replace('/api', ''));
     mountRoutes(app, gatewayRoutes, {
       ...shared,
       jobs,

@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import type { FastifyReply } from 'fastify';
 
-export type SseEvent = { readonly type: string };
-
 const KEEPALIVE_MS = 15_000;
 
+/** The frame of an event whose data has a `type`. */
+export const typedFrame = (event: { readonly type: string }) => `event: ${event.type}\n${dataFrame(event)}`;
+
+export const dataFrame = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+
 /**
- * Sends events as they arrive, each in one write; `event:` equals the data's `type`. A slow reader slows down only
- * `events`. When `events` ends, the stream is closed; when `signal` aborts or `events` throws, it is reset.
+ * Sends events as they arrive, each as one frame in one write. A slow reader slows down only `events`. When `events` ends, the stream is closed; when `signal` aborts or `events` throws, it is reset.
  */
-export async function sendEvents(
+export async function sendEvents<E>(
   reply: FastifyReply,
-  events: AsyncIterable<SseEvent>,
+  events: AsyncIterable<E>,
+  toFrame: (event: E) => string,
   signal: AbortSignal,
 ): Promise<void> {
   const { raw } = reply.hijack();
@@ -28,7 +31,7 @@ export async function sendEvents(
   try {
     for await (const event of events) {
       if (signal.aborted) break;
-      if (!raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await once(raw, 'drain', { signal });
+      if (!raw.write(toFrame(event))) await once(raw, 'drain', { signal });
     }
     if (signal.aborted) raw.destroy();
     else raw.end();

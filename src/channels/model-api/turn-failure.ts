@@ -2,6 +2,22 @@ import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/thread/turn.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 
+export const FAILURE_CODES = [
+  'model_error',
+  'model_not_configured',
+  'tool_error',
+  'turn_timeout',
+  'approval_required',
+  'authentication_required',
+  'pairing_required',
+  'tool_output_missing',
+  'previous_response_not_found',
+  'max_rounds',
+  'budget_exceeded',
+  'interrupted',
+  'internal_error',
+] as const satisfies FailureCode[];
+
 /** Model APIs have no gates that a person answers: such a turn is shown as failed, with a message that says where to go. */
 export function failureOf(turn: Turn, gate: NewGate | null, threadUrl?: ThreadUrl): Failure | null {
   return gate && gate.kind !== 'external-tool' ? refusalAt(gate, threadUrl?.(turn.threadId)) : turn.failure;

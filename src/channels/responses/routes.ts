@@ -12,7 +12,7 @@ import { formatResponseId, parseResponseId } from '#http/response-id.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
-import { sendEvents } from '#http/sse.ts';
+import { sendEvents, typedFrame } from '#http/sse.ts';
 import { conversationRoutes } from './conversations/conversation-routes.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
@@ -206,7 +206,7 @@ async function stream(
   });
   streams.add(reply);
   try {
-    await sendEvents(reply, events, signal);
+    await sendEvents(reply, events, typedFrame, signal);
   } finally {
     streams.delete(reply);
   }

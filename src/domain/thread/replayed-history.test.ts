@@ -45,6 +45,23 @@ test("a replay agrees with the items that the caller has seen, in the caller's o
   expect(agrees(thread, 'b', [message('user', `${block('Other.')}\n\nhello`), ...replayed.slice(1)])).toBe(true);
 });
 
+test('a format that has all messages of an answer as one text agrees too', () => {
+  const talkative = [
+    message('user', 'hello'),
+    message('assistant', 'One moment. '),
+    call('internal', '{}', false),
+    output('internal', 'secret of the agent'),
+    message('assistant', ''),
+    message('assistant', 'Almost there.'),
+    call('a'),
+  ];
+  const joined = [message('user', 'hello'), message('assistant', 'One moment. \n\nAlmost there.'), call('a')];
+
+  expect(agrees(talkative, 'a', joined)).toBe(true);
+  expect(agrees(talkative, 'a', joined.with(1, message('assistant', 'One moment.')))).toBe(false);
+  expect(agrees(talkative, 'a', joined.toSpliced(1, 1))).toBe(false);
+});
+
 test.each([
   ['an edited message', replayed.with(0, message('user', 'hello there'))],
   ['an edited answer', replayed.with(1, message('assistant', 'Two moments.'))],

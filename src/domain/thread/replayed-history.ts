@@ -1,13 +1,13 @@
 import { newId } from '../ids.ts';
-import { type ContentPart, type ItemBody, type NewItem, text, textOf } from './item.ts';
+import { type ContentPart, type ItemBody, type MessageBody, type NewItem, text, textOf } from './item.ts';
 
 /**
  * Whether a history that a caller sent again is the one of its thread, as far as the caller has seen it. `thread` are the
  * thread's items, `pendingCallId` is the call it waits for, and `replayed` ends with that call.
  */
 export function agrees(thread: readonly ItemBody[], pendingCallId: string, replayed: readonly ItemBody[]): boolean {
-  const seen = canonical(visibleItems(thread, pendingCallId));
-  const sent = canonical(replayed);
+  const seen = canonical(joinAnswers(visibleItems(thread, pendingCallId)));
+  const sent = canonical(joinAnswers(replayed));
   return seen.length === sent.length && seen.every((entry, index) => entry === sent[index]);
 }
 
@@ -23,6 +23,24 @@ function visibleItems(items: readonly ItemBody[], pendingCallId: string): ItemBo
   );
   return items.filter((item) => (item.type === 'message' ? !isOnlyInstructions(item) : external.has(item.callId)));
 }
+
+/** Consecutive messages of the assistant as one, because some formats have only one text for an answer. */
+function joinAnswers(items: readonly ItemBody[]): ItemBody[] {
+  const joined: ItemBody[] = [];
+  for (const item of items) {
+    const last = joined.at(-1);
+    if (!isAnswer(item)) joined.push(item);
+    else if (item.content.length === 0 || (item.content.length === 1 && textOf(item.content) === '')) continue;
+    else if (!last || !isAnswer(last)) joined.push(item);
+    else joined[joined.length - 1] = { ...last, content: [...last.content, text(ANSWER_BREAK), ...item.content] };
+  }
+  return joined;
+}
+
+const isAnswer = (item: ItemBody): item is MessageBody => item.type === 'message' && item.role === 'assistant';
+
+/** Between two messages of one answer, in a format that has them as one text. */
+export const ANSWER_BREAK = '\n\n';
 
 /** One line for each item. The output of a call follows it directly, because callers get the calls of one answer one by one. */
 function canonical(items: readonly ItemBody[]): string[] {

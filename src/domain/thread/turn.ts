@@ -30,7 +30,7 @@ export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'c
 /** Cancelled by a user, or because of one of these failures. */
 export type CancelReason = 'cancelled' | 'turn_timeout' | GateRefusal;
 export type GateRefusal = 'tool_output_missing' | 'approval_required' | 'authentication_required' | 'pairing_required';
-export type Channel = 'responses' | 'gateway' | 'webhook';
+export type Channel = 'responses' | 'chat-completions' | 'gateway' | 'webhook';
 
 /** The request's settings, besides its input items. */
 export type TurnRequest = {

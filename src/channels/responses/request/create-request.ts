@@ -86,7 +86,7 @@ const FIELDS = {
   },
   temperature: TEMPERATURE,
   metadata: METADATA,
-  tools: { schema: callerTools, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
+  tools: { schema: callerTools.flat, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
 };
 
 /** The published schema of the body. */

@@ -1,31 +1,15 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
-import type { Failure, FailureCode, Turn } from '#domain/thread/turn.ts';
+import type { Failure, Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../../model-api/caller-tools.ts';
-import { failureOf, failureType } from '../../model-api/turn-failure.ts';
+import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
 import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
 import { echoOf } from './response-echo.ts';
-
-const FAILURE_CODES = [
-  'model_error',
-  'model_not_configured',
-  'tool_error',
-  'turn_timeout',
-  'approval_required',
-  'authentication_required',
-  'pairing_required',
-  'tool_output_missing',
-  'previous_response_not_found',
-  'max_rounds',
-  'budget_exceeded',
-  'interrupted',
-  'internal_error',
-] as const satisfies FailureCode[];
 
 export const responseId = z.string().regex(/^resp_[0-9a-f]{64}$/);
 

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import type { FailureCode } from '#domain/thread/turn.ts';
+import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
+
+/** A turn that was accepted and then failed or was cancelled. */
+export const failedTurn = z
+  .strictObject({
+    error: z.strictObject({
+      message: z.string().min(1),
+      type: z.enum(['invalid_request_error', 'server_error']),
+      code: z.enum([...FAILURE_CODES, 'cancelled']),
+      param: z.null(),
+    }),
+  })
+  .meta({ id: 'FailedTurn' });
+
+type FailedTurn = z.infer<typeof failedTurn>;
+
+/** undefined for a turn that has an answer. */
+export function renderFailure({ turn, gate }: TurnReply, threadUrl: ThreadUrl): FailedTurn | undefined {
+  const failure = failureOf(turn, gate, threadUrl);
+  if (failure) return { error: { ...failure, type: failureType(failure.code), param: null } };
+  if (turn.status !== 'cancelled') return undefined;
+  const message = 'The turn was cancelled. Send the request again if that was a mistake.';
+  return { error: { message, type: 'invalid_request_error', code: 'cancelled', param: null } };
+}
+
+/** A person must do something before the same request can succeed. */
+const NEEDS_PERSON: ReadonlySet<FailureCode | 'cancelled'> = new Set([
+  'approval_required',
+  'authentication_required',
+  'pairing_required',
+  'budget_exceeded',
+]);
+
+/**
+ * Never a status that clients retry by themselves (408, 409, 429, 5xx): the turn has run, and its tools would run again. The
+ * service has already retried the model.
+ */
+export const statusOf = ({ error }: FailedTurn): 400 | 403 => (NEEDS_PERSON.has(error.code) ? 403 : 400);

@@ -1,0 +1,105 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Agent } from '#agent/agent.ts';
+import type { StartedTurn } from '#agent/turn/start-turn.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import { isEnded } from '#domain/thread/turn.ts';
+import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { errorEnvelope } from '#http/routes/error-envelope.ts';
+import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { hangUp, whileConnected } from '#http/server/connected.ts';
+import { dataFrame, sendEvents } from '#http/sse.ts';
+import { type ChatRequest, chatRequest, parseChatRequest } from './request/chat-request.ts';
+import { DONE, streamCompletion, streamedChunk } from './response/chunks.ts';
+import { chatCompletion, renderCompletion } from './response/completion.ts';
+import { failedTurn, renderFailure, statusOf } from './response/failed-turn.ts';
+
+export type ChatCompletionsServices = {
+  readonly agent: Agent;
+  /** The names of the agent's tools, which callers can't use for theirs. */
+  readonly toolNames: () => Promise<ReadonlySet<string>>;
+  /** Whether callers may define tools; true in a standard deployment. */
+  readonly externalTools: boolean;
+  readonly timeoutSeconds: number;
+  readonly limiter: Limiter;
+  /** Holds every event stream while it is open. */
+  readonly streams: Set<unknown>;
+  /** The page where a person answers a gate. */
+  readonly threadUrl: ThreadUrl;
+};
+
+const createCompletion = defineRoute({
+  method: 'post',
+  path: '/api/v1/chat/completions',
+  summary: 'Answer a conversation in the format of chat completions.',
+  headers: idempotencyHeader,
+  uncheckedBody: chatRequest,
+  responses: {
+    200: {
+      description: 'The answer, or a call of one of the tools. With `stream`, its chunks, and `[DONE]` at the end.',
+      json: chatCompletion,
+      events: streamedChunk,
+    },
+    400: {
+      description: 'The request is invalid, or the turn failed. The message says why.',
+      json: z.union([errorEnvelope, failedTurn]),
+    },
+    403: {
+      description: 'The caller is not allowed to do this, or a person must act before the turn can succeed.',
+      json: z.union([errorEnvelope, failedTurn]),
+      text: z.literal('Email domain not allowed'),
+    },
+  },
+  errors: [409, 413, 429],
+  before: (request: FastifyRequest, { limiter }: ChatCompletionsServices) => limitSends(limiter)(request),
+  async handle({ principal, request, reply }, services: ChatCompletionsServices) {
+    const { agent, timeoutSeconds, threadUrl } = services;
+    const taken = await services.toolNames();
+    const chat = parseChatRequest(request.body, { ...services, isTaken: (name) => taken.has(name) });
+    const started = await agent.startTurn(principal, {
+      threadId: undefined,
+      unknownThread: 'failed-turn',
+      channel: 'chat-completions',
+      items: chat.items,
+      tools: chat.tools,
+      request: { model: chat.model, temperature: chat.temperature, echo: { metadata: chat.metadata } },
+      idempotency: idempotencyOf(request),
+    });
+
+    if (chat.stream) return stream(services, request, reply, started, chat);
+    const signal = whileConnected(request, reply);
+    const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
+    if (signal.aborted) return hangUp(reply);
+    const failure = renderFailure(ended, threadUrl);
+    return failure ? reply.code(statusOf(failure)).send(failure) : renderCompletion(ended, chat.model);
+  },
+});
+
+/** Chat completions. The route is also served without `/api`. */
+export const chatCompletionsRoutes = [createCompletion];
+
+async function stream(
+  { agent, threadUrl, streams }: ChatCompletionsServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { turn, fresh }: StartedTurn,
+  { model, includeUsage }: ChatRequest,
+): Promise<FastifyReply> {
+  const signal = whileConnected(request, reply);
+  const chunks = streamCompletion(agent, request.principal, turn, {
+    model,
+    includeUsage,
+    threadUrl,
+    fresh: fresh && !isEnded(turn),
+    signal,
+  });
+  const toFrame = (chunk: object | typeof DONE) => (chunk === DONE ? `data: ${DONE}\n\n` : dataFrame(chunk));
+  streams.add(reply);
+  try {
+    await sendEvents(reply, chunks, toFrame, signal);
+  } finally {
+    streams.delete(reply);
+  }
+  return reply;
+}
