@@ -1,8 +1,9 @@
-import { Agent, ModelBehaviorError, OpenAIProvider, Runner, tool } from '@openai/agents';
+import { Agent, ModelBehaviorError, OpenAIConversationsSession, OpenAIProvider, Runner, tool } from '@openai/agents';
 import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Client, NO_CALL, type Target } from './features.ts';
+import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) =>
   new Runner({
@@ -93,6 +94,51 @@ export const agents: Client = {
       const result = await connect(service).run(agent, 'break 400', { stream: true });
 
       await expect(Array.fromAsync(result.toTextStream())).rejects.toThrow(ModelBehaviorError);
+    },
+
+    'continues a conversation': async ({ service }) => {
+      const conversationId = await newConversation(service);
+      const runner = connect(service);
+      await runner.run(agent, 'say a pear', { conversationId });
+
+      expect((await runner.run(agent, 'recite', { conversationId })).finalOutput).toContain('a pear');
+    },
+
+    'runs tools in a conversation': async ({ service }) => {
+      const conversationId = await newConversation(service);
+      const input = 'use lookup {"city":"Oslo"}\nuse lookup {"city":"Rome"}';
+
+      expect(await connect(service).run(agent, input, { conversationId })).toMatchObject({
+        finalOutput: 'result: snow in Rome',
+      });
+    },
+
+    'manages conversations and their items': NO_CALL,
+
+    'keeps its session in a conversation': async ({ service }) => {
+      const runner = connect(service);
+      const session = new OpenAIConversationsSession({ client: new OpenAI({ ...service, maxRetries: 0 }) });
+      await runner.run(agent, 'say let me look\nuse lookup {"city":"Oslo"}', { session });
+      await session.addItems([{ role: 'system', content: 'Speak up.' }]);
+
+      const second = await runner.run(agent, 'recite', { session });
+
+      expect(second.finalOutput).toMatch(/let me look[^]*snow in Oslo[^]*Speak up/);
+      const items = await session.getItems();
+      expect(items.map((item) => ('role' in item ? item.role : item.type))).toEqual([
+        'user',
+        'assistant',
+        'function_call',
+        'function_call_result',
+        'assistant',
+        'system',
+        'user',
+        'assistant',
+      ]);
+      expect(await session.popItem()).toEqual(items.at(-1));
+      expect(await session.getItems(2)).toEqual(items.slice(-3, -1));
+      await session.clearSession();
+      expect(await session.getItems()).toEqual([]);
     },
 
     'lists input items': NO_CALL,

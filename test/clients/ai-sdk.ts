@@ -3,6 +3,7 @@ import { generateText, isStepCount, type ModelMessage, streamText, tool } from '
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Client, NO_CALL, type Target } from './features.ts';
+import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) => createOpenAI(target)('any-name');
 
@@ -93,6 +94,27 @@ export const aiSdk: Client = {
       expect(errors).toMatchObject([{ message: expect.stringContaining('The model answered 400') }]);
     },
 
+    'continues a conversation': async ({ service }) => {
+      const [model, providerOptions] = [connect(service), await inNewConversation(service)];
+      await generateText({ model, prompt: 'say a pear', providerOptions });
+
+      expect((await generateText({ model, prompt: 'recite', providerOptions })).text).toContain('a pear');
+    },
+
+    'runs tools in a conversation': async ({ service }) => {
+      const [model, providerOptions] = [connect(service), await inNewConversation(service)];
+      const tools = { lookup: tool({ ...WEATHER, outputSchema: z.string() }) };
+      const prompt = 'use lookup {"city":"Oslo"}';
+      const asked = await generateText({ model, tools, prompt, providerOptions });
+
+      const messages = [resultFor(asked.toolCalls[0]?.toolCallId ?? '', 'snow')];
+      const answered = await generateText({ model, tools, messages, providerOptions });
+
+      expect(answered.text).toBe('result: snow');
+    },
+
+    'manages conversations and their items': NO_CALL,
+    'keeps its session in a conversation': NO_CALL,
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
@@ -142,3 +164,5 @@ const resultFor = (toolCallId: string, value: string): ModelMessage => ({
   role: 'tool',
   content: [{ type: 'tool-result', toolCallId, toolName: 'lookup', output: { type: 'text', value } }],
 });
+
+const inNewConversation = async (target: Target) => ({ openai: { conversation: await newConversation(target) } });

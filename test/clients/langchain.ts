@@ -4,9 +4,17 @@ import { ChatOpenAI } from '@langchain/openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Client, NO_CALL, type Target } from './features.ts';
+import { newConversation } from './new-conversation.ts';
 
-const connect = ({ baseURL, apiKey }: Target, model = 'any-name') =>
-  new ChatOpenAI({ model, apiKey, configuration: { baseURL }, useResponsesApi: true, maxRetries: 0 });
+const settingsFor = ({ baseURL, apiKey }: Target, model = 'any-name') => ({
+  model,
+  apiKey,
+  configuration: { baseURL },
+  useResponsesApi: true,
+  maxRetries: 0,
+});
+
+const connect = (target: Target, model?: string) => new ChatOpenAI(settingsFor(target, model));
 
 const lookup = tool(async ({ city }: { city: string }) => `snow in ${city}`, {
   name: 'lookup',
@@ -81,6 +89,22 @@ export const langchain: Client = {
     },
 
     'reports a failed stream': 'The client passes over `response.failed`: its stream ends without an error.',
+    'continues a conversation': async ({ service }) => {
+      const chat = await connectToConversation(service);
+      await chat.invoke('say a pear');
+
+      expect((await chat.invoke('recite')).text).toContain('a pear');
+    },
+
+    'runs tools in a conversation': async ({ service }) => {
+      const chat = (await connectToConversation(service)).bindTools([lookup]);
+      const asked = await chat.invoke('use lookup {"city":"Oslo"}');
+
+      expect((await chat.invoke([await callLookup(asked)])).text).toBe('result: snow in Oslo');
+    },
+
+    'manages conversations and their items': NO_CALL,
+    'keeps its session in a conversation': NO_CALL,
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
@@ -106,6 +130,11 @@ export const langchain: Client = {
     },
   },
 };
+
+/** The client has no setting for a conversation, and passes on `modelKwargs`. */
+async function connectToConversation(target: Target): Promise<ChatOpenAI> {
+  return new ChatOpenAI({ ...settingsFor(target), modelKwargs: { conversation: await newConversation(target) } });
+}
 
 const idOf = (message: AIMessageChunk) => String(message.response_metadata['id']);
 

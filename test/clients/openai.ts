@@ -7,7 +7,7 @@ import type {
 } from 'openai/resources/responses/responses';
 import { expect } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import type { Client, Target } from './features.ts';
+import { type Client, NO_CALL, type Target } from './features.ts';
 
 const connect = (target: Target) => new OpenAI({ ...target, maxRetries: 0 });
 
@@ -162,6 +162,57 @@ export const openai: Client = {
         FAILED,
       );
     },
+
+    'continues a conversation': async ({ service }) => {
+      const { conversations, responses } = connect(service);
+      const { id } = await conversations.create();
+      const first = await responses.create({ model, input: 'say a pear', conversation: id });
+      expect(first.conversation).toEqual({ id });
+
+      const second = await responses.stream({ model, input: 'recite', conversation: { id } }).finalResponse();
+
+      expect(second.output_text).toContain('a pear');
+      expect((await responses.retrieve(second.id)).conversation).toEqual({ id });
+    },
+
+    'runs tools in a conversation': async ({ service }) => {
+      const { conversations, responses } = connect(service);
+      const conversation = (await conversations.create()).id;
+      const asked = await responses.create({ model, input: 'use lookup {}', tools: [lookup], conversation });
+      const { call_id } = onlyCall(asked);
+
+      const answered = await responses.create({
+        model,
+        input: [{ type: 'function_call_output', call_id, output: 'snow' }],
+        conversation,
+      });
+
+      expect(answered.output_text).toBe('result: snow');
+    },
+
+    'manages conversations and their items': async ({ service }) => {
+      const { conversations } = connect(service);
+      const metadata = { topic: 'fruit' };
+      const { id } = await conversations.create({ metadata, items: [{ role: 'user', content: 'n0' }] });
+      expect(await conversations.retrieve(id)).toMatchObject({ id, object: 'conversation', metadata });
+      expect(await conversations.update(id, { metadata: {} })).toMatchObject({ id, metadata: {} });
+      const texts = Array.from({ length: 60 }, (_, n) => `n${n}`);
+      for (let n = 1; n < 60; n += 20) {
+        const items = texts.slice(n, n + 20).map((content) => ({ role: 'user' as const, content }));
+        expect((await conversations.items.create(id, { items })).data).toHaveLength(items.length);
+      }
+
+      const listed = await Array.fromAsync(conversations.items.list(id, { order: 'asc' }));
+      const newest = listed.at(-1)?.id ?? '';
+      expect(listed).toMatchObject(texts.map((text) => ({ content: [{ type: 'input_text', text }] })));
+      expect(await conversations.items.retrieve(newest, { conversation_id: id })).toEqual(listed.at(-1));
+      expect(await conversations.items.delete(newest, { conversation_id: id })).toMatchObject({ id });
+      expect(await Array.fromAsync(conversations.items.list(id))).toEqual(listed.slice(0, -1).toReversed());
+      expect(await conversations.delete(id)).toEqual({ id, object: 'conversation.deleted', deleted: true });
+      expect(await errorOf(conversations.retrieve(id))).toBeInstanceOf(NotFoundError);
+    },
+
+    'keeps its session in a conversation': NO_CALL,
 
     'lists input items': async ({ service }) => {
       const { responses } = connect(service);
