@@ -7,6 +7,7 @@ export const PROGRAMS = [
   'tools/builtin/web/read-page',
   'safety/apart/run-rules',
   'safety/apart/worker',
+  'safety/json-schema/schema-checks',
 ] as const;
 
 export type Program = (typeof PROGRAMS)[number];

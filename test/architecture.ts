@@ -55,6 +55,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^@bytecodealliance\/.+$/, places: ['tools/component/install'] },
   { packages: /^@napi-rs\/keyring$/, places: ['tools/secrets'] },
   { packages: /^@secretlint\/.+$/, places: ['safety'] },
+  { packages: /^ajv$/, places: ['safety/json-schema'] },
   { packages: /^htmlparser2$/, places: ['tools/builtin/web'] },
   { packages: /^@clack\/prompts$/, places: ['cli'] },
   { packages: /^(jose|openid-client)$/, places: ['auth'] },

@@ -69,6 +69,19 @@ export type CreateResponse = {
     readonly parameters?: Readonly<Record<string, unknown>> | null;
     readonly strict?: boolean | null;
   })[] | null;
+  /** The form of the answer. */
+  readonly text?: {
+    readonly format?: {
+      readonly type: 'text' | 'json_object';
+    } | {
+      readonly type: 'json_schema';
+      readonly name?: string;
+      readonly description?: string | null;
+      /** A JSON Schema, at most 65,536 bytes. */
+      readonly schema: Readonly<Record<string, unknown>>;
+      readonly strict?: boolean | null;
+    } | null;
+  } | null;
 };
 
 export type Response = {
@@ -104,9 +117,7 @@ export type Response = {
   readonly store: true;
   readonly temperature: number;
   readonly text: {
-    readonly format: {
-      readonly type: 'text';
-    };
+    readonly format: TextFormat;
   };
   readonly tool_choice: 'auto';
   readonly tools: readonly Tool[];
@@ -117,7 +128,7 @@ export type Response = {
 };
 
 export type Failure = {
-  readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error';
+  readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error';
   readonly message: string;
   readonly type: 'invalid_request_error' | 'server_error';
 };
@@ -149,6 +160,16 @@ export type FunctionCall = {
   readonly arguments: string;
 };
 
+export type TextFormat = {
+  readonly type: 'text' | 'json_object';
+} | {
+  readonly type: 'json_schema';
+  readonly name: string;
+  readonly description: string | null;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly strict: boolean | null;
+};
+
 export type Tool = {
   readonly type: 'function';
   readonly name: string;
@@ -169,6 +190,8 @@ export type Usage = {
   readonly total_tokens: number;
   /** null when the price is unknown. */
   readonly cost: Cost | null;
+  /** The model that gave the answer; null when none did. */
+  readonly model: string | null;
 };
 
 export type Cost = {
@@ -221,6 +244,13 @@ export type StreamEvent = {
   readonly output_index: number;
   readonly content_index: 0;
   readonly part: OutputText;
+} | {
+  readonly type: 'response.function_call_arguments.done';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly name: string;
+  readonly arguments: string;
 } | {
   readonly type: 'response.output_item.done';
   readonly sequence_number: number;
@@ -351,12 +381,14 @@ export type InputTokens = {
 
 export type Models = {
   readonly object: 'list';
-  readonly data: readonly {
-    readonly id: string;
-    readonly object: 'model';
-    readonly created: number;
-    readonly owned_by: string;
-  }[];
+  readonly data: readonly Model[];
+};
+
+export type Model = {
+  readonly id: string;
+  readonly object: 'model';
+  readonly created: number;
+  readonly owned_by: string;
 };
 
 export type CreateConversation = {
@@ -1574,6 +1606,11 @@ export type Routes = {
   /** List the models that a request can name. */
   'GET /api/v1/models': {
     result: Models;
+  };
+  /** Get a model that a request can name. */
+  'GET /api/v1/models/{id}': {
+    params: { id: string };
+    result: Model;
   };
   /** Create a conversation: a new thread, with or without items. */
   'POST /api/v1/conversations': {

@@ -133,6 +133,10 @@ const FAILURES: Readonly<Record<JobFailure['code'], readonly [when: string, advi
     'The previous response is unknown or belongs to another user.',
     'Check the id, or leave it out.',
   ],
+  invalid_output: [
+    'The answer, and a second one, did not have the format of `text.format`.',
+    'Simplify the schema, or choose another model.',
+  ],
   max_rounds: ['The model called tools too many times for one input.', 'Split the request.'],
   budget_exceeded: ['The user has reached the limit of the day.', 'Wait until 00:00 UTC, or raise the limit.'],
   interrupted: [

@@ -6,6 +6,7 @@ import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
+import { findSchemaProblem } from '#safety/json-schema/json-schema.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { withScope } from '#store/scope.ts';
 import { type Census, takeCensus } from '#store/system/counts.ts';
@@ -55,6 +56,8 @@ export type Agent = {
   answerGate(principal: Principal, id: GateId, answer: GateAnswer): Promise<Turn>;
   /** Open gates, newest first: the principal's own, or for an operator everyone's. */
   listGates(principal: Principal, page: { before?: GateId; limit: number }): Promise<OpenGate[]>;
+  /** Why answers can't be checked against this JSON Schema; undefined when they can. */
+  findSchemaProblem(owner: Principal, schema: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   census(): Promise<Census>;
 };
 
@@ -122,6 +125,7 @@ export function createAgent(db: Database, engine: Engine): Agent {
       return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
     },
     listGates: (principal, page) => withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page)),
+    findSchemaProblem: (owner, schema) => findSchemaProblem(schema, owner.userId),
     census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
     async deleteTurn(owner, ids) {

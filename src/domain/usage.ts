@@ -6,6 +6,8 @@ export type Usage = {
   readonly reasoningTokens: number;
   /** null when the price of any part is unknown: an unknown price is never 0. */
   readonly cost: Cost | null;
+  /** The model of the call, or of the last call. */
+  readonly model?: string;
 };
 
 export type Cost = { readonly inputUsd: number; readonly outputUsd: number };
@@ -18,7 +20,9 @@ export const NO_USAGE: Usage = {
   cost: { inputUsd: 0, outputUsd: 0 },
 };
 
+/** `b` is the later usage. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  const model = b.model ?? a.model;
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
@@ -28,6 +32,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
       a.cost && b.cost
         ? { inputUsd: a.cost.inputUsd + b.cost.inputUsd, outputUsd: a.cost.outputUsd + b.cost.outputUsd }
         : null,
+    ...(model !== undefined && { model }),
   };
 }
 

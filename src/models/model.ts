@@ -1,4 +1,5 @@
 import type { ContentPart } from '#domain/thread/item.ts';
+import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ContextSize } from './context-size.ts';
@@ -17,6 +18,8 @@ export type Prompt = {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly ToolDefinition[];
   readonly temperature: number | null;
+  /** The form of an answer without calls; absent for prose. */
+  readonly format?: OutputFormat;
 };
 
 export type PromptMessage =

@@ -2,7 +2,7 @@ import { Agent, ModelBehaviorError, OpenAIConversationsSession, OpenAIProvider, 
 import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Client, NO_CALL, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) =>
@@ -17,6 +17,8 @@ const lookup = tool({
   parameters: z.object({ city: z.string() }),
   execute: async ({ city }) => `snow in ${city}`,
 });
+
+const Weather = z.object({ city: z.string(), degrees: z.number() });
 
 const agent = new Agent({ name: 'Ann', instructions: 'Be brief.', model: 'any-name', tools: [lookup] });
 
@@ -81,6 +83,43 @@ export const agents: Client = {
         'tool_call_output_item',
         'message_output_item',
       ]);
+    },
+
+    'replays four tool results in one thread': async ({ service }) => {
+      const before = await countLeft(service);
+
+      expect(await connect(service).run(agent, FOUR_TOOLS)).toMatchObject({ finalOutput: 'result: snow in Kyiv' });
+      expect(await countLeft(service)).toEqual({ threads: before.threads + 1, gates: before.gates });
+    },
+
+    'hands a thread to another agent': async ({ service }) => {
+      const runner = connect(service);
+      const bob = new Agent({ name: 'Bob', instructions: 'Speak as Bob.', model: 'any-name' });
+      const triage = agent.clone({ handoffs: [bob] });
+      const first = await runner.run(triage, 'say ready');
+      const handed = await runner.run(triage, 'use transfer_to_Bob {}', {
+        previousResponseId: first.lastResponseId ?? '',
+      });
+      expect(handed.lastAgent?.name).toBe('Bob');
+
+      const recited = await runner.run(agent, 'recite', { previousResponseId: handed.lastResponseId ?? '' });
+
+      expect(recited.finalOutput).toContain('Speak as Bob.');
+    },
+
+    'returns structured output': async ({ service }) => {
+      const typed = new Agent({ name: 'Ann', model: 'any-name', outputType: Weather });
+
+      expect((await connect(service).run(typed, SAY_OSLO)).finalOutput).toEqual(OSLO);
+      await expect(connect(service).run(typed, 'say no JSON')).rejects.toThrow(ModelBehaviorError);
+    },
+
+    'streams structured output': async ({ service }) => {
+      const typed = new Agent({ name: 'Ann', model: 'any-name', outputType: Weather });
+      const result = await connect(service).run(typed, SAY_OSLO, { stream: true });
+      await result.completed;
+
+      expect(result.finalOutput).toEqual(OSLO);
     },
 
     'retrieves a response': NO_CALL,

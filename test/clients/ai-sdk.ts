@@ -1,8 +1,8 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { generateText, isStepCount, type ModelMessage, streamText, tool } from 'ai';
+import { generateText, isStepCount, type ModelMessage, Output, streamText, tool } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Client, NO_CALL, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) => createOpenAI(target)('any-name');
@@ -10,6 +10,8 @@ const connect = (target: Target) => createOpenAI(target)('any-name');
 const WEATHER = { description: 'The weather in a city', inputSchema: z.object({ city: z.string() }) };
 
 const lookup = tool({ ...WEATHER, execute: async ({ city }) => `snow in ${city}` });
+
+const Weather = z.object({ city: z.string(), degrees: z.number() });
 
 const ASK_FOR_OSLO = {
   prompt: 'say let me look\nuse lookup {"city":"Oslo"}',
@@ -70,6 +72,39 @@ export const aiSdk: Client = {
 
       expect((await Array.fromAsync(result.textStream)).join('')).toBe('let me lookresult: snow in Oslo');
       expect(await result.steps).toHaveLength(2);
+    },
+
+    'replays four tool results in one thread': async ({ service }) => {
+      const before = await countLeft(service);
+      const { text } = await generateText({
+        model: connect(service),
+        prompt: FOUR_TOOLS,
+        tools: { lookup },
+        stopWhen: isStepCount(9),
+      });
+
+      expect(text).toBe('result: snow in Kyiv');
+      expect(await countLeft(service)).toEqual({ threads: before.threads + 1, gates: before.gates });
+    },
+
+    'hands a thread to another agent': NO_CALL,
+
+    'returns structured output': async ({ service }) => {
+      const model = connect(service);
+
+      expect(
+        (await generateText({ model, prompt: SAY_OSLO, output: Output.object({ schema: Weather }) })).output,
+      ).toEqual(OSLO);
+      const asked = generateText({ model, prompt: 'say no JSON', output: Output.object({ schema: Weather }) });
+      await expect(asked).rejects.toThrow('did not have the requested format');
+      expect((await generateText({ model, prompt: SAY_OSLO, output: Output.json() })).output).toEqual(OSLO);
+    },
+
+    'streams structured output': async ({ service }) => {
+      const output = Output.object({ schema: Weather });
+      const result = streamText({ model: connect(service), prompt: SAY_OSLO, output });
+
+      expect((await Array.fromAsync(result.partialOutputStream)).at(-1)).toEqual(OSLO);
     },
 
     'retrieves a response': NO_CALL,

@@ -7,6 +7,10 @@ export const FEATURES = [
   'runs tools by `previous_response_id`',
   'runs tools and replays the history',
   'runs tools while streaming',
+  'replays four tool results in one thread',
+  'hands a thread to another agent',
+  'returns structured output',
+  'streams structured output',
   'retrieves a response',
   'cancels a background response',
   'resumes a background stream',
@@ -54,5 +58,23 @@ export type Client = {
   readonly packages: readonly string[];
   readonly features: Readonly<Record<Feature, Check | Limit>>;
 };
+
+/** The threads and open gates of the service. */
+export async function countLeft({ baseURL, apiKey }: Target): Promise<{ threads: number; gates: number }> {
+  const get = async (route: string): Promise<unknown> => {
+    const answer = await fetch(new URL(route, baseURL), { headers: { authorization: `Bearer ${apiKey}` } });
+    return answer.json();
+  };
+  const { threads } = (await get('/api/status')) as { threads: number };
+  const { gates } = (await get('/api/gates?limit=100')) as { gates: unknown[] };
+  return { threads, gates: gates.length };
+}
+
+/** Makes the model call four tools, one after the other. */
+export const FOUR_TOOLS = ['Oslo', 'Rome', 'Bonn', 'Kyiv'].map((city) => `use lookup {"city":"${city}"}`).join('\n');
+
+/** Makes the model answer with this object. */
+export const SAY_OSLO = 'say {"city":"Oslo","degrees":-3}';
+export const OSLO = { city: 'Oslo', degrees: -3 };
 
 export const NO_CALL: Limit = 'The client has no call for this.';

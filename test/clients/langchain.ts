@@ -1,9 +1,9 @@
-import { type AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { type AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Client, NO_CALL, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const settingsFor = ({ baseURL, apiKey }: Target, model = 'any-name') => ({
@@ -21,6 +21,8 @@ const lookup = tool(async ({ city }: { city: string }) => `snow in ${city}`, {
   description: 'The weather in a city',
   schema: z.object({ city: z.string() }),
 });
+
+const Weather = z.object({ city: z.string(), degrees: z.number() });
 
 export const langchain: Client = {
   packages: ['@langchain/openai', '@langchain/core'],
@@ -81,6 +83,34 @@ export const langchain: Client = {
       expect(answer.map((chunk) => chunk.text).join('')).toBe('result: snow in Oslo');
     },
 
+    'replays four tool results in one thread': async ({ service }) => {
+      const before = await countLeft(service);
+      const chat = connect(service).bindTools([lookup]);
+      const messages: BaseMessage[] = [new HumanMessage(FOUR_TOOLS)];
+      for (let step = 0; step < 4; step++) {
+        const asked = await chat.invoke(messages);
+        messages.push(asked, ...(await callAll(asked)));
+      }
+
+      expect((await chat.invoke(messages)).text).toBe('result: snow in Kyiv');
+      expect(await countLeft(service)).toEqual({ threads: before.threads + 1, gates: before.gates });
+    },
+
+    'hands a thread to another agent': NO_CALL,
+
+    'returns structured output': async ({ service }) => {
+      const chat = connect(service).withStructuredOutput(Weather);
+
+      expect(await chat.invoke(SAY_OSLO)).toEqual(OSLO);
+      await expect(chat.invoke('say no JSON')).rejects.toThrow('did not have the requested format');
+    },
+
+    'streams structured output': async ({ service }) => {
+      const stream = await connect(service).withStructuredOutput(Weather).stream(SAY_OSLO);
+
+      expect((await Array.fromAsync(stream)).at(-1)).toEqual(OSLO);
+    },
+
     'retrieves a response': NO_CALL,
     'cancels a background response': NO_CALL,
     'resumes a background stream': NO_CALL,
@@ -137,6 +167,9 @@ async function connectToConversation(target: Target): Promise<ChatOpenAI> {
 }
 
 const idOf = (message: AIMessageChunk) => String(message.response_metadata['id']);
+
+const callAll = ({ tool_calls: calls = [] }: AIMessageChunk): Promise<ToolMessage[]> =>
+  Promise.all(calls.map((call) => lookup.invoke({ ...call, type: 'tool_call' }) as Promise<ToolMessage>));
 
 async function callLookup({ tool_calls: [call] = [] }: AIMessageChunk): Promise<ToolMessage> {
   expect(call).toMatchObject({ name: 'lookup', args: { city: 'Oslo' } });

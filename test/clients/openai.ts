@@ -1,17 +1,22 @@
 import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
+import { zodTextFormat } from 'openai/helpers/zod';
 import type {
   FunctionTool,
   Response,
   ResponseFunctionToolCall,
+  ResponseInput,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { waitFor } from '../support/wait-for.ts';
-import { type Client, NO_CALL, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 
 const connect = (target: Target) => new OpenAI({ ...target, maxRetries: 0 });
 
 const model = 'any-name';
+
+const Weather = z.object({ city: z.string(), degrees: z.number() });
 
 const lookup: FunctionTool = {
   type: 'function',
@@ -112,6 +117,41 @@ export const openai: Client = {
         .finalResponse();
 
       expect(answered.output_text).toBe('result: snow');
+    },
+
+    'replays four tool results in one thread': async ({ service }) => {
+      const { responses } = connect(service);
+      const before = await countLeft(service);
+      const input: ResponseInput = [{ role: 'user', content: FOUR_TOOLS }];
+      let response = await responses.create({ model, input, tools: [lookup] });
+      for (let step = 0; step < 4; step++) {
+        const call = onlyCall(response);
+        const output = `snow for ${call.arguments}`;
+        input.push(call, { type: 'function_call_output', call_id: call.call_id, output });
+        response = await responses.create({ model, input, tools: [lookup] });
+      }
+
+      expect(response.output_text).toBe('result: snow for {"city":"Kyiv"}');
+      expect(await countLeft(service)).toEqual({ threads: before.threads + 1, gates: before.gates });
+    },
+
+    'hands a thread to another agent': NO_CALL,
+
+    'returns structured output': async ({ service }) => {
+      const format = zodTextFormat(Weather, 'weather');
+      const response = await connect(service).responses.parse({ model, input: SAY_OSLO, text: { format } });
+
+      expect(response.output_parsed).toEqual(OSLO);
+      expect(response.text?.format).toMatchObject({ type: 'json_schema', name: 'weather', strict: true });
+      const refused = await connect(service).responses.parse({ model, input: 'say no JSON', text: { format } });
+      expect(refused).toMatchObject({ status: 'failed', output_parsed: null, error: { code: 'invalid_output' } });
+    },
+
+    'streams structured output': async ({ service }) => {
+      const format = zodTextFormat(Weather, 'weather');
+      const stream = connect(service).responses.stream({ model, input: SAY_OSLO, text: { format } });
+
+      expect((await stream.finalResponse()).output_parsed).toEqual(OSLO);
     },
 
     'retrieves a response': async ({ service }) => {

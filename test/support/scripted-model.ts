@@ -9,6 +9,8 @@ export type SeenPrompt = {
   readonly messages: readonly SeenMessage[];
   readonly tools: readonly string[];
   readonly temperature: number | undefined;
+  /** The requested form of the answer. */
+  readonly format: unknown;
   /** The first part of the request's path, which identifies the replica. */
   readonly by: string;
   /** The size of the request's messages in bytes. */
@@ -162,6 +164,7 @@ type WireRequest = {
   messages: { role: string; content?: string | { text?: string }[] | null }[];
   tools?: { function: { name: string } }[];
   temperature?: number;
+  response_format?: unknown;
 };
 
 const lastOf = ({ messages }: Pick<SeenPrompt, 'messages'>) => messages.at(-1)?.text;
@@ -173,6 +176,7 @@ function toPrompt(body: WireRequest, url: string): Omit<SeenPrompt, 'repeats'> {
     messages: body.messages.map(({ role, content }) => ({ role, text: flatten(content) })),
     tools: (body.tools ?? []).map((tool) => tool.function.name),
     temperature: body.temperature,
+    format: body.response_format,
     bytes: Buffer.byteLength(JSON.stringify(body.messages)),
     by: url.split('/')[1] ?? '',
     at: performance.now(),

@@ -32,7 +32,8 @@ export function createMeter(options: {
       });
       options.log?.modelAsked(model);
       try {
-        const answer = await model.ask(prompt, onText, options.signal);
+        const said = await model.ask(prompt, onText, options.signal);
+        const answer = { ...said, usage: { ...said.usage, model: model.name } };
         const call = callOf(answer.usage, false);
         options.log?.modelAnswered(call, answer.calls.length);
         return { answer, call };

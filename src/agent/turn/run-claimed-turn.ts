@@ -2,6 +2,7 @@ import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/thread/tu
 import { type RunTurn, type TurnRun, TurnStopped } from '#engine/running-turns.ts';
 import { ModelFailure } from '#models/model.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
+import { InvalidOutput } from './answer-format.ts';
 import { ToolFailure } from './call-tool.ts';
 import { runTurn } from './run-turn.ts';
 import { NO_LOG } from './turn-log.ts';
@@ -43,6 +44,8 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
     return outcomeOfCancel(stopped.cancelled);
   }
   if (error instanceof ModelFailure) return { status: 'failed', failure: { code: error.code, message: error.message } };
+  if (error instanceof InvalidOutput)
+    return { status: 'failed', failure: { code: 'invalid_output', message: error.message } };
   if (error instanceof BudgetExceeded)
     return { status: 'failed', failure: { code: 'budget_exceeded', message: error.message } };
   if (error instanceof ToolFailure)

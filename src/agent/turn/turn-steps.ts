@@ -18,7 +18,7 @@ import { addUsage, NO_USAGE } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import { identityFor } from '#memory/identity.ts';
-import { type Model, type ModelAnswer, ModelFailure } from '#models/model.ts';
+import { type Model, type ModelAnswer, ModelFailure, type PromptMessage } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { markStarted } from '#store/threads/items.ts';
@@ -30,6 +30,7 @@ import { createHistoryWindow } from '../prompt/history-window.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
 import { createMeter, type MeteredAnswer } from '../spending/budget-meter.ts';
+import { askAgain, findFormatProblem, InvalidOutput } from './answer-format.ts';
 import { callTool } from './call-tool.ts';
 import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
 import type { TurnSteps } from './run-turn.ts';
@@ -143,21 +144,46 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   }
 
   /** The model's answer, with secrets removed. */
-  async function askUnspoiled(chain: ModelChain, history: readonly Item[], offered: ToolSet) {
+  async function askUnspoiled(
+    chain: ModelChain,
+    history: readonly Item[],
+    offered: ToolSet,
+    ending: readonly PromptMessage[] = [],
+  ) {
     const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
     let spoke = false;
-    const say = (piece: string) => piece && spoken.say(piece);
+    // An answer with a format is checked before watchers see it.
+    const say = (piece: string) => piece && !turn.request.format && spoken.say(piece);
     const hear = (delta: string) => {
       spoke = true;
       say(said.push(delta));
     };
     began ??= readPromptSetting(context, turn, run.setting, offered);
-    const setting = { ...(await began), tools: promptTools(offered) };
+    const setting = { ...(await began), tools: promptTools(offered), ending };
     const ask = (model: Model) => window.ask(model, history, setting, hear);
     const { answer, call } = await askChain(chain, ask, () => spoke);
     say(said.end());
     const calls = await Promise.all(answer.calls.map((wanted) => safety.checkCall(turn, wanted)));
     return { answer: { ...answer, text: whole.push(answer.text) + whole.end(), calls }, call };
+  }
+
+  /** An answer in the requested format. A model whose answer does not have it is asked once more. */
+  async function askFormatted(chain: ModelChain, history: readonly Item[], offered: ToolSet) {
+    const first = await askUnspoiled(chain, history, offered);
+    const problem = await problemOf(first.answer);
+    if (problem === undefined) return first;
+    meter.discard(first.call);
+    const second = await askUnspoiled(chain, history, offered, askAgain(first.answer.text, problem));
+    const again = await problemOf(second.answer);
+    if (again === undefined) return second;
+    meter.discard(second.call);
+    throw new InvalidOutput(again);
+  }
+
+  async function problemOf(answer: Pick<ModelAnswer, 'text' | 'calls' | 'finish'>): Promise<string | undefined> {
+    const { format } = turn.request;
+    if (!format || answer.calls.length > 0 || answer.finish === 'length') return undefined;
+    return findFormatProblem(format, answer.text, turn);
   }
 
   return {
@@ -185,7 +211,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     async askModel(history) {
       const chain = await models.find(turn.request.model);
       const offered = await tools.current();
-      const { answer, call } = await askUnspoiled(chain, history, offered);
+      const { answer, call } = await askFormatted(chain, history, offered);
       const written = await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered));
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.passage.kind === 'gate';
@@ -249,8 +275,11 @@ async function toItems(
 ): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
   const { tools } = facts;
   const status = answer.finish === 'length' ? 'incomplete' : 'completed';
+  const isCommentary = turn.request.format !== undefined && answer.calls.length > 0;
   const said =
-    answer.text || answer.calls.length === 0 ? [plain(assistantMessage(messageId, answer.text, status))] : [];
+    answer.text || answer.calls.length === 0
+      ? [plain({ ...assistantMessage(messageId, answer.text, status), ...(isCommentary && { phase: 'commentary' }) })]
+      : [];
   const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
     const external = !own && !call.blocked && turn.request.tools.some(({ name }) => name === call.name);

@@ -12,6 +12,7 @@ export const FAILURE_CODES = [
   'pairing_required',
   'tool_output_missing',
   'previous_response_not_found',
+  'invalid_output',
   'max_rounds',
   'budget_exceeded',
   'interrupted',

@@ -16,6 +16,7 @@ test('the document has every route of the Responses API', () => {
     'get /api/v1/responses/{id}/input_items',
     'post /api/v1/responses/input_tokens',
     'get /api/v1/models',
+    'get /api/v1/models/{id}',
     'post /api/v1/conversations',
     'get /api/v1/conversations/{id}',
     'post /api/v1/conversations/{id}',
@@ -43,7 +44,7 @@ test('every reference in the document leads somewhere', () => {
 test('an event and an object are described down to their last field', () => {
   const { StreamEvent, Response } = document.components.schemas as Record<string, Record<string, unknown[]>>;
 
-  expect(StreamEvent?.['oneOf']).toHaveLength(11);
+  expect(StreamEvent?.['oneOf']).toHaveLength(12);
   expect(Response).toMatchObject({ additionalProperties: false });
   expect(Response?.['required']).toEqual(Object.keys(Response?.['properties'] ?? {}));
 });

@@ -17,7 +17,7 @@ import { conversationRoutes } from './conversations/conversation-routes.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
 import { itemPage, itemPageQuery, listInputItems } from './response/input-items-page.ts';
-import { listModels, modelList } from './response/model-list.ts';
+import { findModel, listModels, modelList, modelObject } from './response/model-list.ts';
 import { streamEvent, streamResponse } from './response/response-events.ts';
 import { PLACEHOLDER_MODEL, renderResponse, responseId, responseObject } from './response/response-object.ts';
 
@@ -178,6 +178,18 @@ const getModels = defineRoute({
   },
 });
 
+const getModel = defineRoute({
+  method: 'get',
+  path: '/api/v1/models/{id}',
+  summary: 'Get a model that a request can name.',
+  params: z.object({ id: z.string() }),
+  responses: { 200: { description: 'The model.', json: modelObject } },
+  errors: [404],
+  async handle({ params }, { modelNames }: ResponsesServices) {
+    return findModel(await modelNames(), params.id);
+  },
+});
+
 /** The Responses API. It is also served without `/api`. */
 export const responsesRoutes = [
   createResponse,
@@ -187,6 +199,7 @@ export const responsesRoutes = [
   getInputItems,
   countTokens,
   getModels,
+  getModel,
   ...conversationRoutes,
 ];
 

@@ -34,6 +34,8 @@ export type MessageBody = {
   readonly content: readonly ContentPart[];
   /** `incomplete`: the model stopped, failed or was cancelled in mid-sentence. */
   readonly status: 'completed' | 'incomplete';
+  /** What the model said beside its calls, in a turn whose answer has a format: it is not part of that answer. */
+  readonly phase?: 'commentary';
 };
 
 export type FunctionCallBody = {

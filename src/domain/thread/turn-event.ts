@@ -114,7 +114,14 @@ export function callOf(item: FunctionCallItem): GatedCall {
 export function contentOf(item: Item): NewItem {
   switch (item.type) {
     case 'message':
-      return { id: item.id, type: item.type, role: item.role, content: item.content, status: item.status };
+      return {
+        id: item.id,
+        type: item.type,
+        role: item.role,
+        content: item.content,
+        status: item.status,
+        ...(item.phase && { phase: item.phase }),
+      };
     case 'function_call':
       return callOf(item);
     case 'function_call_output':

@@ -4,6 +4,7 @@ import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { Usage } from '../usage.ts';
 import type { Item, WrittenItem } from './item.ts';
+import type { OutputFormat } from './output-format.ts';
 
 /** One run from an input to a reply, a gate, a failure or a cancel. */
 export type Turn = {
@@ -38,6 +39,8 @@ export type TurnRequest = {
   readonly model: string | null;
   readonly temperature: number | null;
   readonly tools: readonly ToolDefinition[];
+  /** The form of the answer; absent for prose. */
+  readonly format?: OutputFormat;
   /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };
@@ -54,6 +57,7 @@ export type FailureCode =
   | 'pairing_required'
   | 'tool_output_missing'
   | 'previous_response_not_found'
+  | 'invalid_output'
   | 'max_rounds'
   | 'budget_exceeded'
   | 'interrupted'

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4ToolCall,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
+import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
@@ -101,9 +102,23 @@ function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortS
     prompt: toModelMessages(prompt, model.provider),
     ...(prompt.tools.length > 0 && { tools: toModelTools(prompt.tools), toolChoice: { type: 'auto' } }),
     ...(prompt.temperature !== null && { temperature: prompt.temperature }),
-    providerOptions: model.options,
+    ...(prompt.format && toFormatOptions(prompt.format)),
+    providerOptions: providerOptionsFor(model, prompt.format),
     abortSignal,
   };
+}
+
+function toFormatOptions(format: OutputFormat): Pick<LanguageModelV4CallOptions, 'responseFormat'> {
+  if (format.type === 'json_object') return { responseFormat: { type: 'json' } };
+  const { name, description, schema } = format;
+  return { responseFormat: { type: 'json', name, schema, ...(description !== null && { description }) } };
+}
+
+/** The adapters ask for strict schemas unless they are told otherwise, and providers refuse many schemas then. */
+function providerOptionsFor({ options }: ProviderModel, format: OutputFormat | undefined): SharedV4ProviderOptions {
+  if (format?.type !== 'json_schema') return options;
+  const strictJsonSchema = format.strict ?? false;
+  return { ...options, openai: { ...options['openai'], strictJsonSchema }, compatible: { strictJsonSchema } };
 }
 
 /** Every error in here becomes a `ModelFailure`. */

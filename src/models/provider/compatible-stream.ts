@@ -16,7 +16,14 @@ const SILENCE_MS = 300_000;
  */
 export function readCompatible({ name, apiKey = '', baseUrl = '' }: ModelRoute): ReadParts {
   const modelWith = (fetch: typeof globalThis.fetch) =>
-    createOpenAICompatible({ name: 'compatible', apiKey, baseURL: baseUrl, includeUsage: true, fetch }).chatModel(name);
+    createOpenAICompatible({
+      name: 'compatible',
+      apiKey,
+      baseURL: baseUrl,
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+      fetch,
+    }).chatModel(name);
   const asking = modelWith(askOrThrowAnswer);
 
   return async (options, listener) => {

@@ -35,6 +35,16 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     expect(answer).toMatchObject({ text: '', calls, finish: 'stop' });
   });
 
+  test('a schema for the answer reaches the provider, also beside tools', async () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const format = { type: 'json_schema', name: 'place', description: null, schema, strict: null } as const;
+    await using server = await serveWire({ body: wire.says(['{"city":"Oslo"}']) });
+    const prompt = { ...hello, tools: [lookup], format };
+    await createModel(routeTo(wire.provider, server.baseUrl)).ask(prompt, () => {}, new AbortController().signal);
+
+    expect(JSON.stringify(server.requests[0]?.body)).toMatch(/"properties":\{"city":\{"type":"string"\}\}/);
+  });
+
   test('a call to a tool that was not offered is still a call', async () => {
     const calls = [{ callId: 'call_a', name: 'nobody_offered_this', arguments: '{"a":1}' }];
 

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { ThreadId, TurnIds } from '#domain/ids.ts';
 import type { NewItem } from '#domain/thread/item.ts';
+import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
 import { isObject, jsonBytes } from '../../model-api/json-value.ts';
+import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import { conversationId, parseConversationId } from '../conversations/conversation-id.ts';
 import { responseId } from '../response/response-object.ts';
@@ -27,6 +29,8 @@ export type CreateRequest = {
   /** undefined when the request has none. */
   readonly tools: readonly ToolDefinition[] | undefined;
   readonly items: readonly NewItem[];
+  /** undefined for prose. */
+  readonly format: OutputFormat | undefined;
 };
 
 const MAX_CONTEXT_BYTES = 10_240;
@@ -87,6 +91,10 @@ const FIELDS = {
   temperature: TEMPERATURE,
   metadata: METADATA,
   tools: { schema: callerTools.flat, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
+  text: {
+    schema: z.looseObject({ format: outputFormat.nullish() }).nullish().describe('The form of the answer.'),
+    parse: (value: unknown) => parseFormat(isObject(value) ? value['format'] : undefined, 'text.format'),
+  },
 };
 
 /** The published schema of the body. */
@@ -118,6 +126,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     metadata,
     tools,
     items: frameMessage(input, instructions, userContext),
+    format: parsed.text,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Agent } from '#agent/agent.ts';
 import type { TurnInput } from '#agent/turn/start-turn.ts';
 import { idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { isObject } from '../../model-api/json-value.ts';
+import { checkFormat } from '../../model-api/output-format.ts';
 import { toEcho } from '../response/response-echo.ts';
 import { type CreateRequest, parseCreate } from './create-request.ts';
 import { findReferenced } from './find-referenced.ts';
@@ -22,7 +23,9 @@ export async function readCreate(
 ): Promise<CreateRequest> {
   const known = await findReferenced(services.agent, principal, isObject(body) ? body['input'] : undefined);
   const taken = await services.toolNames();
-  return parseCreate(body, { ...services, known, isTaken: (name) => taken.has(name) });
+  const create = parseCreate(body, { ...services, known, isTaken: (name) => taken.has(name) });
+  await checkFormat(services.agent, principal, create.format, 'text.format.schema');
+  return create;
 }
 
 export function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput {
@@ -33,7 +36,12 @@ export function toTurnInput(create: CreateRequest, request: FastifyRequest): Tur
     channel: 'responses',
     items: create.items,
     tools: create.tools,
-    request: { model: create.model, temperature: create.temperature, echo: toEcho(create) },
+    request: {
+      model: create.model,
+      temperature: create.temperature,
+      ...(create.format && { format: create.format }),
+      echo: toEcho(create),
+    },
     idempotency: idempotencyOf(request),
   };
 }

@@ -36,9 +36,11 @@ export const emptyMessage = z
   })
   .meta({ id: 'EmptyMessage' });
 
+export const functionCallId = z.string().regex(/^fc_[0-9a-f]{32}$/);
+
 export const functionCall = z
   .strictObject({
-    id: z.string().regex(/^fc_[0-9a-f]{32}$/),
+    id: functionCallId,
     type: z.literal('function_call'),
     status: z.literal('completed'),
     call_id: z.string().min(1),
@@ -70,6 +72,10 @@ export function renderItem(item: NewItem) {
       };
   }
 }
+
+/** Clients parse every message of a response that has a format, so they get only what has it. */
+export const isAnswer = (item: NewItem): item is NewItem & MessageBody =>
+  item.type === 'message' && item.phase === undefined;
 
 /** A message of the assistant, from this turn or from the caller's input. */
 export function renderMessage(item: NewItem & MessageBody): OutputMessage {

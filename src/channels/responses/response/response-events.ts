@@ -6,9 +6,12 @@ import { type NewItem, textOf } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { attemptOf, firstSequence, type TurnEvent } from '#domain/thread/turn-event.ts';
+import type { GatedCall } from '#domain/tool/gate.ts';
 import {
   emptyMessage,
   functionCall,
+  functionCallId,
+  isAnswer,
   messageId,
   outputItem,
   outputText,
@@ -39,6 +42,12 @@ export const streamEvent = z
     eventOf('response.output_text.delta', { ...partFields, delta: z.string().min(1), logprobs }),
     eventOf('response.output_text.done', { ...partFields, text: z.string(), logprobs }),
     eventOf('response.content_part.done', { ...partFields, part: outputText }),
+    eventOf('response.function_call_arguments.done', {
+      item_id: functionCallId,
+      output_index: index,
+      name: z.string().min(1),
+      arguments: z.string(),
+    }),
     eventOf('response.output_item.done', { output_index: index, item: outputItem }),
     snapshotEvent('response.completed', ({ status }) => status === 'completed'),
     snapshotEvent('response.incomplete', ({ status }) => status === 'incomplete'),
@@ -133,7 +142,7 @@ function createOutput() {
   function* render(event: TurnEvent): Generator<StreamEvent> {
     switch (event.type) {
       case 'item-added':
-        if (event.item.type !== 'message') return;
+        if (!isAnswer(event.item)) return;
         yield {
           type: 'response.output_item.added',
           ...indexOf(event.item),
@@ -156,16 +165,25 @@ function createOutput() {
         return;
       }
       case 'item-done':
-        if (event.item.type !== 'message') return;
+        if (!isAnswer(event.item)) return;
         yield* finishMessage(event.item);
         return;
       case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
         return;
       case 'turn-ended':
         if (event.gate?.kind !== 'external-tool') return;
-        for (const type of ['response.output_item.added', 'response.output_item.done'] as const)
-          yield { type, ...indexOf(event.gate.call), item: renderCall(event.gate.call) };
+        yield* showCall(event.gate.call);
     }
+  }
+
+  /** Without deltas: the call arrives whole, and clients would add the deltas to it. */
+  function* showCall(call: GatedCall): Generator<StreamEvent> {
+    const item = renderCall(call);
+    const place = indexOf(call);
+    yield { type: 'response.output_item.added', ...place, item };
+    const { id: item_id, name, arguments: json } = item;
+    yield { type: 'response.function_call_arguments.done', item_id, ...place, name, arguments: json };
+    yield { type: 'response.output_item.done', ...place, item };
   }
 
   function* finishMessage(item: Extract<NewItem, { type: 'message' }>): Generator<StreamEvent> {

@@ -186,6 +186,7 @@ test('usage has its totals and the cost in decimal strings', () => {
     outputTokens: 5,
     reasoningTokens: 3,
     cost: { inputUsd: 0.1, outputUsd: 0.2 },
+    model: 'm',
   };
 
   expect(render({ usage }).usage).toEqual({
@@ -194,6 +195,7 @@ test('usage has its totals and the cost in decimal strings', () => {
     output_tokens: 5,
     output_tokens_details: { reasoning_tokens: 3 },
     total_tokens: 15,
+    model: 'm',
     cost: { total_usd: '0.3', input_usd: '0.1', output_usd: '0.2', currency: 'USD' },
   });
   expect(render({ usage: { ...usage, cost: null } }).usage.cost).toBeNull();

@@ -8,7 +8,7 @@ import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../../model-api/caller-tools.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
-import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
+import { isAnswer, type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
 import { echoOf } from './response-echo.ts';
 
 export const responseId = z.string().regex(/^resp_[0-9a-f]{64}$/);
@@ -31,6 +31,19 @@ const echoedTool = z
   })
   .meta({ id: 'Tool' });
 
+const echoedFormat = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.enum(['text', 'json_object']) }),
+    z.strictObject({
+      type: z.literal('json_schema'),
+      name: z.string().min(1),
+      description: z.string().nullable(),
+      schema: z.record(z.string(), z.unknown()),
+      strict: z.boolean().nullable(),
+    }),
+  ])
+  .meta({ id: 'TextFormat' });
+
 const count = z.int().min(0);
 const decimal = z.string().regex(/^\d+(\.\d*[1-9])?$/);
 
@@ -46,6 +59,7 @@ const responseUsage = z
     output_tokens_details: z.strictObject({ reasoning_tokens: count }),
     total_tokens: count,
     cost: usageCost.nullable().describe('null when the price is unknown.'),
+    model: z.string().nullable().describe('The model that gave the answer; null when none did.'),
   })
   .refine((usage) => usage.total_tokens === usage.input_tokens + usage.output_tokens, 'total_tokens is not the sum')
   .meta({ id: 'Usage' });
@@ -78,7 +92,7 @@ export const responseObject = z
     service_tier: z.literal('default'),
     store: z.literal(true),
     temperature: z.number().min(0).max(2),
-    text: z.strictObject({ format: z.strictObject({ type: z.literal('text') }) }),
+    text: z.strictObject({ format: echoedFormat }),
     tool_choice: z.literal('auto'),
     tools: z.array(echoedTool),
     top_logprobs: z.literal(0),
@@ -131,7 +145,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     service_tier: 'default',
     store: true,
     temperature: turn.request.temperature ?? 1,
-    text: { format: { type: 'text' } },
+    text: { format: turn.request.format ?? { type: 'text' } },
     tool_choice: 'auto',
     tools: echo.tools.map(renderTool),
     top_logprobs: 0,
@@ -151,7 +165,7 @@ function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status']
 
 /** The turn's messages, and the call that the caller must run. Calls of the service's own tools are not shown. */
 function renderOutput({ made, gate }: TurnReply): OutputItem[] {
-  const said = made.filter((item) => item.type === 'message').map(renderMessage);
+  const said = made.filter(isAnswer).map(renderMessage);
   return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;
 }
 
@@ -165,6 +179,7 @@ function renderUsage(usage: Usage): ResponseObject['usage'] {
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,
     cost: usage.cost && renderCost(usage.cost),
+    model: usage.model ?? null,
   };
 }
 

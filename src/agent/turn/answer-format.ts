@@ -1,0 +1,42 @@
+import { text } from '#domain/thread/item.ts';
+import type { OutputFormat } from '#domain/thread/output-format.ts';
+import type { PromptMessage } from '#models/model.ts';
+import { findMisfit } from '#safety/json-schema/json-schema.ts';
+import type { Owner } from '#store/connection.ts';
+
+/** The model's answer does not have the format that the caller asked for. */
+export class InvalidOutput extends Error {
+  override readonly name = 'InvalidOutput';
+
+  constructor(problem: string) {
+    super(`The model's answer did not have the requested format, and neither did its second answer: ${problem}.`);
+  }
+}
+
+/** Why an answer does not have the format; undefined when it has. */
+export async function findFormatProblem(
+  format: OutputFormat,
+  answer: string,
+  { userId }: Owner,
+): Promise<string | undefined> {
+  if (format.type === 'json_schema') return findMisfit(format.schema, answer, userId);
+  return isJsonObject(answer) ? undefined : 'it is not a JSON object';
+}
+
+function isJsonObject(answer: string): boolean {
+  try {
+    const value: unknown = JSON.parse(answer);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** The end of a prompt that asks for another answer. It is not stored: an attempt after a crash asks from the start. */
+export function askAgain(answer: string, problem: string): PromptMessage[] {
+  const request = `Your answer can't be used: ${problem}. Answer again, with JSON only.`;
+  return [
+    { role: 'assistant', text: answer, calls: [] },
+    { role: 'user', content: [text(request)] },
+  ];
+}
