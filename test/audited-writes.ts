@@ -15,6 +15,7 @@ const HARMLESS: Record<string, string> = {
   'store/accounts/sessions.ts recordSeen': 'notes the time of the last use',
   'store/tools/secrets.ts replaceCiphertext': 'the secret stays the same; the new key is recorded',
   'store/tools/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
+  'store/threads/delete-turn.ts deleteGatesOf': 'its call is deleted too, so nothing is granted',
   'store/threads/gates.ts close': '`closeGate` is for the output of a tool, and `decideGate` is audited',
 };
 

@@ -57,6 +57,8 @@ export type CreateResponse = {
   readonly stream?: boolean | null;
   /** Answer at once, with status queued. */
   readonly background?: boolean | null;
+  /** `false`: the response is deleted once it has been delivered. */
+  readonly store?: boolean | null;
   readonly temperature?: number | null;
   /** Stored, and returned with the response. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
@@ -114,7 +116,7 @@ export type Response = {
   readonly reasoning: null;
   readonly safety_identifier: null;
   readonly service_tier: 'default';
-  readonly store: true;
+  readonly store: boolean;
   readonly temperature: number;
   readonly text: {
     readonly format: TextFormat;

@@ -7,6 +7,7 @@ import { createOperations } from '#agent/administration/operations.ts';
 import { createToolAdmin } from '#agent/administration/tool-admin.ts';
 import { createAgent } from '#agent/agent.ts';
 import type { CallbackPace } from '#agent/background/callbacks.ts';
+import { startDeletingUndelivered } from '#agent/background/delete-undelivered.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
 import { type IndexPace, startIndexingNotes } from '#agent/background/index-notes.ts';
 import { type NotesPace, startEmbeddingNotes } from '#agent/background/waiting-notes.ts';
@@ -98,6 +99,8 @@ export type Parts = {
   readonly network?: Network;
   /** How often to look for overdue gates. */
   readonly overdueGatesEveryMs?: number;
+  /** How often to look for undelivered responses that are not to be stored. */
+  readonly undeliveredEveryMs?: number;
   /** The folder of the built browser app. */
   readonly webFolder?: string;
   /** The retry schedule of callbacks. */
@@ -200,6 +203,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
+  const undelivered = startDeletingUndelivered(db, engine, onError, parts.undeliveredEveryMs);
+  undo.defer(() => undelivered.stop());
   if (embedder) {
     const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded; retrying later');
     const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });

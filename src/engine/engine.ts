@@ -253,6 +253,8 @@ export async function startEngine(options: {
       history ?? readLargeHistory(pool, turn),
     /** The attempts at a turn, as far as the event log still holds them. */
     readTrace: (turnId: TurnId) => readTrace(pool, turnId),
+    /** Writes the events of this replica's turns to the log now. */
+    flushEvents: () => writer.flush(),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { FastifyReply } from 'fastify';
+import { writeAll } from './server/write-all.ts';
 
 const KEEPALIVE_MS = 15_000;
 
@@ -9,13 +10,16 @@ export const typedFrame = (event: { readonly type: string }) => `event: ${event.
 export const dataFrame = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 /**
- * Sends events as they arrive, each as one frame in one write. A slow reader slows down only `events`. When `events` ends, the stream is closed; when `signal` aborts or `events` throws, it is reset.
+ * Sends events as they arrive, each as one frame in one write. A slow reader slows down only `events`. When `events` ends,
+ * the stream is closed; when `signal` aborts or `events` throws, it is reset. `end.onSent` is called before the stream is
+ * closed, when the last event was written to the connection.
  */
 export async function sendEvents<E>(
   reply: FastifyReply,
   events: AsyncIterable<E>,
   toFrame: (event: E) => string,
   signal: AbortSignal,
+  end?: { isLast(event: E): boolean; onSent(): Promise<void> },
 ): Promise<void> {
   const { raw } = reply.hijack();
   raw.writeHead(200, {
@@ -31,7 +35,10 @@ export async function sendEvents<E>(
   try {
     for await (const event of events) {
       if (signal.aborted) break;
-      if (!raw.write(toFrame(event))) await once(raw, 'drain', { signal });
+      const frame = toFrame(event);
+      if (end?.isLast(event)) {
+        if (await writeAll(raw, frame)) await end.onSent();
+      } else if (!raw.write(frame)) await once(raw, 'drain', { signal });
     }
     if (signal.aborted) raw.destroy();
     else raw.end();

@@ -103,6 +103,7 @@ export type Tables = {
     createdAt: Generated<Date>;
     isLasting: boolean;
   };
+  unstoredTurns: { turnId: string; userId: string; createdAt: Generated<Date> };
   jobs: {
     id: string;
     userId: string;

@@ -2,7 +2,7 @@ import { Agent, ModelBehaviorError, OpenAIConversationsSession, OpenAIProvider, 
 import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) =>
@@ -122,7 +122,17 @@ export const agents: Client = {
       expect(result.finalOutput).toEqual(OSLO);
     },
 
+    'runs tools with `store: false`': async ({ service }) => {
+      const unstored = agent.clone({ modelSettings: { store: false } });
+
+      const result = await connect(service).run(unstored, 'use lookup {"city":"Oslo"}');
+
+      expect(result.finalOutput).toBe('result: snow in Oslo');
+      for (const { responseId } of result.rawResponses) expect(await isKept(service, responseId)).toBe(false);
+    },
+
     'retrieves a response': NO_CALL,
+    'deletes a response': NO_CALL,
     'cancels a background response': NO_CALL,
     'resumes a background stream': NO_CALL,
     'reports a failed turn': async ({ service }) => {

@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, isStepCount, type ModelMessage, Output, streamText, tool } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) => createOpenAI(target)('any-name');
@@ -107,7 +107,18 @@ export const aiSdk: Client = {
       expect((await Array.fromAsync(result.partialOutputStream)).at(-1)).toEqual(OSLO);
     },
 
+    'runs tools with `store: false`': async ({ service }) => {
+      const providerOptions = { openai: { store: false } };
+
+      const { text, steps } = await generateText({ ...ASK_FOR_OSLO, model: connect(service), providerOptions });
+
+      expect(text).toBe('result: snow in Oslo');
+      expect(steps).toHaveLength(2);
+      for (const { response } of steps) expect(await isKept(service, response.id)).toBe(false);
+    },
+
     'retrieves a response': NO_CALL,
+    'deletes a response': NO_CALL,
     'cancels a background response': NO_CALL,
     'resumes a background stream': NO_CALL,
     'reports a failed turn': async ({ service }) => {

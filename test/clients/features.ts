@@ -11,7 +11,9 @@ export const FEATURES = [
   'hands a thread to another agent',
   'returns structured output',
   'streams structured output',
+  'runs tools with `store: false`',
   'retrieves a response',
+  'deletes a response',
   'cancels a background response',
   'resumes a background stream',
   'reports a failed turn',
@@ -76,5 +78,11 @@ export const FOUR_TOOLS = ['Oslo', 'Rome', 'Bonn', 'Kyiv'].map((city) => `use lo
 /** Makes the model answer with this object. */
 export const SAY_OSLO = 'say {"city":"Oslo","degrees":-3}';
 export const OSLO = { city: 'Oslo', degrees: -3 };
+
+/** Whether the service still has a response. */
+export async function isKept({ baseURL, apiKey }: Target, id: string | undefined): Promise<boolean> {
+  const { status } = await fetch(`${baseURL}/responses/${id}`, { headers: { authorization: `Bearer ${apiKey}` } });
+  return status !== 404;
+}
 
 export const NO_CALL: Limit = 'The client has no call for this.';

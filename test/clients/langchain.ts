@@ -3,7 +3,7 @@ import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const settingsFor = ({ baseURL, apiKey }: Target, model = 'any-name') => ({
@@ -111,7 +111,20 @@ export const langchain: Client = {
       expect((await Array.fromAsync(stream)).at(-1)).toEqual(OSLO);
     },
 
+    'runs tools with `store: false`': async ({ service }) => {
+      const unstored = new ChatOpenAI({ ...settingsFor(service), zdrEnabled: true });
+      const chat = unstored.bindTools([lookup]);
+      const question = new HumanMessage('use lookup {"city":"Oslo"}');
+      const asked = await chat.invoke([question]);
+
+      const answered = await chat.invoke([question, asked, await callLookup(asked)]);
+
+      expect(answered.text).toBe('result: snow in Oslo');
+      for (const message of [asked, answered]) expect(await isKept(service, idOf(message))).toBe(false);
+    },
+
     'retrieves a response': NO_CALL,
+    'deletes a response': NO_CALL,
     'cancels a background response': NO_CALL,
     'resumes a background stream': NO_CALL,
     'reports a failed turn': async ({ service }) => {

@@ -10,7 +10,7 @@ import type {
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { waitFor } from '../support/wait-for.ts';
-import { type Client, countLeft, FOUR_TOOLS, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 
 const connect = (target: Target) => new OpenAI({ ...target, maxRetries: 0 });
 
@@ -154,6 +154,19 @@ export const openai: Client = {
       expect((await stream.finalResponse()).output_parsed).toEqual(OSLO);
     },
 
+    'runs tools with `store: false`': async ({ service }) => {
+      const { responses } = connect(service);
+      const question = { role: 'user', content: 'use lookup {"city":"Oslo"}' } as const;
+      const more = { model, tools: [lookup], store: false };
+      const asked = await responses.create({ ...more, input: [question] });
+      const output = { type: 'function_call_output', call_id: onlyCall(asked).call_id, output: 'snow' } as const;
+
+      const answered = await responses.create({ ...more, input: [question, onlyCall(asked), output] });
+
+      expect(answered.output_text).toBe('result: snow');
+      for (const { id } of [asked, answered]) expect(await isKept(service, id)).toBe(false);
+    },
+
     'retrieves a response': async ({ service }) => {
       const { responses } = connect(service);
       const created = await responses.create({ model, input: 'say keep this' });
@@ -162,6 +175,16 @@ export const openai: Client = {
 
       expect(retrieved).toMatchObject({ id: created.id, status: 'completed', output: created.output });
       expect(retrieved.output_text).toBe('keep this');
+    },
+
+    'deletes a response': async ({ service }) => {
+      const { responses } = connect(service);
+      const { id } = await responses.create({ model, input: 'say delete this' });
+
+      await responses.delete(id);
+
+      await expect(responses.retrieve(id)).rejects.toThrow(NotFoundError);
+      await expect(responses.delete(id)).rejects.toThrow(NotFoundError);
     },
 
     'cancels a background response': async ({ service }) => {

@@ -15,6 +15,7 @@ export async function deleteEndedTurn(
   owner: Pick<Principal, 'userId'>,
   { threadId, turnId }: TurnIds,
 ): Promise<void> {
+  await engine.flushEvents(); // events that are written later would stay until they expire
   await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const turn = await findTurn(trx, owner, threadId, turnId);

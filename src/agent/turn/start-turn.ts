@@ -24,6 +24,7 @@ import {
   insertFailedTurn,
   insertTurn,
 } from '#store/threads/turns.ts';
+import { markUnstored } from '#store/threads/unstored-turns.ts';
 import { checkAnswer } from '../gates/gates.ts';
 import { supersedeGate } from '../gates/supersede-gate.ts';
 import { findReplayedThread } from './find-replayed-thread.ts';
@@ -42,6 +43,8 @@ export type TurnInput = {
   readonly tools: readonly ToolDefinition[] | undefined;
   /** A repeated request with the same key returns the same turn. */
   readonly idempotency: Idempotency | undefined;
+  /** The turn is deleted once its reply was delivered, or an hour after its end. */
+  readonly isUnstored?: boolean;
   /** Makes the turn a job. A job can name its thread: the first job of that name starts it, later ones continue it. */
   readonly job?: NewJob;
 };
@@ -72,6 +75,7 @@ export async function startTurn(
 /** The fast path, for a message: one statement, shared with concurrent messages, accepts it and starts its turn. */
 async function accept(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
   const turnId = newId();
+  if (input.isUnstored) await withOwner(db, owner, (trx) => markUnstored(trx, owner, turnId));
   const accepted = await engine.accept({
     turnId,
     threadId: input.threadId ?? newId(),
@@ -115,6 +119,7 @@ async function startStepwise(db: Database, engine: Engine, owner: Principal, inp
     const earlier = input.idempotency && (await findEarlier(trx, owner, id, input));
     if (earlier) return { turn: earlier, fresh: false };
 
+    if (input.isUnstored) await markUnstored(trx, owner, id);
     const turn = await takeInput(trx, owner, id, input);
     if (input.job) await insertJob(trx, owner, turn, input.job);
     return { turn, fresh: true };

@@ -16,9 +16,11 @@ import { sendEvents, typedFrame } from '#http/sse.ts';
 import { conversationRoutes } from './conversations/conversation-routes.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
+import { deliver, discard } from './response/delivery.ts';
 import { itemPage, itemPageQuery, listInputItems } from './response/input-items-page.ts';
 import { findModel, listModels, modelList, modelObject } from './response/model-list.ts';
-import { streamEvent, streamResponse } from './response/response-events.ts';
+import { echoOf } from './response/response-echo.ts';
+import { isTerminal, streamEvent, streamResponse } from './response/response-events.ts';
 import { PLACEHOLDER_MODEL, renderResponse, responseId, responseObject } from './response/response-object.ts';
 
 export type ResponsesServices = CreateServices & {
@@ -74,7 +76,8 @@ const createResponse = defineRoute({
     if (create.background) return renderResponse(noReplyYet(started.turn), create.model, threadUrl);
     const signal = whileConnected(request, reply);
     const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
-    return signal.aborted ? hangUp(reply) : renderResponse(ended, create.model, threadUrl);
+    if (signal.aborted) return hangUp(reply);
+    return deliver(agent, request, reply, ended.turn, renderResponse(ended, create.model, threadUrl));
   },
 });
 
@@ -94,8 +97,10 @@ const getResponse = defineRoute({
   responses: { 200: { description: 'The response, or its events.', json: responseObject, events: streamEvent } },
   errors: [400, 404],
   async handle({ principal, params, query, request, reply }, services: ResponsesServices) {
-    const record = await services.agent.getTurn(principal, params.id);
-    if (query.stream !== 'true') return renderResponse(replyOf(record), PLACEHOLDER_MODEL, services.threadUrl);
+    const { agent, threadUrl } = services;
+    const record = await agent.getTurn(principal, params.id);
+    if (query.stream !== 'true')
+      return deliver(agent, request, reply, record.turn, renderResponse(replyOf(record), PLACEHOLDER_MODEL, threadUrl));
     const startingAfter = Number(query.starting_after ?? -1);
     return stream(
       services,
@@ -219,7 +224,9 @@ async function stream(
   });
   streams.add(reply);
   try {
-    await sendEvents(reply, events, typedFrame, signal);
+    const onSent = () => discard(agent, request.principal, turn, (error) => request.log.error({ err: error }));
+    const end = echoOf(turn).store ? undefined : { isLast: isTerminal, onSent };
+    await sendEvents(reply, events, typedFrame, signal, end);
   } finally {
     streams.delete(reply);
   }

@@ -8,7 +8,7 @@ const PIECE = 5000;
  * turn keeps all of its events.
  */
 export async function forgetOld(pool: EnginePool, keepJobsDays: number): Promise<void> {
-  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS])
+  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS, FORGET_MARKS])
     await repeatedly(() => pool.query(statement, [PIECE]));
   await repeatedly(() => pool.query(FORGET_JOBS, [PIECE, keepJobsDays]));
 }
@@ -31,6 +31,13 @@ const FORGET_KEYS = `
 const FORGET_LIMITS = `
   delete from rate_windows where ctid = any (array(
     select ctid from rate_windows where expires_at < now() limit $1))`;
+
+// The marks of turns that were never accepted, or were deleted with their thread.
+const FORGET_MARKS = `
+  delete from unstored_turns where turn_id = any (array(
+    select turn_id from unstored_turns where created_at < now() - interval '1 hour'
+      and not exists (select from turns where turns.id = turn_id)
+    limit $1))`;
 
 // A job's thread is deleted with it, unless the caller named the thread in order to continue it, or another of its jobs is still kept.
 const FORGET_JOBS = `

@@ -11,9 +11,9 @@ import { deleteThread } from './threads.ts';
 
 /**
  * Deletes an ended turn with all its data, and its thread if it is the only turn, unless a caller created the thread as a
- * conversation. Calls and outputs of other turns that lose
- * their other half go as well. Returns those of the turn at `activeSeq` instead, and deletes nothing, because an attempt
- * at that turn counts on its items. The caller holds the lock of the thread.
+ * conversation. Calls and outputs of other turns that lose their other half go as well. Returns those of the turn at
+ * `activeSeq` instead, and deletes nothing, because an attempt at that turn counts on its items. The caller holds the lock
+ * of the thread.
  */
 export async function deleteTurn(
   trx: OwnedTransaction,
@@ -31,7 +31,7 @@ export async function deleteTurn(
     .execute();
   const conversation = await findConversation(trx, owner, turn.threadId);
   if (others.length === 0 && !conversation?.metadata) {
-    await deleteEvents(trx, turn.id);
+    await deleteRows(trx, owner, turn);
     await deleteThread(trx, owner, turn.threadId);
     return [];
   }
@@ -42,7 +42,7 @@ export async function deleteTurn(
   if (inUse.length > 0) return inUse;
 
   const gone = new Set([...halves, ...calls.filter(({ turnSeq }) => turnSeq === turn.seq)].map(({ id }) => id));
-  if (gate && (gate.turnId === turn.id || gone.has(gate.call.id))) await deleteGate(trx, owner, gate.id);
+  if (gate && gone.has(gate.call.id)) await deleteGatesOf(trx, owner, gate.turnId);
   await deleteRows(trx, owner, turn);
   await deleteItems(
     trx,
@@ -77,14 +77,15 @@ async function listCalls(trx: OwnedTransaction, owner: Owner, threadId: ThreadId
   );
 }
 
-async function deleteGate(trx: OwnedTransaction, owner: Owner, id: string): Promise<void> {
-  await trx.deleteFrom('gates').where('id', '=', id).where('userId', '=', owner.userId).execute();
+async function deleteGatesOf(trx: OwnedTransaction, owner: Owner, turnId: TurnId): Promise<void> {
+  await trx.deleteFrom('gates').where('turnId', '=', turnId).where('userId', '=', owner.userId).execute();
 }
 
 /** The rows of a turn besides its items. */
 async function deleteRows(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<void> {
   await deleteEvents(trx, turn.id);
-  for (const table of ['gates', 'idempotencyKeys'] as const)
+  await deleteGatesOf(trx, owner, turn.id);
+  for (const table of ['idempotencyKeys', 'unstoredTurns'] as const)
     await trx.deleteFrom(table).where('turnId', '=', turn.id).where('userId', '=', owner.userId).execute();
   await deleteSummaries(trx, owner, turn.threadId, turn.seq);
   await trx.deleteFrom('turns').where('id', '=', turn.id).where('userId', '=', owner.userId).execute();

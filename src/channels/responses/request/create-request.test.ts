@@ -19,6 +19,7 @@ test('a request with nothing but model and input has the defaults', () => {
     previousResponseId: null,
     stream: false,
     background: false,
+    store: true,
     temperature: null,
     instructions: null,
     metadata: {},

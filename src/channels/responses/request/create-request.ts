@@ -23,6 +23,7 @@ export type CreateRequest = {
   readonly conversation: ThreadId | undefined;
   readonly stream: boolean;
   readonly background: boolean;
+  readonly store: boolean;
   readonly temperature: number | null;
   readonly instructions: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -88,6 +89,10 @@ const FIELDS = {
     schema: z.boolean().nullish().describe('Answer at once, with status queued.'),
     parse: (value: unknown) => value === true,
   },
+  store: {
+    schema: z.boolean().nullish().describe('`false`: the response is deleted once it has been delivered.'),
+    parse: (value: unknown) => value !== false,
+  },
   temperature: TEMPERATURE,
   metadata: METADATA,
   tools: { schema: callerTools.flat, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
@@ -112,8 +117,9 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
   const parsed = Object.fromEntries(
     Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], context)]),
   ) as Parsed;
-  const { model, previous_response_id: previous, conversation, stream, background, temperature } = parsed;
+  const { model, previous_response_id: previous, conversation, stream, background, store, temperature } = parsed;
   const { instructions, metadata, tools, input, x_context: userContext } = parsed;
+  if (background && !store) throw new InvalidRequest('invalid_request', 'store', KEEPS_NOTHING);
   return {
     model,
     previous: previous?.ids,
@@ -121,6 +127,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     conversation,
     stream,
     background,
+    store,
     temperature,
     instructions,
     metadata,
@@ -131,6 +138,9 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const KEEPS_NOTHING =
+  'A response with background: true is fetched later, so it must be stored. Leave out store: false, or background.';
 
 type Previous = { readonly id: string; readonly ids: TurnIds };
 

@@ -43,5 +43,6 @@ export function toTurnInput(create: CreateRequest, request: FastifyRequest): Tur
       echo: toEcho(create),
     },
     idempotency: idempotencyOf(request),
+    isUnstored: !create.store,
   };
 }

@@ -11,6 +11,8 @@ export type ResponseEcho = {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tools: readonly ToolDefinition[];
   readonly background: boolean;
+  /** false: the turn is deleted once its response was delivered. */
+  readonly store: boolean;
 };
 
 type EchoedRequest = Omit<ResponseEcho, 'tools' | 'inConversation'> & {
@@ -26,6 +28,7 @@ export function toEcho(create: EchoedRequest): ResponseEcho {
     metadata: create.metadata,
     tools: create.tools ?? [],
     background: create.background,
+    store: create.store,
   };
 }
 
@@ -39,4 +42,5 @@ const NOTHING: ResponseEcho = {
   metadata: {},
   tools: [],
   background: false,
+  store: true,
 };

@@ -124,6 +124,10 @@ function terminalEvent(response: ResponseObject): StreamEvent {
   return { type: `response.${type}` as const, response };
 }
 
+/** Whether this is the last event of a stream. */
+export const isTerminal = ({ type }: Pick<NumberedStreamEvent, 'type'>): boolean =>
+  type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
+
 /** Renders the events of the output items. Calls of the service's own tools are not shown. */
 function createOutput() {
   const indexes = new Map<string, number>();

@@ -27,6 +27,7 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     metadata: {},
     tools: [],
     background: false,
+    store: true,
     ...echo,
   };
   const whole: Turn = {

@@ -1,0 +1,29 @@
+import { Conflict, NotFound } from '#domain/errors.ts';
+import type { Engine } from '#engine/engine.ts';
+import { repeat } from '#engine/repeat.ts';
+import type { Database } from '#store/connection.ts';
+import { findUndelivered } from '#store/system/unstored-turns.ts';
+import { deleteEndedTurn } from '../turn/delete-turn.ts';
+
+const LOOK_EVERY_MS = 60_000;
+
+/** Deletes turns that are not to be stored and whose caller never fetched the reply: an hour after their end. */
+export function startDeletingUndelivered(
+  db: Database,
+  engine: Engine,
+  onError: (error: unknown) => void,
+  lookEveryMs = LOOK_EVERY_MS,
+) {
+  return repeat(lookEveryMs, () => deleteUndelivered(db, engine), onError);
+}
+
+async function deleteUndelivered(db: Database, engine: Engine): Promise<void> {
+  for (const { userId, ...ids } of await findUndelivered(engine.system)) {
+    try {
+      await deleteEndedTurn(db, engine, { userId }, ids);
+    } catch (error) {
+      // Another replica was faster, or a turn that continues this one still runs.
+      if (!(error instanceof NotFound) && !(error instanceof Conflict)) throw error;
+    }
+  }
+}

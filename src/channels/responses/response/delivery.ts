@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Agent } from '#agent/agent.ts';
+import { Conflict, NotFound } from '#domain/errors.ts';
+import type { Principal } from '#domain/principal.ts';
+import { isEnded, type Turn } from '#domain/thread/turn.ts';
+import { sendThenAct } from '#http/server/write-all.ts';
+import { echoOf } from './response-echo.ts';
+import type { ResponseObject } from './response-object.ts';
+
+/** Sends a response. One that is not stored is deleted when it has ended and all of it was written to the client. */
+export function deliver(
+  agent: Agent,
+  { principal, log }: FastifyRequest,
+  reply: FastifyReply,
+  turn: Turn,
+  response: ResponseObject,
+): ResponseObject | Promise<FastifyReply> {
+  if (echoOf(turn).store || !isEnded(turn)) return response;
+  return sendThenAct(reply, response, () => discard(agent, principal, turn, (error) => log.error({ err: error })));
+}
+
+/** Deletes a turn whose response was delivered, if it is not stored. A failure is left to the hourly sweep. */
+export async function discard(
+  agent: Agent,
+  owner: Principal,
+  turn: Turn,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  if (echoOf(turn).store) return;
+  try {
+    await agent.deleteTurn(owner, { threadId: turn.threadId, turnId: turn.id });
+  } catch (error) {
+    if (!(error instanceof NotFound) && !(error instanceof Conflict)) onError(error);
+  }
+}

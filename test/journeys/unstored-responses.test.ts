@@ -1,0 +1,116 @@
+import { expect } from 'vitest';
+import type { Home } from '../support/fresh-home.ts';
+import { test as journey } from '../support/journey.ts';
+import { type Service, textOf, type WireResponse } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const test = journey.override('parts', { undeliveredEveryMs: 200 });
+
+const tools = ['first', 'second'].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
+const uuid = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+const turnOf = (id: string) => uuid(id.slice(5, 37));
+const statusOf = async (service: Service, id: string) => (await service.request(`/api/v1/responses/${id}`)).status;
+
+/** The number of rows that are left of a response. */
+async function rowsOf(home: Home, id: string): Promise<number> {
+  const [row] = await home.query<{ rows: number }>(
+    `select ((select count(*) from turns where id = $1) + (select count(*) from items where turn_id = $1)
+       + (select count(*) from gates where turn_id = $1) + (select count(*) from threads where id = $2)
+       + (select count(*) from unstored_turns where turn_id = $1))::integer as rows`,
+    [turnOf(id), uuid(id.slice(-32))],
+  );
+  return row?.rows ?? -1;
+}
+
+/** Starts a stream and disconnects after its first event. */
+async function startAndHangUp(service: Service, input: string): Promise<string> {
+  const answer = await service.post({ input, stream: true, store: false });
+  const reader = answer.body?.getReader();
+  const first = new TextDecoder().decode((await reader?.read())?.value);
+  await reader?.cancel();
+  return /resp_[0-9a-f]{64}/.exec(first)?.[0] ?? '';
+}
+
+test('a response with store: false says so, and is gone when the client has it', async ({ service, home }) => {
+  const response = await service.ask('say hello', { store: false });
+  expect(response).toMatchObject({ status: 'completed', store: false });
+  expect(textOf(response)).toBe('hello');
+  expect(await statusOf(service, response.id)).toBe(404);
+  expect(await rowsOf(home, response.id)).toBe(0);
+  const { error } = await service.ask('say more', { previous_response_id: response.id, store: false });
+  expect(error?.code).toBe('previous_response_not_found');
+});
+
+test('so is a streamed one after its last event', async ({ service, home }) => {
+  const stream = await (await service.post({ input: 'say hello', stream: true, store: false })).text();
+  const id = /resp_[0-9a-f]{64}/.exec(stream)?.[0] ?? '';
+  expect(stream).toContain('event: response.completed');
+  expect(stream).not.toContain('"store":true');
+  expect(await statusOf(service, id)).toBe(404);
+  expect(await rowsOf(home, id)).toBe(0);
+});
+
+test('a response that waits for a tool is gone too, and the client continues with its own history', async ({
+  service,
+}) => {
+  const user = { type: 'message', role: 'user', content: 'use first {}' };
+  const first = await service.ask([user], { store: false, tools });
+  const call = first.output.find(({ type }) => type === 'function_call');
+  expect(await statusOf(service, first.id)).toBe(404);
+  const output = { type: 'function_call_output', call_id: call?.call_id, output: 'one' };
+  const second = await service.ask([user, call, output], { store: false, tools });
+  expect(textOf(second)).toBe('result: one');
+  expect(second.id.slice(-32)).not.toBe(first.id.slice(-32));
+  expect(await (await service.request('/api/gates')).json()).toMatchObject({ gates: [] });
+});
+
+test('it leaves the stored rest of its thread as it was', async ({ service, model }) => {
+  const first = await service.ask('say one');
+  const second = await service.ask('say two', { previous_response_id: first.id, store: false });
+  expect(textOf(second)).toBe('two');
+  await service.ask('say three', { previous_response_id: first.id });
+  const said = model.seen.at(-1)?.messages.map(({ text }) => text);
+  expect(said?.slice(-3)).toEqual(['say one', 'one', 'say three']);
+});
+
+test('while it runs it can be watched again, and a retrieval of the ended one is its delivery', async ({
+  service,
+  home,
+}) => {
+  const id = await startAndHangUp(service, 'count 8 every 100');
+  expect(await service.get(id)).toMatchObject({ status: 'in_progress', store: false });
+  await waitFor(
+    'its end',
+    async () => (await home.query('select from turns where id = $1 and ended_at is not null', [turnOf(id)])).length > 0,
+  );
+  expect(await service.get(id)).toMatchObject({ status: 'completed', store: false });
+  expect(await statusOf(service, id)).toBe(404);
+
+  const watched = await startAndHangUp(service, 'count 8 every 100');
+  const events = await (await service.request(`/api/v1/responses/${watched}?stream=true`)).text();
+  expect(events).toContain('event: response.completed');
+  expect(await statusOf(service, watched)).toBe(404);
+});
+
+test('one that is never delivered is deleted an hour after its end', async ({ service, home }) => {
+  const id = await startAndHangUp(service, 'count 3 every 50');
+  await waitFor(
+    'its end',
+    async () => (await home.query('select from turns where id = $1 and ended_at is not null', [turnOf(id)])).length > 0,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await rowsOf(home, id)).toBeGreaterThan(0);
+  await home.query(`update turns set ended_at = now() - interval '61 minutes' where id = $1`, [turnOf(id)]);
+  await waitFor('the sweep', async () => (await rowsOf(home, id)) === 0);
+});
+
+test('background needs storage; other values of store change nothing', async ({ service }) => {
+  const refused = await service.post({ input: 'say hi', background: true, store: false });
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ error: { code: 'invalid_request', param: 'store' } });
+  for (const store of [true, null, 'false', 0]) {
+    const response = (await service.ask('say hi', { store })) as WireResponse & { store: boolean };
+    expect(response.store).toBe(true);
+    expect(await statusOf(service, response.id)).toBe(200);
+  }
+});
