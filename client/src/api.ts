@@ -22,10 +22,16 @@ export type CreateResponse = {
       readonly text: string;
     } | {
       readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
       readonly image_url: string;
     } | {
       readonly type: 'input_file';
       readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
       readonly filename?: unknown;
     })[];
   } | {
@@ -41,10 +47,16 @@ export type CreateResponse = {
       readonly text: string;
     } | {
       readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
       readonly image_url: string;
     } | {
       readonly type: 'input_file';
       readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
       readonly filename?: unknown;
     })[];
   } | {
@@ -402,10 +414,16 @@ export type CreateConversation = {
       readonly text: string;
     } | {
       readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
       readonly image_url: string;
     } | {
       readonly type: 'input_file';
       readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
       readonly filename?: unknown;
     })[];
   } | {
@@ -421,10 +439,16 @@ export type CreateConversation = {
       readonly text: string;
     } | {
       readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
       readonly image_url: string;
     } | {
       readonly type: 'input_file';
       readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
       readonly filename?: unknown;
     })[];
   } | {
@@ -466,10 +490,16 @@ export type AddItems = {
       readonly text: string;
     } | {
       readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
       readonly image_url: string;
     } | {
       readonly type: 'input_file';
       readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
       readonly filename?: unknown;
     })[];
   } | {
@@ -485,10 +515,16 @@ export type AddItems = {
       readonly text: string;
     } | {
       readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
       readonly image_url: string;
     } | {
       readonly type: 'input_file';
       readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
       readonly filename?: unknown;
     })[];
   } | {
@@ -512,6 +548,7 @@ export type CreateChatCompletion = {
     } | {
       readonly type: 'image_url';
       readonly image_url: {
+        /** An https URL, which the service fetches, or a data URL. */
         readonly url: string;
       };
     } | {
@@ -531,6 +568,7 @@ export type CreateChatCompletion = {
     } | {
       readonly type: 'image_url';
       readonly image_url: {
+        /** An https URL, which the service fetches, or a data URL. */
         readonly url: string;
       };
     } | {
@@ -559,6 +597,7 @@ export type CreateChatCompletion = {
     } | {
       readonly type: 'image_url';
       readonly image_url: {
+        /** An https URL, which the service fetches, or a data URL. */
         readonly url: string;
       };
     } | {

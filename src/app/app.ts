@@ -6,6 +6,7 @@ import { createModelSettings } from '#agent/administration/model-settings.ts';
 import { createOperations } from '#agent/administration/operations.ts';
 import { createToolAdmin } from '#agent/administration/tool-admin.ts';
 import { createAgent } from '#agent/agent.ts';
+import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
 import type { CallbackPace } from '#agent/background/callbacks.ts';
 import { startDeletingUndelivered } from '#agent/background/delete-undelivered.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
@@ -260,6 +261,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     memory,
     skills,
     threadUrl,
+    fetchLinks: createLinkFetcher(egress),
     threads: createThreads(db, engine),
     conversations: createConversations(db, engine),
     operations: createOperations(engine),

@@ -6,6 +6,7 @@ import type { Operations } from '#agent/administration/operations.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Agent } from '#agent/agent.ts';
+import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { Conversations } from '#agent/conversations.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
@@ -68,6 +69,7 @@ export type GatewayParts = {
   readonly memory: Memory;
   readonly skills: Skills;
   readonly threadUrl: ThreadUrl;
+  readonly fetchLinks: FetchLinks;
   readonly onError: (error: unknown) => void;
   /** false: callers must not supply tools. */
   readonly externalTools?: boolean;
@@ -122,6 +124,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       ...shared,
       toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,
+      fetchLinks: parts.fetchLinks,
       countInputTokens: createInputTokens(parts),
       modelNames: parts.modelNames,
       streams,

@@ -53,7 +53,7 @@ function toDispatch(url: URL, { method, headers = {}, body }: EgressRequest): Di
 
 function receiveAnswer(
   host: string,
-  { method, maxResponseBytes }: EgressRequest,
+  { method, maxResponseBytes, onChunk }: EgressRequest,
   resolve: (answer: EgressAnswer) => void,
   reject: (error: Error) => void,
 ): Dispatcher.DispatchHandler {
@@ -66,7 +66,10 @@ function receiveAnswer(
       head = { status, headers: toRecord(headers) };
       if (method !== 'HEAD' && status !== 304) body.checkLength(Number(head.headers['content-length'] ?? 0));
     },
-    onResponseData: (_controller, chunk) => body.add(chunk),
+    onResponseData(_controller, chunk) {
+      onChunk?.(chunk.length);
+      body.add(chunk);
+    },
     onResponseEnd: () => (head ? resolve({ ...head, body: body.whole() }) : reject(new ConnectionLost())),
     onResponseError: (_controller, error) => reject(error),
   };
@@ -115,6 +118,8 @@ export type EgressRequest = {
   /** For the whole request: lookup, connection, headers and body. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
+  /** Called with the size of each piece of the body, before it is kept. It may throw `EgressFailed` to stop. */
+  readonly onChunk?: (bytes: number) => void;
   readonly signal?: AbortSignal;
 };
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
+import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { StartedTurn } from '#agent/turn/start-turn.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';
@@ -10,7 +11,10 @@ import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { dataFrame, sendEvents } from '#http/sse.ts';
+import { parseWithLinks } from '../model-api/attachment.ts';
+import { isObject } from '../model-api/json-value.ts';
 import { type ChatRequest, chatRequest, parseChatRequest } from './request/chat-request.ts';
+import { linksOf } from './request/messages.ts';
 import { DONE, streamCompletion, streamedChunk } from './response/chunks.ts';
 import { chatCompletion, renderCompletion } from './response/completion.ts';
 import { failedTurn, renderFailure, statusOf } from './response/failed-turn.ts';
@@ -21,6 +25,7 @@ export type ChatCompletionsServices = {
   readonly toolNames: () => Promise<ReadonlySet<string>>;
   /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
+  readonly fetchLinks: FetchLinks;
   readonly timeoutSeconds: number;
   readonly limiter: Limiter;
   /** Holds every event stream while it is open. */
@@ -56,7 +61,9 @@ const createCompletion = defineRoute({
   async handle({ principal, request, reply }, services: ChatCompletionsServices) {
     const { agent, timeoutSeconds, threadUrl } = services;
     const taken = await services.toolNames();
-    const chat = parseChatRequest(request.body, { ...services, isTaken: (name) => taken.has(name) });
+    const { body } = request;
+    const parse = async () => parseChatRequest(body, { ...services, isTaken: (name) => taken.has(name) });
+    const chat = await parseWithLinks(isObject(body) ? linksOf(body['messages']) : [], parse, services.fetchLinks);
     const started = await agent.startTurn(principal, {
       threadId: undefined,
       unknownThread: 'failed-turn',

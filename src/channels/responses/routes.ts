@@ -13,6 +13,7 @@ import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents, typedFrame } from '#http/sse.ts';
+import { refuseLinks } from '../model-api/attachment.ts';
 import { conversationRoutes } from './conversations/conversation-routes.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
@@ -167,7 +168,7 @@ const countTokens = defineRoute({
   responses: { 200: { description: 'The estimate.', json: inputTokens } },
   errors: [400, 404, 413],
   async handle({ principal, request }, services: ResponsesServices) {
-    const create = await readCreate(services, request);
+    const create = await readCreate({ ...services, fetchLinks: refuseLinks }, request);
     const count = await services.countInputTokens(principal, toTurnInput(create, request));
     return { object: 'response.input_tokens' as const, input_tokens: count };
   },

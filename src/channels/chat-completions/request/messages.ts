@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { type ContentPart, type ItemBody, type NewItem, text } from '#domain/thread/item.ts';
-import { dataUrl, parseDataUrl } from '../../model-api/data-url.ts';
+import {
+  dataUrl,
+  isLink,
+  type LinkField,
+  linkOrDataUrl,
+  parseDataUrl,
+  parseLinkOrDataUrl,
+} from '../../model-api/attachment.ts';
 import { isObject } from '../../model-api/json-value.ts';
 
 const content = z.union([
@@ -10,7 +17,7 @@ const content = z.union([
   z.array(
     z.union([
       z.looseObject({ type: z.literal('text'), text: z.string() }),
-      z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: dataUrl }) }),
+      z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: linkOrDataUrl }) }),
       z.looseObject({
         type: z.literal('file'),
         file: z.looseObject({ file_data: dataUrl, filename: z.unknown().optional() }),
@@ -41,6 +48,20 @@ export const messages = z
   )
   .min(1)
   .describe('The whole conversation. Each tool call has a tool message after it, and the last message is new input.');
+
+/** The https URLs in unchecked messages. */
+export function linksOf(given: unknown): LinkField[] {
+  if (!Array.isArray(given)) return [];
+  return given.flatMap((message: unknown, index) => {
+    const parts = isObject(message) && Array.isArray(message['content']) ? message['content'] : [];
+    return parts.flatMap((part: unknown, at): LinkField[] => {
+      const image = isObject(part) && part['type'] === 'image_url' ? part['image_url'] : undefined;
+      if (!isObject(image) || !isLink(image['url'])) return [];
+      const param = `messages[${index}].content[${at}].image_url.url`;
+      return [{ holder: image, key: 'url', kind: 'image', param }];
+    });
+  });
+}
 
 /** The conversation as items. */
 export function parseMessages(given: unknown): NewItem[] {
@@ -134,7 +155,7 @@ function parsePart(part: unknown, param: string): ContentPart[] {
       return [text(part['text'])];
     case 'image_url': {
       const url = isObject(part['image_url']) ? part['image_url']['url'] : undefined;
-      return [{ type: 'image', ...parseDataUrl(url, `${param}.image_url.url`) }];
+      return [{ type: 'image', ...parseLinkOrDataUrl(url, `${param}.image_url.url`) }];
     }
     case 'file': {
       const file = isObject(part['file']) ? part['file'] : {};

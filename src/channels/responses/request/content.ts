@@ -1,17 +1,25 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
-import { dataUrl, parseDataUrl } from '../../model-api/data-url.ts';
+import {
+  dataUrl,
+  isLink,
+  type LinkField,
+  linkOrDataUrl,
+  parseDataUrl,
+  parseLinkOrDataUrl,
+} from '../../model-api/attachment.ts';
 import { isObject } from '../../model-api/json-value.ts';
 
-/** The published schema of a content; `parseContent` checks it. Images and files are data URLs: the service fetches nothing here. */
+/** The published schema of a content; `parseContent` checks it. */
 export const content = z.union([
   z.string(),
   z.array(
     z.union([
       z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
-      z.looseObject({ type: z.literal('input_image'), image_url: dataUrl }),
+      z.looseObject({ type: z.literal('input_image'), image_url: linkOrDataUrl }),
       z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, filename: z.unknown().optional() }),
+      z.looseObject({ type: z.literal('input_file'), file_url: linkOrDataUrl, filename: z.unknown().optional() }),
     ]),
   ),
 ]);
@@ -31,16 +39,39 @@ function parsePart(part: unknown, param: string): ContentPart {
       if (typeof part['text'] !== 'string') throw refuse(`${param}.text`, 'text must be a string.');
       return text(part['text']);
     case 'input_image':
-      return { type: 'image', ...parseDataUrl(part['image_url'], `${param}.image_url`) };
+      return { type: 'image', ...parseLinkOrDataUrl(part['image_url'], `${param}.image_url`) };
     case 'input_file':
       return {
         type: 'file',
-        ...parseDataUrl(part['file_data'], `${param}.file_data`),
+        ...parseFile(part, param),
         filename: typeof part['filename'] === 'string' ? part['filename'] : null,
       };
     default:
       throw refuse(`${param}.type`, 'The type must be input_text, output_text, text, input_image or input_file.');
   }
+}
+
+/** A file comes as `file_data`, or by its URL. */
+function parseFile(part: Record<string, unknown>, param: string) {
+  return hasFileUrl(part)
+    ? parseLinkOrDataUrl(part['file_url'], `${param}.file_url`)
+    : parseDataUrl(part['file_data'], `${param}.file_data`);
+}
+
+const hasFileUrl = ({ file_data: data, file_url: url }: Record<string, unknown>) =>
+  (data ?? undefined) === undefined && (url ?? undefined) !== undefined;
+
+/** The https URLs in an unchecked content. */
+export function findLinks(given: unknown, param: string): LinkField[] {
+  if (!Array.isArray(given)) return [];
+  return given.flatMap((part: unknown, index): LinkField[] => {
+    if (!isObject(part)) return [];
+    if (part['type'] === 'input_image' && isLink(part['image_url']))
+      return [{ holder: part, key: 'image_url', kind: 'image', param: `${param}[${index}].image_url` }];
+    if (part['type'] === 'input_file' && hasFileUrl(part) && isLink(part['file_url']))
+      return [{ holder: part, key: 'file_url', kind: 'file', param: `${param}[${index}].file_url` }];
+    return [];
+  });
 }
 
 const refuse = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

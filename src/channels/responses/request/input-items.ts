@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
+import type { LinkField } from '../../model-api/attachment.ts';
 import { isObject } from '../../model-api/json-value.ts';
-import { content, parseContent } from './content.ts';
+import { content, findLinks, parseContent } from './content.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];
 
@@ -34,6 +35,16 @@ export function referencedIds(input: unknown): string[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item) =>
     isObject(item) && item['type'] === 'item_reference' && typeof item['id'] === 'string' ? item['id'] : [],
+  );
+}
+
+/** The https URLs in unchecked items. */
+export function linksOf(items: unknown, param: string): LinkField[] {
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item: unknown, index) =>
+    isObject(item)
+      ? ['content', 'output'].flatMap((field) => findLinks(item[field], `${param}[${index}].${field}`))
+      : [],
   );
 }
 

@@ -1,12 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { Agent } from '#agent/agent.ts';
+import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { TurnInput } from '#agent/turn/start-turn.ts';
 import { idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { parseWithLinks } from '../../model-api/attachment.ts';
 import { isObject } from '../../model-api/json-value.ts';
 import { checkFormat } from '../../model-api/output-format.ts';
 import { toEcho } from '../response/response-echo.ts';
 import { type CreateRequest, parseCreate } from './create-request.ts';
 import { findReferenced } from './find-referenced.ts';
+import { linksOf } from './input-items.ts';
 
 export type CreateServices = {
   readonly agent: Agent;
@@ -14,6 +17,7 @@ export type CreateServices = {
   readonly toolNames: () => Promise<ReadonlySet<string>>;
   /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
+  readonly fetchLinks: FetchLinks;
 };
 
 /** Checks the body of a create request. */
@@ -23,9 +27,12 @@ export async function readCreate(
 ): Promise<CreateRequest> {
   const known = await findReferenced(services.agent, principal, isObject(body) ? body['input'] : undefined);
   const taken = await services.toolNames();
-  const create = parseCreate(body, { ...services, known, isTaken: (name) => taken.has(name) });
-  await checkFormat(services.agent, principal, create.format, 'text.format.schema');
-  return create;
+  const parse = async () => {
+    const create = parseCreate(body, { ...services, known, isTaken: (name) => taken.has(name) });
+    await checkFormat(services.agent, principal, create.format, 'text.format.schema');
+    return create;
+  };
+  return parseWithLinks(isObject(body) ? linksOf(body['input'], 'input') : [], parse, services.fetchLinks);
 }
 
 export function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput {
