@@ -97,6 +97,7 @@ describe('a forbidden import is found', () => {
       "import { timingSafeEqual } from 'node:crypto';",
       'only domain/secret-hash.ts may',
     ],
+    ['a query into a body', 'store/a.ts', "sql`body ->> 'role'`;", 'looks inside a JSON body'],
     ['a token compared by another name', 'cli/a.ts', 'crypto.timingSafeEqual(a, b);', 'only domain/secret-hash.ts may'],
     ['single sign-on elsewhere', 'http/a.ts', "import { jwtVerify } from 'jose';", 'only auth may'],
     ['the environment outside config/config.ts', 'agent/a.ts', 'const a = process.env.HOME;', 'reads process.env'],

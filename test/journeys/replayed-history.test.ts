@@ -109,3 +109,19 @@ test('an empty list of tools on a resume empties the catalog', async ({ service,
 
   expect(model.seen.at(-1)?.tools).not.toContain('first');
 });
+
+test('a replay is found beside a call with characters that PostgreSQL can not read inside JSON', async ({
+  service,
+}) => {
+  for (const odd of ['\u0000', '\ud800'])
+    await service.ask([{ type: 'function_call', call_id: `odd${odd}`, name: 'first', arguments: `"${odd}"` }], {
+      tools,
+    });
+  const first = await service.ask([user('use first {}')], { tools });
+  const answered = await service.ask([user('use first {}'), callOf(first), output(callOf(first).call_id, 'one')], {
+    tools,
+  });
+
+  expect(textOf(answered)).toBe('result: one');
+  expect(threadOf(answered)).toBe(threadOf(first));
+});

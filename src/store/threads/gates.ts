@@ -29,20 +29,23 @@ export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promi
 }
 
 /** The gate of a thread that waits for the output of this call of the caller's tool, and the thread's size in bytes. */
-export function findGateOfCall(
+export async function findGateOfCall(
   trx: OwnedTransaction,
   owner: Owner,
   callId: string,
 ): Promise<(OpenGate & { bytes: string }) | undefined> {
-  return trx
+  // As text: PostgreSQL can't look inside JSON that has null characters or lone surrogates.
+  const written = `"callId":${JSON.stringify(callId)}`;
+  const gates = await trx
     .selectFrom('gates')
     .innerJoin('threads', 'threads.id', 'gates.threadId')
     .select([...columns.map((column) => `gates.${column}` as const), 'threads.bytes'])
     .where('gates.userId', '=', owner.userId)
     .where('kind', '=', 'external-tool')
     .where('answeredAt', 'is', null)
-    .where(sql<string>`call ->> 'callId'`, '=', callId)
-    .executeTakeFirst();
+    .where(sql<number>`strpos(call::text, ${written})`, '>', 0)
+    .execute();
+  return gates.find(({ call }) => call.callId === callId);
 }
 
 /** Newest first, of `owner`. Row-level security lets only the operator see everyone's. */

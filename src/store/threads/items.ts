@@ -35,7 +35,7 @@ export async function listNewestRequests(
     .select('body')
     .where('threadId', '=', threadId)
     .where('userId', '=', owner.userId)
-    .where(sql<boolean>`body ->> 'role' in ('user', 'developer')`)
+    .where(sql<boolean>`body::text ~ '"role":"(user|developer)"'`) // see migration 0001: no query looks inside a body
     .orderBy('turnSeq', 'desc')
     .orderBy('position', 'desc')
     .limit(limit)
