@@ -63,7 +63,7 @@ export type CreateResponse = {
     readonly type: 'item_reference';
     readonly id: string;
   } | {
-    readonly type: 'reasoning';
+    readonly type: 'reasoning' | 'mcp_call';
   })[];
   /** Answer with server-sent events. */
   readonly stream?: boolean | null;
@@ -71,6 +71,8 @@ export type CreateResponse = {
   readonly background?: boolean | null;
   /** `false`: the response is deleted once it has been delivered. */
   readonly store?: boolean | null;
+  /** `reborn.tool_activity` adds the agent's tool calls to the output. Other values are ignored. */
+  readonly include?: readonly string[] | null;
   readonly temperature?: number | null;
   /** Stored, and returned with the response. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
@@ -147,7 +149,7 @@ export type Failure = {
   readonly type: 'invalid_request_error' | 'server_error';
 };
 
-export type OutputItem = OutputMessage | FunctionCall;
+export type OutputItem = OutputMessage | FunctionCall | McpCall;
 
 export type OutputMessage = {
   readonly id: string;
@@ -172,6 +174,20 @@ export type FunctionCall = {
   readonly name: string;
   /** JSON, as the model wrote it. */
   readonly arguments: string;
+};
+
+/** Only with `include: ["reborn.tool_activity"]`. */
+export type McpCall = {
+  readonly id: string;
+  readonly type: 'mcp_call';
+  readonly status: 'completed';
+  readonly server_label: 'reborn';
+  readonly name: string;
+  /** JSON, as the model wrote it. */
+  readonly arguments: string;
+  /** Text only, at most 16,384 characters. */
+  readonly output: string;
+  readonly error: null;
 };
 
 export type TextFormat = {
@@ -227,7 +243,7 @@ export type StreamEvent = {
   readonly type: 'response.output_item.added';
   readonly sequence_number: number;
   readonly output_index: number;
-  readonly item: EmptyMessage | FunctionCall;
+  readonly item: EmptyMessage | FunctionCall | McpCall;
 } | {
   readonly type: 'response.content_part.added';
   readonly sequence_number: number;
@@ -359,7 +375,7 @@ export type ItemPage = {
   readonly has_more: boolean;
 };
 
-export type InputItem = InputMessage | OutputItem | FunctionCallOutput;
+export type InputItem = InputMessage | OutputMessage | FunctionCall | FunctionCallOutput;
 
 export type InputMessage = {
   readonly id: string;
@@ -455,7 +471,7 @@ export type CreateConversation = {
     readonly type: 'item_reference';
     readonly id: string;
   } | {
-    readonly type: 'reasoning';
+    readonly type: 'reasoning' | 'mcp_call';
   })[] | null;
   /** At most 16,384 bytes of JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
@@ -531,7 +547,7 @@ export type AddItems = {
     readonly type: 'item_reference';
     readonly id: string;
   } | {
-    readonly type: 'reasoning';
+    readonly type: 'reasoning' | 'mcp_call';
   })[];
 };
 

@@ -145,6 +145,24 @@ export const agents: Client = {
       await expect(Array.fromAsync(result.toTextStream())).rejects.toThrow(ModelBehaviorError);
     },
 
+    "sees the agent's tool activity, or passes over it": async ({ service }) => {
+      const runner = connect(service);
+      const curious = agent.clone({ modelSettings: { providerData: { include: ['reborn.tool_activity'] } } });
+      const result = await runner.run(curious, 'use reborn_time {}');
+      const streamed = await runner.run(curious, 'use reborn_time {}', { stream: true });
+      await streamed.completed;
+
+      for (const { newItems, finalOutput } of [result, streamed]) {
+        expect(finalOutput).toMatch(/^result: .*utc/);
+        expect(newItems.map(({ rawItem }) => rawItem)).toMatchObject([
+          { type: 'hosted_tool_call', name: 'mcp_call', providerData: { name: 'reborn_time' } },
+          { type: 'message' },
+        ]);
+      }
+      const history = [...result.history, { role: 'user' as const, content: 'say more' }];
+      expect(await runner.run(curious, history)).toMatchObject({ finalOutput: 'more' });
+    },
+
     'continues a conversation': async ({ service }) => {
       const conversationId = await newConversation(service);
       const runner = connect(service);

@@ -140,6 +140,29 @@ export const aiSdk: Client = {
       expect(errors).toMatchObject([{ message: expect.stringContaining('The model answered 400') }]);
     },
 
+    "sees the agent's tool activity, or passes over it": async ({ service }) => {
+      const model = createOpenAI({ ...service, fetch: includeActivity })('any-name');
+      const prompt = 'say let me see\nuse reborn_time {}';
+      const result = await generateText({ model, prompt, tools: { lookup }, stopWhen: isStepCount(5) });
+      const streamed = streamText({ model, prompt, tools: { lookup }, stopWhen: isStepCount(5) });
+      await streamed.consumeStream();
+
+      for (const content of [result.content, await streamed.content])
+        expect(content).toMatchObject([
+          { type: 'text', text: 'let me see' },
+          { type: 'tool-call', toolName: 'mcp.reborn_time', providerExecuted: true },
+          { type: 'tool-result', toolName: 'mcp.reborn_time' },
+          { type: 'text', text: expect.stringMatching(/^result: .*utc/) },
+        ]);
+      expect([result.steps.length, (await streamed.steps).length]).toEqual([1, 1]);
+      const messages: ModelMessage[] = [
+        { role: 'user', content: prompt },
+        ...result.response.messages,
+        { role: 'user', content: 'say more' },
+      ];
+      expect((await generateText({ model, messages })).text).toBe('more');
+    },
+
     'continues a conversation': async ({ service }) => {
       const [model, providerOptions] = [connect(service), await inNewConversation(service)];
       await generateText({ model, prompt: 'say a pear', providerOptions });
@@ -212,3 +235,10 @@ const resultFor = (toolCallId: string, value: string): ModelMessage => ({
 });
 
 const inNewConversation = async (target: Target) => ({ openai: { conversation: await newConversation(target) } });
+
+/** The client checks the values of `include` itself, so the field is added on the way. */
+const includeActivity: typeof fetch = (url, init) =>
+  fetch(url, {
+    ...init,
+    body: JSON.stringify({ ...JSON.parse(init?.body as string), include: ['reborn.tool_activity'] }),
+  });

@@ -18,6 +18,7 @@ export const FEATURES = [
   'resumes a background stream',
   'reports a failed turn',
   'reports a failed stream',
+  "sees the agent's tool activity, or passes over it",
   'continues a conversation',
   'runs tools in a conversation',
   'manages conversations and their items',

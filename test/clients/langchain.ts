@@ -132,6 +132,23 @@ export const langchain: Client = {
     },
 
     'reports a failed stream': 'The client passes over `response.failed`: its stream ends without an error.',
+    "sees the agent's tool activity, or passes over it": async ({ service }) => {
+      const chat = new ChatOpenAI({
+        ...settingsFor(service),
+        modelKwargs: { include: ['reborn.tool_activity'] },
+      });
+      const question = new HumanMessage('say let me see\nuse reborn_time {}');
+      const answer = await chat.invoke([question]);
+      const chunks = await Array.fromAsync(await chat.stream([question]));
+
+      for (const message of [answer, chunks.reduce((all, chunk) => all.concat(chunk))]) {
+        expect(message.text).toMatch(/^let me see.*result: .*utc/);
+        expect(message.tool_calls).toEqual([]);
+        expect(message.additional_kwargs['tool_outputs']).toMatchObject([{ type: 'mcp_call', name: 'reborn_time' }]);
+      }
+      expect((await chat.invoke([question, answer, new HumanMessage('say more')])).text).toBe('more');
+    },
+
     'continues a conversation': async ({ service }) => {
       const chat = await connectToConversation(service);
       await chat.invoke('say a pear');

@@ -4,6 +4,7 @@ import type {
   FunctionTool,
   Response,
   ResponseFunctionToolCall,
+  ResponseIncludable,
   ResponseInput,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
@@ -224,6 +225,23 @@ export const openai: Client = {
       expect(await connect(service).responses.stream({ model, input: 'break 400' }).finalResponse()).toMatchObject(
         FAILED,
       );
+    },
+
+    "sees the agent's tool activity, or passes over it": async ({ service }) => {
+      const { responses } = connect(service);
+      const question = { role: 'user', content: 'say let me see\nuse reborn_time {}' } as const;
+      const asked = { model, input: [question], include: ['reborn.tool_activity' as ResponseIncludable] };
+      const created = await responses.create(asked);
+      const streamed = await responses.stream(asked).finalResponse();
+
+      for (const { output } of [created, streamed, await responses.retrieve(streamed.id)])
+        expect(output).toMatchObject([
+          { type: 'message' },
+          { type: 'mcp_call', server_label: 'reborn', name: 'reborn_time', output: expect.stringContaining('utc') },
+          { type: 'message' },
+        ]);
+      const history = [question, ...(created.output as ResponseInput), { role: 'user', content: 'say more' } as const];
+      expect((await responses.create({ model, input: history })).output_text).toBe('more');
     },
 
     'continues a conversation': async ({ service }) => {

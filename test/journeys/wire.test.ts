@@ -40,6 +40,28 @@ const cases: [name: string, body: object, expected: object][] = [
   ['a model that breaks off', { input: 'cut' }, { status: 'failed', output: [{ status: 'incomplete' }] }],
   ['a model that reaches its limit', { input: 'overflow' }, { status: 'incomplete', output: [{ type: 'message' }] }],
   ["a tool of the agent's own", { input: 'use reborn_time {}' }, { output: [{ type: 'message' }] }],
+  [
+    "the agent's tool activity",
+    { input: 'say let me see\nuse reborn_time {}', include: ['reborn.tool_activity', 'something.else'] },
+    {
+      output: [
+        { type: 'message' },
+        {
+          type: 'mcp_call',
+          server_label: 'reborn',
+          name: 'reborn_time',
+          output: expect.stringContaining('utc'),
+          error: null,
+        },
+        { type: 'message' },
+      ],
+    },
+  ],
+  [
+    "the agent's tool activity before a call of the caller's tool",
+    { input: 'use reborn_time {}\nuse lookup {}', tools, include: ['reborn.tool_activity'] },
+    { output: [{ type: 'mcp_call' }, { type: 'function_call', name: 'lookup' }] },
+  ],
   ['an unknown tool', { input: 'use nobody_knows {}' }, { output: [{ type: 'message' }] }],
   [
     "a tool of the caller's, with leading text",

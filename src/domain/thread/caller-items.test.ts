@@ -44,3 +44,9 @@ test('instructions that came with a tool result are left out, and other develope
 
   expect(callerItems([instructions, other])).toEqual([other]);
 });
+
+test('commentary is left out, because its response does not show it', () => {
+  const said = { type: 'message', role: 'assistant', content: [text('Well.')], status: 'completed' } as const;
+
+  expect(callerItems([item({ ...said, phase: 'commentary' }), message])).toEqual([message]);
+});

@@ -3,7 +3,7 @@ import { isOnlyInstructions } from './replayed-history.ts';
 
 /**
  * The items that the thread's caller has sent or received: messages, calls of the caller's tools, and their outputs. The
- * agent's tool calls are not among them, and neither are instructions that came with a tool result. `earlier` are the items
+ * agent's tool calls and commentary are not among them, and neither are instructions that came with a tool result. `earlier` are the items
  * just before, where the call of an output may be.
  */
 export function callerItems<T extends Item>(items: readonly T[], earlier: readonly Item[] = []): T[] {
@@ -16,7 +16,7 @@ export function callerItems<T extends Item>(items: readonly T[], earlier: readon
     learn(item);
     switch (item.type) {
       case 'message':
-        return !isOnlyInstructions(item);
+        return item.phase === undefined && !isOnlyInstructions(item);
       case 'function_call':
         return item.external;
       case 'function_call_output':

@@ -20,6 +20,7 @@ test('a request with nothing but model and input has the defaults', () => {
     stream: false,
     background: false,
     store: true,
+    toolActivity: false,
     temperature: null,
     instructions: null,
     metadata: {},
@@ -253,4 +254,20 @@ test('a tool result can answer a conversation', () => {
   const input = [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }];
 
   expect(parse({ conversation, input }).items).toHaveLength(1);
+});
+
+test('include is read for tool activity, and anything else in it is ignored', () => {
+  expect(parse({ include: ['other', 'reborn.tool_activity'] }).toolActivity).toBe(true);
+  for (const include of [undefined, null, [], ['other'], 'reborn.tool_activity', { 0: 'reborn.tool_activity' }, [5]])
+    expect(parse({ include }).toolActivity).toBe(false);
+});
+
+test("the agent's tool calls that a client sends back are ignored", () => {
+  const sent = [
+    { role: 'user', content: 'hi' },
+    { type: 'mcp_call', id: 'mcp_1', name: 'look', arguments: '{}', server_label: 'reborn' },
+    { type: 'item_reference', id: `mcp_${'0'.repeat(32)}` },
+  ];
+
+  expect(parse({ input: sent }).items).toHaveLength(1);
 });

@@ -11,6 +11,7 @@ import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import { conversationId, parseConversationId } from '../conversations/conversation-id.ts';
 import { responseId } from '../response/response-object.ts';
+import { TOOL_ACTIVITY } from '../response/tool-activity.ts';
 import { frameMessage } from './frame-message.ts';
 import { inputItems, type KnownItems, parseInput } from './input-items.ts';
 
@@ -24,6 +25,8 @@ export type CreateRequest = {
   readonly stream: boolean;
   readonly background: boolean;
   readonly store: boolean;
+  /** Whether the output has the agent's tool calls. */
+  readonly toolActivity: boolean;
   readonly temperature: number | null;
   readonly instructions: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -93,6 +96,13 @@ const FIELDS = {
     schema: z.boolean().nullish().describe('`false`: the response is deleted once it has been delivered.'),
     parse: (value: unknown) => value !== false,
   },
+  include: {
+    schema: z
+      .array(z.string())
+      .nullish()
+      .describe(`\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output. Other values are ignored.`),
+    parse: (value: unknown) => Array.isArray(value) && value.includes(TOOL_ACTIVITY),
+  },
   temperature: TEMPERATURE,
   metadata: METADATA,
   tools: { schema: callerTools.flat, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
@@ -118,7 +128,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], context)]),
   ) as Parsed;
   const { model, previous_response_id: previous, conversation, stream, background, store, temperature } = parsed;
-  const { instructions, metadata, tools, input, x_context: userContext } = parsed;
+  const { instructions, metadata, tools, input, include: toolActivity, x_context: userContext } = parsed;
   if (background && !store) throw new InvalidRequest('invalid_request', 'store', KEEPS_NOTHING);
   return {
     model,
@@ -128,6 +138,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     stream,
     background,
     store,
+    toolActivity,
     temperature,
     instructions,
     metadata,

@@ -21,7 +21,7 @@ export const givenItem = z.union([
   }),
   z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
   z.looseObject({ type: z.literal('item_reference'), id: z.string() }).describe('An item of an earlier response.'),
-  z.looseObject({ type: z.literal('reasoning') }).describe('Ignored.'),
+  z.looseObject({ type: z.enum(['reasoning', 'mcp_call']) }).describe('Ignored.'),
 ]);
 
 /** The published schema of `input`; `parseInput` checks it. */
@@ -83,15 +83,18 @@ function parseItem(item: unknown, param: string, known: KnownItems): ItemBody | 
       return parseOutput(item, param);
     case 'item_reference':
       return resolveReference(item, param, known);
-    case 'reasoning':
-      return undefined; // a client may send back what another service gave it
+    case 'reasoning': // a client may send back what another service gave it
+    case 'mcp_call': // the thread has the agent's tool calls
+      return undefined;
     default:
       throw refuse(`${param}.type`, 'The type must be message, function_call, function_call_output or item_reference.');
   }
 }
 
-function resolveReference(item: Record<string, unknown>, param: string, known: KnownItems): ItemBody {
-  const found = typeof item['id'] === 'string' ? known.get(item['id']) : undefined;
+function resolveReference(item: Record<string, unknown>, param: string, known: KnownItems): ItemBody | undefined {
+  const { id } = item;
+  if (typeof id === 'string' && id.startsWith('mcp_')) return undefined; // the thread has the agent's tool calls
+  const found = typeof id === 'string' ? known.get(id) : undefined;
   if (!found) throw refuse(`${param}.id`, 'There is no such item. Send the item itself, or its id as it was returned.');
   return found;
 }

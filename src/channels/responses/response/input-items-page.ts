@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type ContentPart, type Item, type NewItem, textOf } from '#domain/thread/item.ts';
-import { messageId, outputItem, renderItem, wireItemId } from './output-items.ts';
+import { functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
 const inputPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('input_text'), text: z.string() }),
@@ -30,7 +30,9 @@ const functionCallOutput = z
   .meta({ id: 'FunctionCallOutput' });
 
 /** An assistant message of the input has the shape of an output item. */
-export const inputItem = z.union([inputMessage, outputItem, functionCallOutput]).meta({ id: 'InputItem' });
+export const inputItem = z
+  .union([inputMessage, outputMessage, functionCall, functionCallOutput])
+  .meta({ id: 'InputItem' });
 
 /** A page of items. */
 export const itemPage = z

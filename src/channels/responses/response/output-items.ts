@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
 import { type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
+import { mcpCall } from './tool-activity.ts';
 
 /** A part of a message. It never has annotations or probabilities. */
 export const outputText = z
@@ -15,7 +16,7 @@ export const outputText = z
 
 export const messageId = z.string().regex(/^msg_[0-9a-f]{32}$/);
 
-const outputMessage = z
+export const outputMessage = z
   .strictObject({
     id: messageId,
     type: z.literal('message'),
@@ -49,7 +50,9 @@ export const functionCall = z
   })
   .meta({ id: 'FunctionCall' });
 
-export const outputItem = z.discriminatedUnion('type', [outputMessage, functionCall]).meta({ id: 'OutputItem' });
+export const outputItem = z
+  .discriminatedUnion('type', [outputMessage, functionCall, mcpCall])
+  .meta({ id: 'OutputItem' });
 
 type OutputText = z.infer<typeof outputText>;
 export type OutputItem = z.infer<typeof outputItem>;

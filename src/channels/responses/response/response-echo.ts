@@ -13,6 +13,8 @@ export type ResponseEcho = {
   readonly background: boolean;
   /** false: the turn is deleted once its response was delivered. */
   readonly store: boolean;
+  /** Whether the output has the agent's tool calls. */
+  readonly toolActivity: boolean;
 };
 
 type EchoedRequest = Omit<ResponseEcho, 'tools' | 'inConversation'> & {
@@ -29,6 +31,7 @@ export function toEcho(create: EchoedRequest): ResponseEcho {
     tools: create.tools ?? [],
     background: create.background,
     store: create.store,
+    toolActivity: create.toolActivity,
   };
 }
 
@@ -43,4 +46,5 @@ const NOTHING: ResponseEcho = {
   tools: [],
   background: false,
   store: true,
+  toolActivity: false,
 };

@@ -20,7 +20,9 @@ import {
   renderText,
   wireItemId,
 } from './output-items.ts';
+import { echoOf } from './response-echo.ts';
 import { type ResponseObject, renderResponse, responseObject } from './response-object.ts';
+import { createToolActivity, mcpCall } from './tool-activity.ts';
 
 const index = z.int().min(0);
 const partFields = { item_id: messageId, output_index: index, content_index: z.literal(0) };
@@ -33,7 +35,7 @@ export const streamEvent = z
     snapshotEvent('response.in_progress', isBeginning),
     eventOf('response.output_item.added', {
       output_index: index,
-      item: z.discriminatedUnion('type', [emptyMessage, functionCall]),
+      item: z.discriminatedUnion('type', [emptyMessage, functionCall, mcpCall]),
     }),
     eventOf('response.content_part.added', { ...partFields, part: outputText }).refine(
       (added) => added.part.text === '',
@@ -91,7 +93,7 @@ export async function* streamResponse(
 ): AsyncGenerator<NumberedStreamEvent, void> {
   const { model, threadUrl, startingAfter } = options;
   const number = createNumbering();
-  const output = createOutput();
+  const output = createOutput(echoOf(turn).toolActivity);
   let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
   const started = renderResponse(reply, model);
 
@@ -128,8 +130,9 @@ function terminalEvent(response: ResponseObject): StreamEvent {
 export const isTerminal = ({ type }: Pick<NumberedStreamEvent, 'type'>): boolean =>
   type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
 
-/** Renders the events of the output items. Calls of the service's own tools are not shown. */
-function createOutput() {
+/** Renders the events of the output items. The agent's tool calls are shown only with `toolActivity`. */
+function createOutput(toolActivity: boolean) {
+  const activityOf = createToolActivity(toolActivity);
   const indexes = new Map<string, number>();
 
   const indexOf = (item: NewItem) => {
@@ -169,8 +172,8 @@ function createOutput() {
         return;
       }
       case 'item-done':
-        if (!isAnswer(event.item)) return;
-        yield* finishMessage(event.item);
+        if (isAnswer(event.item)) yield* finishMessage(event.item);
+        else if (event.written) yield* showActivity(event.item);
         return;
       case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
         return;
@@ -195,6 +198,13 @@ function createOutput() {
     yield { type: 'response.output_text.done', ...part(item), text: said, logprobs: [] };
     yield { type: 'response.content_part.done', ...part(item), part: renderText(said) };
     yield { type: 'response.output_item.done', ...indexOf(item), item: renderMessage(item) };
+  }
+
+  function* showActivity(item: NewItem): Generator<StreamEvent> {
+    const shown = activityOf(item);
+    if (!shown) return;
+    for (const type of ['response.output_item.added', 'response.output_item.done'] as const)
+      yield { type, ...indexOf(item), item: shown };
   }
 
   return { render };

@@ -28,6 +28,7 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     tools: [],
     background: false,
     store: true,
+    toolActivity: false,
     ...echo,
   };
   const whole: Turn = {

@@ -9,7 +9,8 @@ import { TOOL_NAME } from '../../model-api/caller-tools.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
 import { isAnswer, type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
-import { echoOf } from './response-echo.ts';
+import { echoOf, type ResponseEcho } from './response-echo.ts';
+import { createToolActivity } from './tool-activity.ts';
 
 export const responseId = z.string().regex(/^resp_[0-9a-f]{64}$/);
 
@@ -134,7 +135,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     max_tool_calls: null,
     metadata: echo.metadata,
     model,
-    output: renderOutput(reply),
+    output: renderOutput(reply, echo),
     parallel_tool_calls: true,
     presence_penalty: 0,
     frequency_penalty: 0,
@@ -163,9 +164,10 @@ function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status']
   return turn.status === 'running' ? 'in_progress' : turn.status;
 }
 
-/** The turn's messages, and the call that the caller must run. Calls of the service's own tools are not shown. */
-function renderOutput({ made, gate }: TurnReply): OutputItem[] {
-  const said = made.filter(isAnswer).map(renderMessage);
+/** The turn's messages, the agent's tool calls if they are included, and the call that the caller must run. */
+function renderOutput({ made, gate }: TurnReply, { toolActivity }: ResponseEcho): OutputItem[] {
+  const activityOf = createToolActivity(toolActivity);
+  const said = made.flatMap((item) => (isAnswer(item) ? renderMessage(item) : (activityOf(item) ?? [])));
   return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;
 }
 
