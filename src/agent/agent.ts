@@ -3,7 +3,7 @@ import type { GateId, ItemId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
-import type { NumberedEvent } from '#domain/thread/turn-event.ts';
+import { contentOf, type NumberedEvent } from '#domain/thread/turn-event.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
 import { findSchemaProblem } from '#safety/json-schema/json-schema.ts';
@@ -13,6 +13,8 @@ import { type Census, takeCensus } from '#store/system/counts.ts';
 import { findGateOwner } from '#store/system/gates.ts';
 import { findGate, listOpenGates } from '#store/threads/gates.ts';
 import { findItems } from '#store/threads/items.ts';
+import { listHistory } from '#store/threads/thread-items.ts';
+import { countBytes } from '#store/threads/threads.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
@@ -38,6 +40,8 @@ const CANCEL_MS = 5000;
 export type Agent = {
   startTurn(owner: Principal, input: TurnInput): Promise<StartedTurn>;
   getTurn(owner: Principal, ids: TurnIds): Promise<TurnRecord>;
+  /** The conversation up to and including a turn; undefined when the thread is larger than `maxBytes`. */
+  findHistory(owner: Principal, turn: Turn, maxBytes: number): Promise<readonly NewItem[] | undefined>;
   /** Follows a turn to its end, on any replica. */
   watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
   /**
@@ -101,6 +105,11 @@ export function createAgent(db: Database, engine: Engine): Agent {
   return {
     startTurn: (owner, input) => startTurn(db, engine, owner, input),
     getTurn,
+    findHistory: (owner, { threadId, seq }, maxBytes) =>
+      withOwner(db, owner, async (trx) => {
+        if ((await countBytes(trx, owner, threadId)) > maxBytes) return undefined;
+        return (await listHistory(trx, owner, threadId, seq)).map(contentOf);
+      }),
     watch,
     async outcome(owner, started, { signal, limitMs }) {
       const ids = { threadId: started.turn.threadId, turnId: started.turn.id };

@@ -1,13 +1,14 @@
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes, socketDescription } from '#channels/gateway/gateway-routes.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
+import { responsesSocketDescription } from '#channels/responses/socket/socket-messages.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';
 import { describeApi, type RouteDescription } from '#http/routes/openapi.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 /** The routes by channel. */
 export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = {
-  'Responses API': responsesRoutes,
+  'Responses API': [...responsesRoutes, responsesSocketDescription],
   'Chat completions': chatCompletionsRoutes,
   Gateway: [...gatewayRoutes, socketDescription],
   'Webhook channel': webhookRoutes,

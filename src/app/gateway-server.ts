@@ -22,11 +22,12 @@ import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
 import { countAnswers } from '#channels/gateway/health/metrics-route.ts';
 import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
 import { signInRoutes } from '#channels/gateway/sign-in/sign-in.ts';
-import { socketRoute } from '#channels/gateway/socket/socket.ts';
+import { serveGatewaySocket } from '#channels/gateway/socket/socket.ts';
 import type { AppFacts } from '#channels/gateway/users/me-route.ts';
 import { docsRoute } from '#channels/gateway/web-app/docs-page.ts';
 import { readAppPage, webAppRoutes } from '#channels/gateway/web-app/web-app.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
+import { RESPONSES_SOCKETS, serveResponsesSockets } from '#channels/responses/socket/socket.ts';
 import type { Config } from '#config/config.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
@@ -38,6 +39,8 @@ import { mountRoutes } from '#http/routes/define-route.ts';
 import { healthRoutes } from '#http/server/health.ts';
 import { requireKnownHost } from '#http/server/known-hosts.ts';
 import { allowBodies, createServer } from '#http/server/server.ts';
+import { createSocketPace } from '#http/socket/socket-pace.ts';
+import { acceptWebSockets } from '#http/socket/web-sockets.ts';
 import type { Memory } from '#memory/memory.ts';
 import { packageFile } from '#program-files.ts';
 import { isAway } from '#store/away.ts';
@@ -98,7 +101,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     isAway,
     site,
     trustedProxies: config.trustedProxies,
-    webSocketPath: '/api/ws',
+    webSocketPaths: ['/api/ws', ...RESPONSES_SOCKETS],
   });
   const { host: bindHost, allowedHosts } = config.gateway;
   const publicName = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname];
@@ -156,20 +159,18 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       statusFacts: statusFacts(parts),
       httpCounts: { byStatus, sockets, streams },
     });
-    await app.register(
-      socketRoute({
-        agent,
-        threads,
-        jobs,
-        limiter,
+    await app.register(async (scope) => {
+      const serve = await acceptWebSockets(scope, {
         maxBytes: MAX_BODY_BYTES,
         sockets,
         judge: (request) => judge(request, { ...auth, site }),
         onRevoked: (listener) => auth.onRevoked(listener),
         onError,
-      }),
-      { prefix: '/api' },
-    );
+      });
+      const pace = createSocketPace();
+      serveGatewaySocket(serve, { agent, threads, jobs, limiter, pace, onError });
+      serveResponsesSockets(serve, { ...responses, pace, onError });
+    });
   });
   return { server, routes: routeList };
 }

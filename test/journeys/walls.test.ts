@@ -33,6 +33,8 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
     route: `${prefix}/responses`,
     body: anyThread({ previous_response_id: responseId }),
   })),
+  // no WebSocket; test/journeys/responses-socket.test.ts
+  [`GET ${prefix}/responses`]: row([404, 404, 404, 404], () => ({ route: `${prefix}/responses` })),
   [`GET ${prefix}/responses/:id`]: row([200, 404, 200, 404], ({ responseId }) => ({
     route: `${prefix}/responses/${responseId}`,
   })),

@@ -43,6 +43,8 @@ export type TurnInput = {
   readonly tools: readonly ToolDefinition[] | undefined;
   /** A repeated request with the same key returns the same turn. */
   readonly idempotency: Idempotency | undefined;
+  /** The items are a whole history, and always start a new thread. */
+  readonly startsThread?: boolean;
   /** The turn is deleted once its reply was delivered, or an hour after its end. */
   readonly isUnstored?: boolean;
   /** Makes the turn a job. A job can name its thread: the first job of that name starts it, later ones continue it. */
@@ -62,7 +64,8 @@ export async function startTurn(
   owner: Principal,
   input: TurnInput,
 ): Promise<StartedTurn> {
-  const replay = input.threadId === undefined ? await findReplayedThread(db, owner, input.items) : undefined;
+  const mayReplay = input.threadId === undefined && !input.startsThread;
+  const replay = mayReplay ? await findReplayedThread(db, owner, input.items) : undefined;
   const continued = replay?.kind === 'continues' ? { ...input, threadId: replay.threadId, items: replay.items } : input;
   const started = isAnswer(continued)
     ? await startStepwise(db, engine, owner, continued)

@@ -10,7 +10,7 @@ import { isEnded } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { formatResponseId, parseResponseId } from '#http/response-id.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { idempotencyHeader } from '#http/routes/idempotency-key.ts';
+import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents, typedFrame } from '#http/sse.ts';
 import { refuseLinks } from '../model-api/attachment.ts';
@@ -71,7 +71,7 @@ const createResponse = defineRoute({
   async handle({ principal, request, reply }, services: ResponsesServices) {
     const { agent, timeoutSeconds, threadUrl } = services;
     const create = await readCreate(services, request);
-    const started = await agent.startTurn(principal, toTurnInput(create, request));
+    const started = await agent.startTurn(principal, toTurnInput(create, idempotencyOf(request)));
 
     if (create.stream) return stream(services, request, reply, started, { model: create.model, startingAfter: -1 });
     if (create.background) return renderResponse(noReplyYet(started.turn), create.model, threadUrl);
@@ -169,7 +169,7 @@ const countTokens = defineRoute({
   errors: [400, 404, 413],
   async handle({ principal, request }, services: ResponsesServices) {
     const create = await readCreate({ ...services, fetchLinks: refuseLinks }, request);
-    const count = await services.countInputTokens(principal, toTurnInput(create, request));
+    const count = await services.countInputTokens(principal, toTurnInput(create));
     return { object: 'response.input_tokens' as const, input_tokens: count };
   },
 });

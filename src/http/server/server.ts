@@ -33,8 +33,8 @@ export type ServerOptions = {
   /** The proxies whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[];
   readonly site?: Site;
-  /** The only path where a request may be upgraded to a WebSocket. */
-  readonly webSocketPath?: string;
+  /** The only paths where a request may be upgraded to a WebSocket. */
+  readonly webSocketPaths?: readonly string[];
   readonly clientLimits?: Partial<ClientLimits>;
 };
 
@@ -65,10 +65,10 @@ const CHECK_MS = 1000;
 
 /** A server with everything that the HTTP channels share: request IDs, JSON bodies of bounded size, and one error envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { site = { publicUrl: undefined }, trustedProxies = [] } = options;
+  const { site = { publicUrl: undefined }, trustedProxies = [], webSocketPaths = [] } = options;
   const clientLimits = { ...DEFAULT_LIMITS, ...options.clientLimits };
   const isUpgrade = ({ headers, url }: IncomingMessage) =>
-    headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?', 1)[0] === options.webSocketPath;
+    headers.upgrade?.toLowerCase() === 'websocket' && webSocketPaths.includes(url?.split('?', 1)[0] ?? '');
   const app = Fastify({
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     loggerInstance: options.log,

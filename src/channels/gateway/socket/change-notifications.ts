@@ -2,9 +2,10 @@ import type { Jobs } from '#agent/jobs.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal, UserId } from '#domain/principal.ts';
+import type { SocketConnection } from '#http/socket/socket-connection.ts';
 import { renderListedJob } from '../jobs/job-routes.ts';
 import { renderThread } from '../threads/thread-shape.ts';
-import type { SocketConnection } from './socket-connection.ts';
+import type { ServerMessage } from './socket-messages.ts';
 
 type SocketServices = { readonly threads: Threads; readonly jobs: Jobs; readonly onError: (error: unknown) => void };
 
@@ -12,7 +13,11 @@ type SocketServices = { readonly threads: Threads; readonly jobs: Jobs; readonly
 const MAX_WAITING = 1000;
 
 /** Sends a client each thread of its user that is new or has changed, in its state at the time of sending. */
-export function startNotifications(principal: Principal, connection: SocketConnection, services: SocketServices) {
+export function startNotifications(
+  principal: Principal,
+  connection: SocketConnection<ServerMessage>,
+  services: SocketServices,
+) {
   const changed = new Map<ThreadId, UserId>();
   let telling = false;
 

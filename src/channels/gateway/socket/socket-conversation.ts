@@ -7,13 +7,14 @@ import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
 import { parseBody } from '#http/routes/parse-body.ts';
+import type { SocketConnection } from '#http/socket/socket-connection.ts';
+import { renderSocketError } from '#http/socket/socket-error.ts';
+import type { TakePace } from '#http/socket/socket-pace.ts';
 import { FREE_FIELDS, toTurnInput } from '../chat/chat-request.ts';
 import { toGateAnswer } from '../gates/gate-routes.ts';
 import { turnIds } from '../threads/turn-shape.ts';
 import { startNotifications } from './change-notifications.ts';
-import type { SocketConnection } from './socket-connection.ts';
-import { renderSocketError } from './socket-error.ts';
-import { type ClientMessage, clientMessage } from './socket-messages.ts';
+import { type ClientMessage, clientMessage, type ServerMessage } from './socket-messages.ts';
 import { type After, subscribe } from './socket-subscription.ts';
 
 /** The services that a conversation uses. */
@@ -22,13 +23,18 @@ export type SocketServices = {
   readonly threads: Threads;
   readonly jobs: Jobs;
   readonly limiter: Limiter;
+  readonly pace: TakePace;
   readonly onError: (error: unknown) => void;
 };
 
 const MAX_SUBSCRIPTIONS = 32;
 
 /** Handles the messages of one client, and its subscriptions. */
-export function createConversation(principal: Principal, connection: SocketConnection, services: SocketServices) {
+export function createConversation(
+  principal: Principal,
+  connection: SocketConnection<ServerMessage>,
+  services: SocketServices,
+) {
   const { agent, threads, limiter } = services;
   const subscriptions = new Map<ThreadId, AbortController>();
   const notifications = startNotifications(principal, connection, services);
@@ -80,13 +86,18 @@ export function createConversation(principal: Principal, connection: SocketConne
 
   return {
     async hear(text: string): Promise<void> {
+      await services.pace(principal.userId, text.length, connection.closed);
       let id: string | undefined;
       try {
         const json = parseJson(text);
         id = idOf(json);
         await act(parseBody(clientMessage, json, FREE_FIELDS));
       } catch (error) {
-        await connection.send({ type: 'error', ...reference(id), error: renderSocketError(error, services.onError) });
+        await connection.send({
+          type: 'error',
+          ...reference(id),
+          error: renderSocketError(error, services.onError).error,
+        });
       }
     },
     end(): void {

@@ -4,10 +4,10 @@ import { STARTED, type ThreadEvent, watchThread } from '#agent/turn/watch-thread
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import type { SocketConnection } from '#http/socket/socket-connection.ts';
+import { renderSocketError } from '#http/socket/socket-error.ts';
 import { renderGate } from '../gates/gate-shape.ts';
 import { renderBareItem, renderItem, renderUsage } from '../threads/item-shape.ts';
-import type { SocketConnection } from './socket-connection.ts';
-import { renderSocketError } from './socket-error.ts';
 import type { ServerMessage } from './socket-messages.ts';
 
 export type After = { readonly turnId: TurnId; readonly sequence: number | undefined };
@@ -17,7 +17,7 @@ type SocketServices = { readonly agent: Agent; readonly threads: Threads; readon
 /** Sends a thread's events to a client. After an error, the client is asked to subscribe again. */
 export async function subscribe(
   principal: Principal,
-  connection: SocketConnection,
+  connection: SocketConnection<ServerMessage>,
   services: SocketServices,
   { threadId, after, signal }: { threadId: ThreadId; after: After | undefined; signal: AbortSignal },
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function subscribe(
     }
   } catch (error) {
     if (signal.aborted) return;
-    await connection.send({ type: 'error', error: renderSocketError(error, services.onError) });
+    await connection.send({ type: 'error', error: renderSocketError(error, services.onError).error });
     await connection.send({ type: 'resubscribe', thread_id: threadId });
   }
 }

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
-import type { TurnInput } from '#agent/turn/start-turn.ts';
-import { idempotencyOf } from '#http/routes/idempotency-key.ts';
+import type { Idempotency, TurnInput } from '#agent/turn/start-turn.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';
 import { isObject } from '../../model-api/json-value.ts';
 import { checkFormat } from '../../model-api/output-format.ts';
@@ -23,7 +22,7 @@ export type CreateServices = {
 /** Checks the body of a create request. */
 export async function readCreate(
   services: CreateServices,
-  { principal, body }: FastifyRequest,
+  { principal, body }: Pick<FastifyRequest, 'principal' | 'body'>,
 ): Promise<CreateRequest> {
   const known = await findReferenced(services.agent, principal, isObject(body) ? body['input'] : undefined);
   const taken = await services.toolNames();
@@ -35,7 +34,7 @@ export async function readCreate(
   return parseWithLinks(isObject(body) ? linksOf(body['input'], 'input') : [], parse, services.fetchLinks);
 }
 
-export function toTurnInput(create: CreateRequest, request: FastifyRequest): TurnInput {
+export function toTurnInput(create: CreateRequest, idempotency?: Idempotency): TurnInput {
   return {
     threadId: create.conversation ?? create.previous?.threadId,
     previousTurnId: create.previous?.turnId,
@@ -49,7 +48,7 @@ export function toTurnInput(create: CreateRequest, request: FastifyRequest): Tur
       ...(create.format && { format: create.format }),
       echo: toEcho(create),
     },
-    idempotency: idempotencyOf(request),
+    idempotency,
     isUnstored: !create.store,
   };
 }

@@ -1,23 +1,26 @@
 import type { WebSocket } from '@fastify/websocket';
-import type { ServerMessage } from './socket-messages.ts';
 
 /** The most bytes buffered for a reader. Above it, writers wait. */
 const HIGH_WATER_BYTES = 256 * 1024;
 const HEARTBEAT_MS = 15_000;
 
-export type SocketConnection = {
+export type SocketConnection<Message extends object> = {
   /** Resolves when there is room for more, so that a slow reader costs no memory. */
-  send(message: ServerMessage): Promise<void>;
-  /** Reads one message at a time: the next one when the handler has finished. */
-  onText(hear: (text: string) => Promise<void>): void;
+  send(message: Message): Promise<void>;
+  /** Resolves to whether the message, and everything before it, was written before the client disconnected. */
+  deliver(message: Message): Promise<boolean>;
+  /** Handles one message at a time, in order. No more are read while `ahead` messages are unfinished. */
+  onText(hear: (text: string) => Promise<void>, ahead?: number): void;
+  close(code: number, reason: string): void;
   readonly closed: AbortSignal;
 };
 
 /** A WebSocket connection with backpressure. Pings detect clients that are gone. */
-export function createConnection(socket: WebSocket): SocketConnection {
+export function createConnection<Message extends object>(socket: WebSocket): SocketConnection<Message> {
   const closed = new AbortController();
   let isAlive = true;
   const heartbeat = setInterval(() => {
+    if (socket.isPaused) return; // the client's pongs are not read either
     if (!isAlive) return socket.terminate();
     isAlive = false;
     socket.ping();
@@ -36,21 +39,29 @@ export function createConnection(socket: WebSocket): SocketConnection {
       const sent = new Promise<void>((resolve) => socket.send(JSON.stringify(message), () => resolve()));
       if (socket.bufferedAmount > HIGH_WATER_BYTES) await sent;
     },
-    onText(hear) {
+    async deliver(message) {
+      if (socket.readyState !== socket.OPEN) return false;
+      return new Promise((resolve) => {
+        closed.signal.addEventListener('abort', () => resolve(false), { once: true });
+        socket.send(JSON.stringify(message), (error) => resolve(!error));
+      });
+    },
+    onText(hear, ahead = 1) {
       let last = Promise.resolve();
-      let waiting = 0;
+      let unfinished = 0;
       socket.on('message', (data, isBinary) => {
         isAlive = true;
-        waiting++;
-        socket.pause();
+        if (++unfinished >= ahead) socket.pause();
         const text = isBinary ? '' : toText(data);
         last = last
           .then(() => hear(text))
           .finally(() => {
-            if (--waiting === 0) socket.resume();
+            isAlive = true;
+            if (--unfinished < ahead && socket.isPaused) socket.resume();
           });
       });
     },
+    close: (code, reason) => socket.close(code, reason),
   };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { waitFor } from '../../../../test/support/wait-for.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { createConnection, type SocketConnection } from './socket-connection.ts';
 
 const stops: (() => void)[] = [];
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** Both ends of a WebSocket on loopback. */
-async function connectLine(): Promise<{ connection: SocketConnection; server: WebSocket; client: WebSocket }> {
+async function connectLine(): Promise<{ connection: SocketConnection<object>; server: WebSocket; client: WebSocket }> {
   const listener = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(listener, 'listening');
   const accepted = once(listener, 'connection') as Promise<[WebSocket]>;

@@ -1,0 +1,161 @@
+import type { Agent } from '#agent/agent.ts';
+import type { StartedTurn } from '#agent/turn/start-turn.ts';
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import { newId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { NewItem } from '#domain/thread/item.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import { isEnded, type Turn } from '#domain/thread/turn.ts';
+import type { Limiter } from '#http/caller/rate-limit.ts';
+import type { SocketConnection } from '#http/socket/socket-connection.ts';
+import { renderSocketError } from '#http/socket/socket-error.ts';
+import type { TakePace } from '#http/socket/socket-pace.ts';
+import type { CreateRequest } from '../request/create-request.ts';
+import { type CreateServices, readCreate, toTurnInput } from '../request/read-create.ts';
+import { discard } from '../response/delivery.ts';
+import { echoOf } from '../response/response-echo.ts';
+import { isTerminal, type NumberedStreamEvent, streamResponse } from '../response/response-events.ts';
+import type { ResponseObject } from '../response/response-object.ts';
+import { parseMessage, type SocketMessage, streamIdOf, toCreateBody } from './socket-messages.ts';
+
+export type SessionServices = CreateServices & {
+  readonly agent: Agent;
+  readonly limiter: Limiter;
+  readonly pace: TakePace;
+  readonly threadUrl: ThreadUrl;
+  readonly onError: (error: unknown) => void;
+};
+
+/** The history of the newest response that was not stored. Only this socket can continue it. */
+type Remembered = {
+  readonly responseId: string;
+  readonly items: readonly NewItem[];
+  /** The call that the response returned, if it did. */
+  readonly callId: string | undefined;
+};
+
+const MAX_REMEMBERED_BYTES = 14 * 1024 * 1024;
+
+/** Answers the messages of one client, one after the other. */
+export function createSession(
+  principal: Principal,
+  connection: SocketConnection<SocketMessage>,
+  services: SessionServices,
+  signal: AbortSignal,
+) {
+  const { agent, limiter, pace, threadUrl, onError } = services;
+  let remembered: Remembered | undefined;
+
+  /** Forgets the response that `previousId` names: a failed continuation must not be repeated. */
+  function evict(previousId: unknown): void {
+    if (remembered?.responseId === previousId) remembered = undefined;
+  }
+
+  async function start(create: CreateRequest): Promise<StartedTurn> {
+    if (remembered && create.previousResponseId === remembered.responseId) {
+      checkAnswer(remembered, create.items);
+      const history = remembered.items.map((item) => ({ ...item, id: newId() }));
+      const items = [...history, ...create.items];
+      const input = { ...toTurnInput(create), threadId: undefined, previousTurnId: undefined };
+      return agent.startTurn(principal, { ...input, items, startsThread: true });
+    }
+    if (create.previous) await checkStored(agent, principal, create.previous);
+    return agent.startTurn(principal, toTurnInput(create));
+  }
+
+  async function respond(create: CreateRequest, name: { stream_id?: string }): Promise<void> {
+    const { turn, fresh } = await start(create);
+    const events = streamResponse(agent, principal, turn, {
+      model: create.model,
+      threadUrl,
+      startingAfter: -1,
+      fresh: fresh && !isEnded(turn),
+      signal,
+    });
+    for await (const event of events) {
+      if (signal.aborted) return;
+      if (isLast(event)) await finish(create, turn, event, name);
+      else await connection.send({ ...event, ...name });
+    }
+  }
+
+  /** Sends the last event. A response that is not stored moves from the database to this socket's memory. */
+  async function finish(create: CreateRequest, turn: Turn, event: LastEvent, name: { stream_id?: string }) {
+    const { response } = event;
+    const isUsable = response.status === 'completed' || response.status === 'incomplete';
+    if (!isUsable) evict(create.previousResponseId);
+    const kept = isUsable && !create.store ? await remember(turn, response) : undefined;
+    if (!(await connection.deliver({ ...event, ...name }))) return;
+    await discard(agent, principal, turn, onError);
+    if (!create.store && isUsable) remembered = kept;
+  }
+
+  async function remember(turn: Turn, response: ResponseObject): Promise<Remembered | undefined> {
+    try {
+      const items = await agent.findHistory(principal, turn, MAX_REMEMBERED_BYTES);
+      const call = response.output.find((item) => item.type === 'function_call');
+      return items && { responseId: response.id, items, callId: call?.call_id };
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
+  }
+
+  return {
+    async hear(text: string): Promise<void> {
+      let message: Record<string, unknown> = {};
+      try {
+        await pace(principal.userId, 0, connection.closed);
+        await limiter(`chat:${principal.userId}`);
+        message = parseMessage(text);
+        const body = toCreateBody(message);
+        await respond(await readCreate(services, { principal, body }), streamIdOf(message));
+      } catch (error) {
+        evict(message['previous_response_id']);
+        if (signal.aborted) return;
+        await connection.send({ type: 'error', ...renderSocketError(error, onError), ...streamIdOf(message) });
+      }
+    },
+  };
+}
+
+type LastEvent = Extract<NumberedStreamEvent, { response: ResponseObject }>;
+
+const isLast = (event: NumberedStreamEvent): event is LastEvent => isTerminal(event);
+
+/** A socket refuses an unknown previous response at once; over HTTP it becomes a failed response. */
+async function checkStored(
+  agent: Agent,
+  owner: Principal,
+  previous: NonNullable<CreateRequest['previous']>,
+): Promise<void> {
+  const found = await agent.getTurn(owner, previous).catch((error: unknown) => {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  });
+  if (!found || !echoOf(found.turn).store)
+    throw new InvalidRequest(
+      'previous_response_not_found',
+      'previous_response_id',
+      'The previous response was not found. Send the whole history as input, without previous_response_id.',
+    );
+}
+
+/** The rules for an answer to a stored response that waits for a tool, applied to a remembered one. */
+function checkAnswer({ callId }: Remembered, items: readonly NewItem[]): void {
+  const outputs = items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
+  if (callId === undefined && outputs.length > 0)
+    throw new InvalidRequest('no_pending_call', 'input', 'The previous response does not wait for a tool result.');
+  if (callId !== undefined && outputs.length === 0)
+    throw new InvalidRequest(
+      'tool_output_missing',
+      'input',
+      `The previous response waits for the output of call_id "${callId}".`,
+    );
+  if (callId !== undefined && (outputs.length !== 1 || outputs[0] !== callId))
+    throw new InvalidRequest(
+      'call_id_mismatch',
+      'input.call_id',
+      `The previous response waits for call_id "${callId}" alone.`,
+    );
+}
