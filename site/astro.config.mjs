@@ -43,6 +43,7 @@ export default defineConfig({
             'reference/configuration',
             'reference/commands',
             'reference/api',
+            'reference/create-fields',
             'reference/errors',
             'reference/webhooks',
             'reference/capabilities',

@@ -14,6 +14,7 @@ export type CreateResponse = {
   readonly instructions?: string | null;
   /** Context for the model, at most 10,240 bytes of JSON. */
   readonly x_context?: Readonly<Record<string, unknown>> | null;
+  /** A message, a tool result, or a whole history. */
   readonly input: string | readonly ({
     readonly type?: 'message' | null;
     readonly role: 'user' | 'assistant' | 'system' | 'developer';
@@ -73,7 +74,18 @@ export type CreateResponse = {
   readonly store?: boolean | null;
   /** `reborn.tool_activity` adds the agent's tool calls to the output. Other values are ignored. */
   readonly include?: readonly string[] | null;
+  /** From 0 to 2; passed on to the model. */
   readonly temperature?: number | null;
+  /** The share of likely tokens that the model chooses from. */
+  readonly top_p?: number | null;
+  /** Makes the model avoid tokens it has used. */
+  readonly presence_penalty?: number | null;
+  /** Makes the model avoid tokens by how often it has used them. */
+  readonly frequency_penalty?: number | null;
+  /** `effort`: how long the model thinks before it answers. */
+  readonly reasoning?: {
+    readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+  } | null;
   /** Stored, and returned with the response. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** Functions that the caller runs, at most 16,384 bytes of canonical JSON. Names are unique. */
@@ -123,11 +135,14 @@ export type Response = {
   readonly model: string;
   readonly output: readonly OutputItem[];
   readonly parallel_tool_calls: true;
-  readonly presence_penalty: 0;
-  readonly frequency_penalty: 0;
+  readonly presence_penalty: number;
+  readonly frequency_penalty: number;
   readonly previous_response_id: string | null;
   readonly prompt_cache_key: null;
-  readonly reasoning: null;
+  readonly reasoning: {
+    readonly effort: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+    readonly summary: null;
+  } | null;
   readonly safety_identifier: null;
   readonly service_tier: 'default';
   readonly store: boolean;
@@ -138,7 +153,7 @@ export type Response = {
   readonly tool_choice: 'auto';
   readonly tools: readonly Tool[];
   readonly top_logprobs: 0;
-  readonly top_p: 1;
+  readonly top_p: number;
   readonly truncation: 'disabled';
   readonly usage: Usage;
 };
@@ -634,6 +649,7 @@ export type CreateChatCompletion = {
     /** End the stream with a chunk that has the usage. */
     readonly include_usage?: boolean | null;
   } | null;
+  /** From 0 to 2; passed on to the model. */
   readonly temperature?: number | null;
   /** Stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;

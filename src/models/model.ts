@@ -1,5 +1,6 @@
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
+import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ContextSize } from './context-size.ts';
@@ -18,6 +19,7 @@ export type Prompt = {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly ToolDefinition[];
   readonly temperature: number | null;
+  readonly sampling?: Sampling;
   /** The form of an answer without calls; absent for prose. */
   readonly format?: OutputFormat;
 };

@@ -5,6 +5,7 @@ import { capabilitiesPage } from '../../scripts/reference/capabilities.ts';
 import { clientApi } from '../../scripts/reference/client-api.ts';
 import { commandsPage } from '../../scripts/reference/commands.ts';
 import { configurationPage } from '../../scripts/reference/configuration.ts';
+import { createFieldsPage } from '../../scripts/reference/create-fields.ts';
 import { errorsPage } from '../../scripts/reference/errors.ts';
 
 /** `npm run reference` updates the pages; without it, a page that differs from the code fails. */
@@ -13,6 +14,7 @@ test.each([
   ['capabilities', capabilitiesPage],
   ['commands', commandsPage],
   ['configuration', configurationPage],
+  ['create-fields', createFieldsPage],
   ['errors', errorsPage],
 ])('docs/reference/%s.md matches the code', async (name, makePage) => {
   await expect(await makePage()).toMatchFileSnapshot(path.resolve(`docs/reference/${name}.md`));

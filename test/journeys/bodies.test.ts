@@ -56,10 +56,11 @@ test(`any body is accepted or refused quickly (${BODIES} bodies)`, async ({ serv
   expect(statuses.get(400)).toBeGreaterThan(BODIES / 10);
 }, 3_600_000);
 
-/** An accepted body must match the OpenAPI document. Fields outside the spec's table are ignored if their type is wrong. */
+/** An accepted body must match the OpenAPI document. Other fields than these are ignored if their type is wrong. */
 function isDocumented(body: string): boolean {
-  const asked = JSON.parse(body) as Record<string, unknown>;
-  return createRequest.safeParse({ ...asked, background: null, metadata: null, text: null }).success;
+  const { model, input, previous_response_id, stream, instructions, x_context, temperature, tools } = JSON.parse(body);
+  const checked = { model, input, previous_response_id, stream, instructions, x_context, temperature, tools };
+  return createRequest.safeParse(checked).success;
 }
 
 const shorten = (body: string) => (body.length > 3000 ? `${body.slice(0, 3000)}… (${body.length})` : body);

@@ -146,7 +146,17 @@ const nearlyRight = objectOf(
     tools: arrayOf(tool),
     tool_choice: json,
     max_output_tokens: json,
-    text: json,
+    text: fc.oneof(
+      json,
+      objectOf({ format: objectOf({ type: just('json_schema', 'json_object', 'text'), schema: json }, ['type']) }, [
+        'format',
+      ]),
+    ),
+    top_p: fc.oneof(just(0.5, 1), json),
+    reasoning: fc.oneof(objectOf({ effort: fc.oneof(just('low'), json) }, ['effort']), json),
+    store: fc.oneof(just(true), json),
+    include: json,
+    context_management: json,
   },
   ['model', 'input'],
 );

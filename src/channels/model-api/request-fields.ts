@@ -20,7 +20,15 @@ export const STREAM = {
   parse: parseStream,
 };
 
-export const TEMPERATURE = { schema: z.number().min(0).max(MAX_TEMPERATURE).nullish(), parse: parseTemperature };
+export const TEMPERATURE = {
+  schema: z
+    .number()
+    .min(0)
+    .max(MAX_TEMPERATURE)
+    .nullish()
+    .describe(`From 0 to ${MAX_TEMPERATURE}; passed on to the model.`),
+  parse: parseTemperature,
+};
 
 export const METADATA = {
   schema: z.record(z.string(), z.unknown()).nullish().describe('Stored, and returned with the response.'),

@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../tool/tool.ts';
 import type { Usage } from '../usage.ts';
 import type { Item, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
+import type { Sampling } from './sampling.ts';
 
 /** One run from an input to a reply, a gate, a failure or a cancel. */
 export type Turn = {
@@ -39,6 +40,7 @@ export type TurnRequest = {
   readonly model: string | null;
   readonly temperature: number | null;
   readonly tools: readonly ToolDefinition[];
+  readonly sampling?: Sampling;
   /** The form of the answer; absent for prose. */
   readonly format?: OutputFormat;
   /** Data of the channel, stored so that it can render the reply again. */

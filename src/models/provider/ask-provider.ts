@@ -102,6 +102,7 @@ function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortS
     prompt: toModelMessages(prompt, model.provider),
     ...(prompt.tools.length > 0 && { tools: toModelTools(prompt.tools), toolChoice: { type: 'auto' } }),
     ...(prompt.temperature !== null && { temperature: prompt.temperature }),
+    ...prompt.sampling,
     ...(prompt.format && toFormatOptions(prompt.format)),
     providerOptions: providerOptionsFor(model, prompt.format),
     abortSignal,

@@ -45,6 +45,14 @@ describe.each(Object.values(wires))('$provider', (wire) => {
     expect(JSON.stringify(server.requests[0]?.body)).toMatch(/"properties":\{"city":\{"type":"string"\}\}/);
   });
 
+  test('settings for the choice of words reach the provider', async () => {
+    await using server = await serveWire({ body: wire.says(['Hi']) });
+    const prompt = { ...hello, sampling: { topP: 0.25 } };
+    await createModel(routeTo(wire.provider, server.baseUrl)).ask(prompt, () => {}, new AbortController().signal);
+
+    expect(JSON.stringify(server.requests[0]?.body)).toMatch(/"top_?p":0.25/i);
+  });
+
   test('a call to a tool that was not offered is still a call', async () => {
     const calls = [{ callId: 'call_a', name: 'nobody_offered_this', arguments: '{"a":1}' }];
 

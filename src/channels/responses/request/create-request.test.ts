@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type NewItem, textOf } from '#domain/thread/item.ts';
-import { parseCreate } from './create-request.ts';
+import { fieldMeanings, parseCreate } from './create-request.ts';
 
 const OPTIONS = { isTaken: () => false, externalTools: true, known: new Map<string, NewItem>() };
 const parse = (fields: object) => parseCreate({ model: 'm', input: 'hi', ...fields }, OPTIONS);
@@ -256,6 +256,7 @@ test('a tool result can answer a conversation', () => {
   expect(parse({ conversation, input }).items).toHaveLength(1);
 });
 
+<<<<<<< HEAD
 test('include is read for tool activity, and anything else in it is ignored', () => {
   expect(parse({ include: ['other', 'reborn.tool_activity'] }).toolActivity).toBe(true);
   for (const include of [undefined, null, [], ['other'], 'reborn.tool_activity', { 0: 'reborn.tool_activity' }, [5]])
@@ -270,4 +271,59 @@ test("the agent's tool calls that a client sends back are ignored", () => {
   ];
 
   expect(parse({ input: sent }).items).toHaveLength(1);
+=======
+/** Of the public schema of 2026-04-24. */
+const PUBLIC_FIELDS = [
+  'model',
+  'input',
+  'previous_response_id',
+  'include',
+  'tools',
+  'tool_choice',
+  'metadata',
+  'text',
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'parallel_tool_calls',
+  'stream',
+  'stream_options',
+  'background',
+  'max_output_tokens',
+  'max_tool_calls',
+  'reasoning',
+  'safety_identifier',
+  'prompt_cache_key',
+  'truncation',
+  'instructions',
+  'store',
+  'service_tier',
+  'top_logprobs',
+];
+
+test('every field of the public schema is used, or ignored for a reason', () => {
+  const known = fieldMeanings();
+
+  expect(PUBLIC_FIELDS.filter((name) => !known.some((field) => field.name === name))).toEqual([]);
+  expect(known.filter(({ meaning }) => meaning === '')).toEqual([]);
+  expect(new Set(known.map(({ name }) => name)).size).toBe(known.length);
+});
+
+test.each(fieldMeanings().filter(({ isUsed }) => !isUsed))('$name changes nothing, whatever its value', ({ name }) => {
+  for (const value of [true, 1, 'x', [], {}, null]) expect(parse({ [name]: value })).toMatchObject({ model: 'm' });
+});
+
+test('settings for the choice of words are taken, and refused out of range', () => {
+  expect(
+    parse({ top_p: 0.5, presence_penalty: 1, frequency_penalty: -1, reasoning: { effort: 'low' } }).sampling,
+  ).toEqual({
+    topP: 0.5,
+    presencePenalty: 1,
+    frequencyPenalty: -1,
+    reasoning: 'low',
+  });
+  expect(parse({ top_p: 'x', reasoning: { effort: 'utmost' } }).sampling).toBeUndefined();
+  expect(() => parse({ top_p: 2 })).toThrow(refused('top_p'));
+>>>>>>> c8faf70 (responses: one table of all fields of a create, and settings for the choice of words)
 });

@@ -3,12 +3,14 @@ import { InvalidRequest } from '#domain/errors.ts';
 import type { ThreadId, TurnIds } from '#domain/ids.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
+import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
 import { isObject, jsonBytes } from '../../model-api/json-value.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
+import { FREQUENCY_PENALTY, PRESENCE_PENALTY, REASONING, TOP_P } from '../../model-api/sampling-fields.ts';
 import { conversationId, parseConversationId } from '../conversations/conversation-id.ts';
 import { responseId } from '../response/response-object.ts';
 import { TOOL_ACTIVITY } from '../response/tool-activity.ts';
@@ -35,6 +37,8 @@ export type CreateRequest = {
   readonly items: readonly NewItem[];
   /** undefined for prose. */
   readonly format: OutputFormat | undefined;
+  /** undefined when the request sets none of it. */
+  readonly sampling: Sampling | undefined;
 };
 
 const MAX_CONTEXT_BYTES = 10_240;
@@ -104,6 +108,10 @@ const FIELDS = {
     parse: (value: unknown) => Array.isArray(value) && value.includes(TOOL_ACTIVITY),
   },
   temperature: TEMPERATURE,
+  top_p: TOP_P,
+  presence_penalty: PRESENCE_PENALTY,
+  frequency_penalty: FREQUENCY_PENALTY,
+  reasoning: REASONING,
   metadata: METADATA,
   tools: { schema: callerTools.flat, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
   text: {
@@ -111,6 +119,26 @@ const FIELDS = {
     parse: (value: unknown) => parseFormat(isObject(value) ? value['format'] : undefined, 'text.format'),
   },
 };
+
+/** Public fields that change nothing. Clients send them, and the spec lets unknown fields pass. */
+const IGNORED_FIELDS = {
+  tool_choice: 'The model decides which tools it calls.',
+  max_output_tokens: 'The model writes until it is done.',
+  parallel_tool_calls: 'Your tools are called one at a time, also when the model wants several.',
+  max_tool_calls: 'A turn can have 50 rounds of tool calls.',
+  truncation: 'A thread that is too long for the model is summarised.',
+  top_logprobs: 'Probabilities are not returned.',
+  stream_options: 'Streams have no padding to turn off.',
+  service_tier: 'The operator chooses the provider.',
+  safety_identifier: 'The provider does not learn who your users are.',
+  prompt_cache_key: "Prompts are built so that the providers' caches find them.",
+};
+
+/** All fields of the body that are known here, with their meaning, or the reason why they are ignored. */
+export const fieldMeanings = (): { readonly name: string; readonly isUsed: boolean; readonly meaning: string }[] => [
+  ...Object.entries(FIELDS).map(([name, { schema }]) => ({ name, isUsed: true, meaning: schema.description ?? '' })),
+  ...Object.entries(IGNORED_FIELDS).map(([name, meaning]) => ({ name, isUsed: false, meaning })),
+];
 
 /** The published schema of the body. */
 export const createRequest = z
@@ -145,6 +173,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     tools,
     items: frameMessage(input, instructions, userContext),
     format: parsed.text,
+    sampling: toSampling(parsed),
   };
 }
 
@@ -152,6 +181,17 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const KEEPS_NOTHING =
   'A response with background: true is fetched later, so it must be stored. Leave out store: false, or background.';
+
+function toSampling(parsed: Parsed): Sampling | undefined {
+  const { top_p: topP, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty, reasoning } = parsed;
+  const sampling = {
+    ...(topP !== undefined && { topP }),
+    ...(presencePenalty !== undefined && { presencePenalty }),
+    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+    ...(reasoning !== undefined && { reasoning }),
+  };
+  return Object.keys(sampling).length > 0 ? sampling : undefined;
+}
 
 type Previous = { readonly id: string; readonly ids: TurnIds };
 

@@ -25,7 +25,9 @@ export const givenItem = z.union([
 ]);
 
 /** The published schema of `input`; `parseInput` checks it. */
-export const inputItems = z.union([z.string().regex(/\S/), z.array(givenItem).min(1)]);
+export const inputItems = z
+  .union([z.string().regex(/\S/), z.array(givenItem).min(1)])
+  .describe('A message, a tool result, or a whole history.');
 
 /** Items of earlier responses, by the id they have on the wire. */
 export type KnownItems = ReadonlyMap<string, NewItem>;

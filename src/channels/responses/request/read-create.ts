@@ -45,6 +45,7 @@ export function toTurnInput(create: CreateRequest, idempotency?: Idempotency): T
     request: {
       model: create.model,
       temperature: create.temperature,
+      ...(create.sampling && { sampling: create.sampling }),
       ...(create.format && { format: create.format }),
       echo: toEcho(create),
     },

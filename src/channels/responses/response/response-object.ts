@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import { REASONING_EFFORTS } from '#domain/thread/sampling.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Failure, Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
@@ -84,11 +85,11 @@ export const responseObject = z
     model: z.string().min(1).describe('As asked for by a create, and `reborn` everywhere else.'),
     output: z.array(outputItem),
     parallel_tool_calls: z.literal(true),
-    presence_penalty: z.literal(0),
-    frequency_penalty: z.literal(0),
+    presence_penalty: z.number().min(-2).max(2),
+    frequency_penalty: z.number().min(-2).max(2),
     previous_response_id: responseId.nullable(),
     prompt_cache_key: z.null(),
-    reasoning: z.null(),
+    reasoning: z.strictObject({ effort: z.enum(REASONING_EFFORTS), summary: z.null() }).nullable(),
     safety_identifier: z.null(),
     service_tier: z.literal('default'),
     store: z.boolean(),
@@ -97,7 +98,7 @@ export const responseObject = z
     tool_choice: z.literal('auto'),
     tools: z.array(echoedTool),
     top_logprobs: z.literal(0),
-    top_p: z.literal(1),
+    top_p: z.number().min(0).max(1),
     truncation: z.literal('disabled'),
     usage: responseUsage,
   })
@@ -118,6 +119,7 @@ export const PLACEHOLDER_MODEL = 'reborn';
 export function renderResponse(reply: TurnReply, model: string, threadUrl?: ThreadUrl): ResponseObject {
   const { turn, gate } = reply;
   const echo = echoOf(turn);
+  const { sampling = {} } = turn.request;
   const failure = failureOf(turn, gate, threadUrl);
   const status = statusOf(turn, failure);
   return {
@@ -137,11 +139,11 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     model,
     output: renderOutput(reply, echo),
     parallel_tool_calls: true,
-    presence_penalty: 0,
-    frequency_penalty: 0,
+    presence_penalty: sampling.presencePenalty ?? 0,
+    frequency_penalty: sampling.frequencyPenalty ?? 0,
     previous_response_id: echo.previousResponseId,
     prompt_cache_key: null,
-    reasoning: null,
+    reasoning: sampling.reasoning === undefined ? null : { effort: sampling.reasoning, summary: null },
     safety_identifier: null,
     service_tier: 'default',
     store: echo.store,
@@ -150,7 +152,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     tool_choice: 'auto',
     tools: echo.tools.map(renderTool),
     top_logprobs: 0,
-    top_p: 1,
+    top_p: sampling.topP ?? 1,
     truncation: 'disabled',
     usage: renderUsage(turn.usage),
   };

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { InvalidRequest } from '#domain/errors.ts';
+import { REASONING_EFFORTS, type ReasoningEffort } from '#domain/thread/sampling.ts';
+import { isObject } from './json-value.ts';
+
+/** How the model chooses its words. A value of the wrong type is ignored, and a number out of range is refused. */
+export const TOP_P = numberField('top_p', 0, 1, 'The share of likely tokens that the model chooses from.');
+export const PRESENCE_PENALTY = numberField('presence_penalty', -2, 2, 'Makes the model avoid tokens it has used.');
+export const FREQUENCY_PENALTY = numberField(
+  'frequency_penalty',
+  -2,
+  2,
+  'Makes the model avoid tokens by how often it has used them.',
+);
+
+/** Not all models reason, and not all know every effort. */
+export const REASONING = {
+  schema: z
+    .looseObject({ effort: z.enum(REASONING_EFFORTS).nullish() })
+    .nullish()
+    .describe('`effort`: how long the model thinks before it answers.'),
+  parse: (value: unknown): ReasoningEffort | undefined => {
+    const effort = isObject(value) ? value['effort'] : undefined;
+    return REASONING_EFFORTS.find((known) => known === effort);
+  },
+};
+
+function numberField(name: string, least: number, most: number, meaning: string) {
+  return {
+    schema: z.number().min(least).max(most).nullish().describe(meaning),
+    parse: (value: unknown): number | undefined => {
+      if (typeof value !== 'number') return undefined;
+      if (value < least || value > most)
+        throw new InvalidRequest('invalid_request', name, `${name} must be a number from ${least} to ${most}.`);
+      return value;
+    },
+  };
+}

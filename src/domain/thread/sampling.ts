@@ -1,0 +1,11 @@
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+
+/** How a model chooses its words, besides the temperature. A model that does not know a setting ignores it. */
+export type Sampling = {
+  readonly topP?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly reasoning?: ReasoningEffort;
+};
