@@ -664,6 +664,22 @@ export type CreateChatCompletion = {
       readonly strict?: boolean | null;
     };
   })[] | null;
+  /** The form of the answer. */
+  readonly response_format?: {
+    readonly type: 'text' | 'json_object';
+  } | {
+    readonly type: 'json_schema';
+    readonly json_schema: {
+      readonly type?: unknown;
+      readonly name?: string;
+      readonly description?: string | null;
+      /** A JSON Schema, at most 65,536 bytes. */
+      readonly schema: Readonly<Record<string, unknown>>;
+      readonly strict?: boolean | null;
+    };
+  } | null;
+  /** `true`: keep the conversation as a thread. Otherwise it is deleted. */
+  readonly store?: boolean | null;
 };
 
 export type ChatCompletion = {

@@ -1,5 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
-import type { GateId, ItemId, TurnIds } from '#domain/ids.ts';
+import type { GateId, ItemId, ThreadId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
@@ -18,7 +18,7 @@ import { countBytes } from '#store/threads/threads.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
-import { deleteEndedTurn } from './turn/delete-turn.ts';
+import { deleteEndedTurn, deleteUnstoredTurns } from './turn/delete-turn.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './turn/start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-reply.ts';
 import { watchTurn } from './turn/watch-turn.ts';
@@ -54,6 +54,8 @@ export type Agent = {
   cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
   /** Cancels the turn if it has not ended, and deletes it with all its data. The thread goes with its last turn. */
   deleteTurn(owner: Principal, ids: TurnIds): Promise<void>;
+  /** Deletes the turns of a thread that are not to be stored, unless the thread waits or a turn continues it. */
+  deleteUnstored(owner: Principal, threadId: ThreadId): Promise<void>;
   /** An open gate: the principal's, or for an operator anyone's. */
   getGate(principal: Principal, id: GateId): Promise<OpenGate>;
   /** An operator may answer for any user. */
@@ -137,6 +139,7 @@ export function createAgent(db: Database, engine: Engine): Agent {
     findSchemaProblem: (owner, schema) => findSchemaProblem(schema, owner.userId),
     census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
+    deleteUnstored: (owner, threadId) => deleteUnstoredTurns(db, engine, owner, threadId),
     async deleteTurn(owner, ids) {
       const { turn } = await getTurn(owner, ids);
       if (!isEnded(turn)) await cancelAndFollow(owner, ids, AbortSignal.timeout(CANCEL_MS));

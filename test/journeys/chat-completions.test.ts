@@ -3,6 +3,7 @@ import { streamedChunk } from '#channels/chat-completions/response/chunks.ts';
 import { chatCompletion } from '#channels/chat-completions/response/completion.ts';
 import { failedTurn } from '#channels/chat-completions/response/failed-turn.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
+import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';
 import { type Answer, followScript, type SeenPrompt } from '../support/scripted-model.ts';
 import type { Service } from '../support/service.ts';
@@ -20,7 +21,8 @@ function decide(prompt: SeenPrompt): Answer {
 
 const test = journey
   .override('settings', { CHAT_RATE_PER_MINUTE: '100000', RESPONSES_TIMEOUT_SECS: '5' })
-  .override('modelOptions', { decide });
+  .override('modelOptions', { decide })
+  .override('parts', { undeliveredEveryMs: 200 });
 
 const tools = ['first', 'second'].map((name) => ({
   type: 'function',
@@ -243,15 +245,16 @@ test('a cancelled turn is an error', async ({ service }) => {
 
 test('a repeated request with the same key gets the first answer', async ({ service, model }) => {
   const key = { 'idempotency-key': 'chat-1' };
-  const first = chatCompletion.parse(await (await post(service, [user('say once')], {}, key)).json());
+  const kept = { store: true };
+  const first = chatCompletion.parse(await (await post(service, [user('say once')], kept, key)).json());
   const asked = model.seen.length;
 
-  const second = chatCompletion.parse(await (await post(service, [user('say once')], {}, key)).json());
+  const second = chatCompletion.parse(await (await post(service, [user('say once')], kept, key)).json());
   const { chunks } = await chunksOf(
-    await post(service, [user('say x')], { stream: true }, { 'idempotency-key': 'chat-2' }),
+    await post(service, [user('say x')], { stream: true, store: true }, { 'idempotency-key': 'chat-2' }),
   );
   const streamed = await chunksOf(
-    await post(service, [user('say x')], { stream: true }, { 'idempotency-key': 'chat-2' }),
+    await post(service, [user('say x')], { stream: true, store: true }, { 'idempotency-key': 'chat-2' }),
   );
   const other = await post(service, [user('say twice')], {}, key);
 
@@ -284,6 +287,101 @@ test('the route needs a token, and is also served without /api', async ({ servic
 
   expect(stranger.status).toBe(401);
   expect(chatCompletion.parse(await alias.json()).choices[0]?.message.content).toBe('same');
+});
+
+const uuid = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/** The number of rows that are left of a conversation. */
+async function rowsOf(home: Home, completion: { id: string }): Promise<number> {
+  const [row] = await home.query<{ rows: number }>(
+    `select ((select count(*) from threads where id = $1) + (select count(*) from turns where thread_id = $1)
+       + (select count(*) from items where thread_id = $1) + (select count(*) from gates where thread_id = $1))::integer as rows`,
+    [uuid(threadOf(completion))],
+  );
+  return row?.rows ?? -1;
+}
+
+test('a conversation is deleted once its answer is delivered, unless the request says store', async ({
+  service,
+  home,
+}) => {
+  const answered = await ask(service, [user('say hello')]);
+  const { chunks } = await chunksOf(await post(service, [user('say hello')], { stream: true }));
+  const failed = await chunksOf(await post(service, [user('break 400')], { stream: true }));
+  const kept = await ask(service, [user('say hello')], { store: true });
+
+  expect(await rowsOf(home, answered)).toBe(0);
+  for (const [chunk] of [chunks, failed.chunks])
+    expect(await rowsOf(home, { id: chunk && 'id' in chunk ? chunk.id : '' })).toBe(0);
+  expect(await rowsOf(home, kept)).toBeGreaterThan(0);
+});
+
+test('a conversation that waits for a tool stays until it is continued, and then goes as a whole', async ({
+  service,
+  home,
+}) => {
+  const messages: unknown[] = [user('use first {}\nuse second {}\nuse first {}\nuse second {}')];
+  let asked = await ask(service, messages, { tools });
+  for (let step = 0; step < 4; step++) {
+    expect(await rowsOf(home, asked)).toBeGreaterThan(0);
+    messages.push(asked.message, output(asked, `result ${step}`));
+    asked = await ask(service, messages, { tools });
+  }
+
+  expect(asked.message?.content).toBe('result: result 3');
+  expect(await rowsOf(home, asked)).toBe(0);
+});
+
+test('a conversation that waits is deleted after a day, and so is one whose history was edited', async ({
+  service,
+  home,
+}) => {
+  const waiting = await ask(service, [user('use first {}')], { tools });
+  const edited = await ask(service, [user('use second {}')], { tools });
+  await ask(service, [user('use second {} please'), edited.message, output(edited, 'one')], { tools });
+  const age = (hours: number) =>
+    home.query(`update turns set ended_at = now() - make_interval(hours => $1) where thread_id = any($2)`, [
+      hours,
+      [waiting, edited].map((completion) => uuid(threadOf(completion))),
+    ]);
+
+  await expect
+    .poll(async () => (await home.query('select from turns where ended_at is null')).length, { timeout: 10_000 })
+    .toBe(0);
+  await age(2);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await rowsOf(home, waiting)).toBeGreaterThan(0);
+  await age(25);
+  await expect
+    .poll(async () => (await rowsOf(home, waiting)) + (await rowsOf(home, edited)), { timeout: 10_000 })
+    .toBe(0);
+});
+
+test('an answer with a format is JSON, and a schema that can not be used is refused with its field', async ({
+  service,
+}) => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'number' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  const withSchema = (json_schema: unknown) => ({ response_format: { type: 'json_schema', json_schema } });
+  const answered = await ask(service, [user('say {"a":1}')], withSchema({ name: 'answer', schema, strict: true }));
+  const object = await ask(service, [user('say {"b":1}')], { response_format: { type: 'json_object' } });
+  const misfit = await post(service, [user('say {"b":1}')], withSchema({ name: 'answer', schema }));
+
+  expect(answered.message?.content).toBe('{"a":1}');
+  expect(object.message?.content).toBe('{"b":1}');
+  expect(misfit.status).toBe(400);
+  expect(failedTurn.parse(await misfit.json()).error.code).toBe('invalid_output');
+  for (const [format, param] of [
+    [withSchema({ name: 'answer', schema: { type: 'nonsense' } }), 'response_format.json_schema.schema'],
+    [withSchema({ name: 'an answer', schema }), 'response_format.json_schema.name'],
+    [withSchema(undefined), 'response_format.json_schema'],
+    [{ response_format: { type: 'grammar' } }, 'response_format.type'],
+  ] as const)
+    expect(await (await post(service, [user('say no')], format)).json()).toMatchObject({ error: { param } });
 });
 
 test('an app that lists the models and streams a conversation with its system prompt works, as Open WebUI does', async ({

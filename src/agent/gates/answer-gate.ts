@@ -15,6 +15,7 @@ import { decideGate, findGate } from '#store/threads/gates.ts';
 import { moveJob } from '#store/threads/jobs.ts';
 import { lockThread, takeNextPosition } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
+import { keepThread } from '#store/threads/unstored-turns.ts';
 import { insertApproval } from '#store/tools/approvals.ts';
 import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
 import { checkPartner } from './pairings.ts';
@@ -70,6 +71,7 @@ async function decide(
   if (!started) throw new NotFound('There is no such gate.');
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
+  await keepThread(trx, owner, gate.threadId); // a person answered, and looks for the outcome there
   await moveJob(trx, owner, gate.id, started.id);
   return started;
 }

@@ -8,6 +8,7 @@ import { closeGate, findGate } from '#store/threads/gates.ts';
 import { moveJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { requestCancel } from '#store/threads/turns.ts';
+import { markLike } from '#store/threads/unstored-turns.ts';
 import { insertTurnAfter } from './answer-gate.ts';
 
 /**
@@ -22,6 +23,7 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
       { id: newId(), type: 'function_call_output', callId: gate.call.callId, output: [text(SUPERSEDED)] },
     ]);
     if (!started) return undefined;
+    await markLike(trx, owner, started.id, gate.turnId);
     await requestCancel(trx, owner, started, 'cancelled');
     await closeGate(trx, owner, gate.id, started.seq);
     await moveJob(trx, owner, gate.id, started.id);

@@ -1,12 +1,13 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
-import type { TurnIds } from '#domain/ids.ts';
+import type { ThreadId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { isEnded } from '#domain/thread/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteTurn } from '#store/threads/delete-turn.ts';
+import { findOpenGate } from '#store/threads/gates.ts';
 import { lockThread } from '#store/threads/threads.ts';
-import { findTurn } from '#store/threads/turns.ts';
+import { findTurn, listUnstored } from '#store/threads/turns.ts';
 
 /** Deletes a turn that has ended. Its spending stays counted. */
 export async function deleteEndedTurn(
@@ -25,6 +26,22 @@ export async function deleteEndedTurn(
     const inUse = await deleteTurn(trx, owner, turn, active?.seq);
     if (inUse.length > 0)
       throw new Conflict('thread_busy', 'A running response continues this one. Delete it when that one has ended.');
+  });
+  engine.notifyThread({ threadId, userId: owner.userId });
+}
+
+/** Deletes the turns of a thread that are not to be stored. A thread that waits or has a running turn stays as it is. */
+export async function deleteUnstoredTurns(
+  db: Database,
+  engine: Engine,
+  owner: Pick<Principal, 'userId'>,
+  threadId: ThreadId,
+): Promise<void> {
+  await engine.flushEvents();
+  await withOwner(db, owner, async (trx) => {
+    const thread = await lockThread(trx, owner, threadId);
+    if (!thread || thread.active || (await findOpenGate(trx, owner, threadId))) return;
+    for (const turn of await listUnstored(trx, owner, threadId)) await deleteTurn(trx, owner, turn, undefined);
   });
   engine.notifyThread({ threadId, userId: owner.userId });
 }

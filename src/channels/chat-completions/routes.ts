@@ -4,18 +4,20 @@ import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { StartedTurn } from '#agent/turn/start-turn.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
-import { isEnded } from '#domain/thread/turn.ts';
+import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
+import { sendThenAct } from '#http/server/write-all.ts';
 import { dataFrame, sendEvents } from '#http/sse.ts';
 import { parseWithLinks } from '../model-api/attachment.ts';
 import { isObject } from '../model-api/json-value.ts';
+import { checkFormat } from '../model-api/output-format.ts';
 import { type ChatRequest, chatRequest, parseChatRequest } from './request/chat-request.ts';
 import { linksOf } from './request/messages.ts';
-import { DONE, streamCompletion, streamedChunk } from './response/chunks.ts';
+import { DONE, isLast, streamCompletion, streamedChunk } from './response/chunks.ts';
 import { chatCompletion, renderCompletion } from './response/completion.ts';
 import { failedTurn, renderFailure, statusOf } from './response/failed-turn.ts';
 
@@ -62,7 +64,11 @@ const createCompletion = defineRoute({
     const { agent, timeoutSeconds, threadUrl } = services;
     const taken = await services.toolNames();
     const { body } = request;
-    const parse = async () => parseChatRequest(body, { ...services, isTaken: (name) => taken.has(name) });
+    const parse = async () => {
+      const chat = parseChatRequest(body, { ...services, isTaken: (name) => taken.has(name) });
+      await checkFormat(agent, principal, chat.format, 'response_format.json_schema.schema');
+      return chat;
+    };
     const chat = await parseWithLinks(isObject(body) ? linksOf(body['messages']) : [], parse, services.fetchLinks);
     const started = await agent.startTurn(principal, {
       threadId: undefined,
@@ -70,8 +76,14 @@ const createCompletion = defineRoute({
       channel: 'chat-completions',
       items: chat.items,
       tools: chat.tools,
-      request: { model: chat.model, temperature: chat.temperature, echo: { metadata: chat.metadata } },
+      request: {
+        model: chat.model,
+        temperature: chat.temperature,
+        ...(chat.format && { format: chat.format }),
+        echo: { metadata: chat.metadata, store: chat.store },
+      },
       idempotency: idempotencyOf(request),
+      isUnstored: !chat.store,
     });
 
     if (chat.stream) return stream(services, request, reply, started, chat);
@@ -79,7 +91,9 @@ const createCompletion = defineRoute({
     const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
     if (signal.aborted) return hangUp(reply);
     const failure = renderFailure(ended, threadUrl);
-    return failure ? reply.code(statusOf(failure)).send(failure) : renderCompletion(ended, chat.model);
+    const answer = failure ?? renderCompletion(ended, chat.model);
+    if (failure) reply.code(statusOf(failure));
+    return chat.store ? reply.send(answer) : sendThenAct(reply, answer, () => discard(agent, request, started.turn));
   },
 });
 
@@ -91,7 +105,7 @@ async function stream(
   request: FastifyRequest,
   reply: FastifyReply,
   { turn, fresh }: StartedTurn,
-  { model, includeUsage }: ChatRequest,
+  { model, includeUsage, store }: ChatRequest,
 ): Promise<FastifyReply> {
   const signal = whileConnected(request, reply);
   const chunks = streamCompletion(agent, request.principal, turn, {
@@ -104,9 +118,19 @@ async function stream(
   const toFrame = (chunk: object | typeof DONE) => (chunk === DONE ? `data: ${DONE}\n\n` : dataFrame(chunk));
   streams.add(reply);
   try {
-    await sendEvents(reply, chunks, toFrame, signal);
+    const end = store ? undefined : { isLast, onSent: () => discard(agent, request, turn) };
+    await sendEvents(reply, chunks, toFrame, signal, end);
   } finally {
     streams.delete(reply);
   }
   return reply;
+}
+
+/** The next request has the whole conversation again, so the thread is not needed. A failure is left to the sweep. */
+async function discard(agent: Agent, { principal, log }: FastifyRequest, { threadId }: Turn): Promise<void> {
+  try {
+    await agent.deleteUnstored(principal, threadId);
+  } catch (error) {
+    log.error({ err: error });
+  }
 }

@@ -45,6 +45,16 @@ test("a replay agrees with the items that the caller has seen, in the caller's o
   expect(agrees(thread, 'b', [message('user', `${block('Other.')}\n\nhello`), ...replayed.slice(1)])).toBe(true);
 });
 
+test('commentary beside an answer with a format is not compared, because the caller has not seen it', () => {
+  const commented: ItemBody[] = [
+    message('user', 'hello'),
+    { type: 'message', role: 'assistant', content: [text('I will ask.')], status: 'completed', phase: 'commentary' },
+    call('a'),
+  ];
+
+  expect(agrees(commented, 'a', [message('user', 'hello'), call('a')])).toBe(true);
+});
+
 test('a format that has all messages of an answer as one text agrees too', () => {
   const talkative = [
     message('user', 'hello'),

@@ -11,7 +11,7 @@ export function agrees(thread: readonly ItemBody[], pendingCallId: string, repla
   return seen.length === sent.length && seen.every((entry, index) => entry === sent[index]);
 }
 
-/** Without the agent's tool calls, calls that have not been returned yet, and instructions that came with a tool result. */
+/** Without the agent's tool calls, commentary beside an answer that has a format, calls that have not been returned yet, and instructions that came with a tool result. */
 function visibleItems(items: readonly ItemBody[], pendingCallId: string): ItemBody[] {
   const answered = new Set(items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : [])));
   const external = new Set(
@@ -21,7 +21,9 @@ function visibleItems(items: readonly ItemBody[], pendingCallId: string): ItemBo
         : [],
     ),
   );
-  return items.filter((item) => (item.type === 'message' ? !isOnlyInstructions(item) : external.has(item.callId)));
+  return items.filter((item) =>
+    item.type === 'message' ? !item.phase && !isOnlyInstructions(item) : external.has(item.callId),
+  );
 }
 
 /** Consecutive messages of the assistant as one, because some formats have only one text for an answer. */

@@ -123,6 +123,19 @@ export async function listTurnsFrom(
   return rows.map(toTurn);
 }
 
+/** The turns of a thread that are not to be stored, newest first. */
+export async function listUnstored(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<Turn[]> {
+  const rows = await trx
+    .selectFrom('turns')
+    .select(columns)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where(sql<boolean>`exists (select from unstored_turns where turn_id = turns.id)`)
+    .orderBy('seq', 'desc')
+    .execute();
+  return rows.map(toTurn);
+}
+
 /** A turn, its items, and the gate that ended it, answered or not. */
 export async function findTurnRecord(
   trx: OwnedTransaction,

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { NewItem } from '#domain/thread/item.ts';
+import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
 import { isObject } from '../../model-api/json-value.ts';
+import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import { messages, parseMessages } from './messages.ts';
 
@@ -17,6 +19,10 @@ export type ChatRequest = {
   readonly temperature: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tools: readonly ToolDefinition[];
+  /** The form of the answer; undefined for text. */
+  readonly format: OutputFormat | undefined;
+  /** Whether the conversation stays in the service. */
+  readonly store: boolean;
 };
 
 export type ParseOptions = {
@@ -25,6 +31,19 @@ export type ParseOptions = {
   /** Whether callers may bring tools at all. */
   readonly externalTools: boolean;
 };
+
+const [plainFormat, { shape: schemaFormat }] = outputFormat.options;
+
+const responseFormat = z
+  .union([
+    plainFormat,
+    z.looseObject({
+      type: z.literal('json_schema'),
+      json_schema: z.looseObject({ ...schemaFormat, type: z.unknown().optional() }),
+    }),
+  ])
+  .nullish()
+  .describe('The form of the answer.');
 
 /** The fields of the body, in the order of their checks. `schema` is published in the OpenAPI document; `parse` decides. */
 const FIELDS = {
@@ -44,6 +63,11 @@ const FIELDS = {
     schema: callerTools.nested,
     parse: (tools: unknown, { isTaken }: ParseOptions) => parseTools(tools, isTaken, 'nested') ?? [],
   },
+  response_format: { schema: responseFormat, parse: parseResponseFormat },
+  store: {
+    schema: z.boolean().nullish().describe('`true`: keep the conversation as a thread. Otherwise it is deleted.'),
+    parse: (value: unknown) => value === true,
+  },
 };
 
 /** The published schema of the body. */
@@ -59,11 +83,22 @@ export function parseChatRequest(body: unknown, options: ParseOptions): ChatRequ
   const parsed = Object.fromEntries(
     Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], options)]),
   ) as Parsed;
-  const { model, messages: items, stream, stream_options: includeUsage, temperature, metadata, tools } = parsed;
-  return { model, items, stream, includeUsage, temperature, metadata, tools };
+  const { model, messages: items, stream, stream_options: includeUsage } = parsed;
+  const { temperature, metadata, tools, response_format: format, store } = parsed;
+  return { model, items, stream, includeUsage, temperature, metadata, tools, format, store };
 }
 
 function checkCount(n: unknown): void {
   if (n !== undefined && n !== null && n !== 1)
     throw new InvalidRequest('invalid_request', 'n', 'n must be 1: the service gives one answer per request.');
+}
+
+/** The fields of a schema are in an object `json_schema`. */
+function parseResponseFormat(format: unknown): OutputFormat | undefined {
+  if (!isObject(format) || format['type'] !== 'json_schema') return parseFormat(format, 'response_format');
+  const { json_schema: fields } = format;
+  const param = 'response_format.json_schema';
+  if (!isObject(fields))
+    throw new InvalidRequest('invalid_request', param, 'json_schema must be an object with name and schema.');
+  return parseFormat({ ...fields, type: 'json_schema' }, param);
 }

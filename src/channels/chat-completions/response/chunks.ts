@@ -6,6 +6,7 @@ import type { Principal } from '#domain/principal.ts';
 import { ANSWER_BREAK } from '#domain/thread/replayed-history.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { isAnswer } from '../../model-api/is-answer.ts';
 import {
   completionFields,
   completionUsage,
@@ -48,6 +49,8 @@ type StreamedChunk = z.infer<typeof streamedChunk>;
 
 export const DONE = '[DONE]';
 
+export const isLast = (sent: StreamedChunk | typeof DONE) => sent === DONE || 'error' in sent;
+
 /** A turn as the chunks of the format. The end of a stream is `[DONE]` or an error. */
 export async function* streamCompletion(
   agent: Agent,
@@ -63,10 +66,12 @@ export async function* streamCompletion(
 
   yield chunkOf({ role: 'assistant' });
   let reply = noReplyYet(turn);
+  const answers = new Set<ItemId>();
   let speaking: ItemId | undefined;
   for await (const { event } of agent.watch(owner, turn, options)) {
     reply = replyAfter(reply, event);
-    if (event.type === 'text-delta') {
+    if (event.type === 'item-added' && isAnswer(event.item)) answers.add(event.item.id);
+    if (event.type === 'text-delta' && answers.has(event.itemId)) {
       const isAnother = speaking !== undefined && speaking !== event.itemId;
       yield chunkOf({ content: isAnother ? ANSWER_BREAK + event.delta : event.delta });
       speaking = event.itemId;

@@ -6,6 +6,7 @@ import { ANSWER_BREAK } from '#domain/thread/replayed-history.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import type { Usage } from '#domain/usage.ts';
+import { isAnswer } from '../../model-api/is-answer.ts';
 
 const count = z.int().min(0);
 
@@ -70,7 +71,10 @@ type ChatCompletion = z.infer<typeof chatCompletion>;
 
 export function renderCompletion(reply: TurnReply, model: string): ChatCompletion {
   const { turn, gate, made } = reply;
-  const said = made.flatMap((item) => (item.type === 'message' ? textOf(item.content) || [] : [])).join(ANSWER_BREAK);
+  const said = made
+    .filter(isAnswer)
+    .flatMap((item) => textOf(item.content) || [])
+    .join(ANSWER_BREAK);
   const call = gate?.kind === 'external-tool' ? gate.call : undefined;
   return {
     ...renderFields(turn, model),

@@ -76,10 +76,6 @@ export function renderItem(item: NewItem) {
   }
 }
 
-/** Clients parse every message of a response that has a format, so they get only what has it. */
-export const isAnswer = (item: NewItem): item is NewItem & MessageBody =>
-  item.type === 'message' && item.phase === undefined;
-
 /** A message of the assistant, from this turn or from the caller's input. */
 export function renderMessage(item: NewItem & MessageBody): OutputMessage {
   return {

@@ -7,11 +7,11 @@ import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { attemptOf, firstSequence, type TurnEvent } from '#domain/thread/turn-event.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
+import { isAnswer } from '../../model-api/is-answer.ts';
 import {
   emptyMessage,
   functionCall,
   functionCallId,
-  isAnswer,
   messageId,
   outputItem,
   outputText,

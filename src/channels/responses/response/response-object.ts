@@ -7,9 +7,10 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../../model-api/caller-tools.ts';
+import { isAnswer } from '../../model-api/is-answer.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
-import { isAnswer, type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
+import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
 import { echoOf, type ResponseEcho } from './response-echo.ts';
 import { createToolActivity } from './tool-activity.ts';
 
