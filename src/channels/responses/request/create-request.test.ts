@@ -256,7 +256,6 @@ test('a tool result can answer a conversation', () => {
   expect(parse({ conversation, input }).items).toHaveLength(1);
 });
 
-<<<<<<< HEAD
 test('include is read for tool activity, and anything else in it is ignored', () => {
   expect(parse({ include: ['other', 'reborn.tool_activity'] }).toolActivity).toBe(true);
   for (const include of [undefined, null, [], ['other'], 'reborn.tool_activity', { 0: 'reborn.tool_activity' }, [5]])
@@ -271,7 +270,8 @@ test("the agent's tool calls that a client sends back are ignored", () => {
   ];
 
   expect(parse({ input: sent }).items).toHaveLength(1);
-=======
+});
+
 /** Of the public schema of 2026-04-24. */
 const PUBLIC_FIELDS = [
   'model',
@@ -325,5 +325,4 @@ test('settings for the choice of words are taken, and refused out of range', () 
   });
   expect(parse({ top_p: 'x', reasoning: { effort: 'utmost' } }).sampling).toBeUndefined();
   expect(() => parse({ top_p: 2 })).toThrow(refused('top_p'));
->>>>>>> c8faf70 (responses: one table of all fields of a create, and settings for the choice of words)
 });
