@@ -157,7 +157,7 @@ export const aiSdk: Client = {
       expect([result.steps.length, (await streamed.steps).length]).toEqual([1, 1]);
       const messages: ModelMessage[] = [
         { role: 'user', content: prompt },
-        ...result.response.messages,
+        ...result.responseMessages,
         { role: 'user', content: 'say more' },
       ];
       expect((await generateText({ model, messages })).text).toBe('more');
