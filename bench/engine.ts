@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
@@ -20,6 +21,8 @@ import { createSecretSearch } from '#safety/secrets/secret-search.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore } from '#store/connection.ts';
 import { createRegistry } from '#tools/registry.ts';
+import { createKeyRing } from '#tools/secrets/key-ring.ts';
+import { createSealedTexts } from '#tools/secrets/sealed-text.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import { prepareBareSql } from './bare-sql.ts';
@@ -75,7 +78,8 @@ const noteTime: Tool = {
   level: 'allow',
   call: async () => 'noted',
 };
-const runTurn = createRunner({ db, models, tools: createRegistry([noteTime]), safety, skills });
+const summaries = createSealedTexts(createKeyRing(randomBytes(32)), 'summary');
+const runTurn = createRunner({ db, models, tools: createRegistry([noteTime]), safety, skills, summaries });
 const replica = newId();
 const engine = await startEngine({
   connection,
@@ -89,7 +93,7 @@ const engine = await startEngine({
   isAway,
   keepJobsDays: 30,
 });
-const agent = createAgent(db, engine);
+const agent = createAgent(db, engine, summaries);
 const forever = new AbortController().signal;
 
 const CALLERS_TOOL = { name: 'look', description: '', parameters: {}, strict: null };

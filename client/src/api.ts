@@ -64,6 +64,9 @@ export type CreateResponse = {
     readonly type: 'item_reference';
     readonly id: string;
   } | {
+    readonly type: 'compaction';
+    readonly encrypted_content: string;
+  } | {
     readonly type: 'reasoning' | 'mcp_call';
   })[];
   /** Answer with server-sent events. */
@@ -164,7 +167,7 @@ export type Failure = {
   readonly type: 'invalid_request_error' | 'server_error';
 };
 
-export type OutputItem = OutputMessage | FunctionCall | McpCall;
+export type OutputItem = OutputMessage | FunctionCall | McpCall | Compaction;
 
 export type OutputMessage = {
   readonly id: string;
@@ -203,6 +206,13 @@ export type McpCall = {
   /** Text only, at most 16,384 characters. */
   readonly output: string;
   readonly error: null;
+};
+
+export type Compaction = {
+  readonly id: string;
+  readonly type: 'compaction';
+  /** Send it back as it is. Only this service can read it. */
+  readonly encrypted_content: string;
 };
 
 export type TextFormat = {
@@ -390,7 +400,7 @@ export type ItemPage = {
   readonly has_more: boolean;
 };
 
-export type InputItem = InputMessage | OutputMessage | FunctionCall | FunctionCallOutput;
+export type InputItem = InputMessage | OutputMessage | FunctionCall | FunctionCallOutput | Compaction;
 
 export type InputMessage = {
   readonly id: string;
@@ -422,6 +432,88 @@ export type FunctionCallOutput = {
 export type InputTokens = {
   readonly object: 'response.input_tokens';
   readonly input_tokens: number;
+};
+
+/** Unknown fields are ignored. */
+export type CompactConversation = {
+  /** Routing hint, at most 256 bytes, without surrounding whitespace or control characters. */
+  readonly model: string;
+  /** Follows the thread of `previous_response_id`; one of the two is required. */
+  readonly input?: string | readonly ({
+    readonly type?: 'message' | null;
+    readonly role: 'user' | 'assistant' | 'system' | 'developer';
+    readonly content: string | readonly ({
+      readonly type: 'input_text' | 'output_text' | 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly image_url: string;
+    } | {
+      readonly type: 'input_file';
+      readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
+      readonly filename?: unknown;
+    })[];
+  } | {
+    readonly type: 'function_call';
+    readonly call_id: string;
+    readonly name: string;
+    readonly arguments: string;
+  } | {
+    readonly type: 'function_call_output';
+    readonly call_id: string;
+    readonly output: string | readonly ({
+      readonly type: 'input_text' | 'output_text' | 'text';
+      readonly text: string;
+    } | {
+      readonly type: 'input_image';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly image_url: string;
+    } | {
+      readonly type: 'input_file';
+      readonly file_data: string;
+      readonly filename?: unknown;
+    } | {
+      readonly type: 'input_file';
+      /** An https URL, which the service fetches, or a data URL. */
+      readonly file_url: string;
+      readonly filename?: unknown;
+    })[];
+  } | {
+    readonly type: 'item_reference';
+    readonly id: string;
+  } | {
+    readonly type: 'compaction';
+    readonly encrypted_content: string;
+  } | {
+    readonly type: 'reasoning' | 'mcp_call';
+  })[] | null;
+  /** The thread of that response is compacted. It stays as it is. */
+  readonly previous_response_id?: string | null;
+  /** Read as part of the conversation. */
+  readonly instructions?: string | null;
+};
+
+export type CompactedConversation = {
+  readonly id: string;
+  readonly object: 'response.compaction';
+  readonly created_at: number;
+  readonly output: readonly Compaction[];
+  readonly usage: Usage;
+};
+
+export type FailedTurn = {
+  readonly error: {
+    readonly message: string;
+    readonly type: 'invalid_request_error' | 'server_error';
+    readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error' | 'cancelled';
+    readonly param: null;
+  };
 };
 
 export type Models = {
@@ -485,6 +577,9 @@ export type CreateConversation = {
   } | {
     readonly type: 'item_reference';
     readonly id: string;
+  } | {
+    readonly type: 'compaction';
+    readonly encrypted_content: string;
   } | {
     readonly type: 'reasoning' | 'mcp_call';
   })[] | null;
@@ -561,6 +656,9 @@ export type AddItems = {
   } | {
     readonly type: 'item_reference';
     readonly id: string;
+  } | {
+    readonly type: 'compaction';
+    readonly encrypted_content: string;
   } | {
     readonly type: 'reasoning' | 'mcp_call';
   })[];
@@ -753,15 +851,6 @@ export type ToolCallDelta = {
     readonly arguments: string;
   };
   readonly index: 0;
-};
-
-export type FailedTurn = {
-  readonly error: {
-    readonly message: string;
-    readonly type: 'invalid_request_error' | 'server_error';
-    readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error' | 'cancelled';
-    readonly param: null;
-  };
 };
 
 export type ThreadList = {
@@ -1691,6 +1780,11 @@ export type Routes = {
   'POST /api/v1/responses/input_tokens': {
     body: CreateResponse;
     result: InputTokens;
+  };
+  /** Summarise a conversation into an item that replaces it in later requests. */
+  'POST /api/v1/responses/compact': {
+    body: CompactConversation;
+    result: CompactedConversation;
   };
   /** List the models that a request can name. */
   'GET /api/v1/models': {

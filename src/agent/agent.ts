@@ -16,9 +16,11 @@ import { findItems } from '#store/threads/items.ts';
 import { listHistory } from '#store/threads/thread-items.ts';
 import { countBytes } from '#store/threads/threads.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
+import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
 import { deleteEndedTurn, deleteUnstoredTurns } from './turn/delete-turn.ts';
+import { type CompactionInput, startCompaction } from './turn/start-compaction.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './turn/start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-reply.ts';
 import { watchTurn } from './turn/watch-turn.ts';
@@ -39,6 +41,10 @@ const CANCEL_MS = 5000;
 /** Missing and foreign resources both throw `NotFound`. */
 export type Agent = {
   startTurn(owner: Principal, input: TurnInput): Promise<StartedTurn>;
+  /** Starts a turn whose reply is one compaction item. */
+  startCompaction(owner: Principal, input: CompactionInput): Promise<StartedTurn>;
+  /** The summary in a compaction item that a caller sends back; undefined when it can't be read. */
+  openSummary(owner: Principal, sealed: string): string | undefined;
   getTurn(owner: Principal, ids: TurnIds): Promise<TurnRecord>;
   /** The conversation up to and including a turn; undefined when the thread is larger than `maxBytes`. */
   findHistory(owner: Principal, turn: Turn, maxBytes: number): Promise<readonly NewItem[] | undefined>;
@@ -68,7 +74,7 @@ export type Agent = {
 };
 
 /** The entry point for all channels. */
-export function createAgent(db: Database, engine: Engine): Agent {
+export function createAgent(db: Database, engine: Engine, summaries: SealedTexts): Agent {
   const getTurn = (owner: Principal, { threadId, turnId }: TurnIds) =>
     withOwner(db, owner, async (trx): Promise<TurnRecord> => {
       const record = await findTurnRecord(trx, owner, threadId, turnId);
@@ -106,6 +112,8 @@ export function createAgent(db: Database, engine: Engine): Agent {
 
   return {
     startTurn: (owner, input) => startTurn(db, engine, owner, input),
+    startCompaction: (owner, input) => startCompaction({ db, engine, summaries }, owner, input),
+    openSummary: (owner, sealed) => summaries.open(owner, sealed),
     getTurn,
     findHistory: (owner, { threadId, seq }, maxBytes) =>
       withOwner(db, owner, async (trx) => {

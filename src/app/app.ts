@@ -136,7 +136,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => identities.destroy());
 
   const limitUse: TakeUse = (key, limit) => takeUse(db, key, limit);
-  const { secrets, key } = await openSecrets(db, config);
+  const { secrets, key, summaries } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
   const tokens = await provisionTokens(config);
@@ -186,6 +186,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       models,
       tools,
       safety,
+      summaries,
       skills,
       threadUrl,
       limits: config.spending,
@@ -198,7 +199,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     keepJobsDays: config.webhook.jobDays,
   });
   undo.defer(() => engine.drain());
-  const agent = createAgent(db, engine);
+  const agent = createAgent(db, engine, summaries);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));

@@ -1,4 +1,12 @@
-import { Agent, ModelBehaviorError, OpenAIConversationsSession, OpenAIProvider, Runner, tool } from '@openai/agents';
+import {
+  Agent,
+  ModelBehaviorError,
+  OpenAIConversationsSession,
+  OpenAIProvider,
+  OpenAIResponsesCompactionSession,
+  Runner,
+  tool,
+} from '@openai/agents';
 import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -211,6 +219,25 @@ export const agents: Client = {
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
+
+    'compacts a conversation': async ({ service }) => {
+      const client = new OpenAI({ ...service, maxRetries: 0 });
+      for (const compactionMode of ['input', 'previous_response_id'] as const) {
+        const session = new OpenAIResponsesCompactionSession({
+          client,
+          model: 'gpt-any',
+          compactionMode,
+          shouldTriggerCompaction: () => true,
+        });
+        await connect(service).run(agent, 'say hello\nfact: the boat is red', { session });
+        expect(await session.getItems()).toMatchObject([{ type: 'compaction' }]);
+
+        const second = await connect(service).run(agent, 'recite', { session });
+
+        expect(second.finalOutput).toContain('the boat is red');
+        expect(second.finalOutput).not.toContain('say hello');
+      }
+    },
 
     'knows 400': async ({ service }) => {
       const asked = connect(service).run(agent.clone({ model: ' ' }), 'say no');

@@ -187,6 +187,7 @@ export const aiSdk: Client = {
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
+    'compacts a conversation': NO_CALL,
 
     'knows 400': async ({ service }) => {
       const asked = generateText({ model: createOpenAI(service)(' '), prompt: 'say no' });

@@ -26,6 +26,7 @@ export const FEATURES = [
   'lists input items',
   'lists models',
   'counts input tokens',
+  'compacts a conversation',
   'knows 400',
   'knows 401',
   'knows 404',

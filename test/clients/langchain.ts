@@ -168,6 +168,7 @@ export const langchain: Client = {
     'lists input items': NO_CALL,
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
+    'compacts a conversation': NO_CALL,
 
     'knows 400': async ({ service }) => {
       await expect(connect(service, ' ').invoke('say no')).rejects.toMatchObject({ status: 400, param: 'model' });

@@ -6,6 +6,7 @@ import type {
   ResponseFunctionToolCall,
   ResponseIncludable,
   ResponseInput,
+  ResponseInputItem,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
 import { expect } from 'vitest';
@@ -324,6 +325,20 @@ export const openai: Client = {
 
       expect(short).toMatchObject({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
       expect(long.input_tokens).toBeGreaterThan(short.input_tokens + 1000);
+    },
+
+    'compacts a conversation': async ({ service }) => {
+      const { responses } = connect(service);
+      const question = { role: 'user', content: 'say hello\nfact: the boat is red' } as const;
+      const first = await responses.create({ model, input: [question] });
+
+      const compacted = await responses.compact({ model, input: [question, ...(first.output as ResponseInputItem[])] });
+      const input = [...compacted.output, { role: 'user', content: 'recite' }] as ResponseInputItem[];
+      const second = await responses.create({ model, input });
+
+      expect(compacted).toMatchObject({ object: 'response.compaction', output: [{ type: 'compaction' }] });
+      expect(second.output_text).toContain('the boat is red');
+      expect(second.output_text).not.toContain('say hello');
     },
 
     'knows 400': async ({ service }) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { streamedChunk } from '#channels/chat-completions/response/chunks.ts';
 import { chatCompletion } from '#channels/chat-completions/response/completion.ts';
-import { failedTurn } from '#channels/chat-completions/response/failed-turn.ts';
+import { failedTurn } from '#channels/model-api/failed-turn.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';

@@ -30,7 +30,7 @@ export async function raiseLevelOf(
   const read = [...untrustedTexts(history, tools), ...alsoRead];
   const flags = await Promise.all(read.map((text) => findFlags(text, userId)));
   const named = untrustedTexts(history, tools).some((text) => namesTool(text, call.name)) ? ['tool-named'] : [];
-  const marked = alsoRead.some((text) => text.includes(SUSPICIOUS_SUMMARY)) ? ['flagged-summary'] : [];
+  const marked = read.some((text) => text.includes(SUSPICIOUS_SUMMARY)) ? ['flagged-summary'] : [];
   return raiseLevel(level, [...own, ...flags.flat(), ...named, ...marked]);
 }
 
@@ -40,7 +40,9 @@ export const SUSPICIOUS_SUMMARY =
 
 /** Whether foreign text in these items is flagged. */
 export async function isSuspicious(history: readonly Item[], tools: ToolSet, userId: UserId): Promise<boolean> {
-  const flags = await Promise.all(untrustedTexts(history, tools).map((text) => findFlags(text, userId)));
+  const texts = untrustedTexts(history, tools);
+  if (texts.some((text) => text.includes(SUSPICIOUS_SUMMARY))) return true;
+  const flags = await Promise.all(texts.map((text) => findFlags(text, userId)));
   return flags.some((found) => found.length > 0);
 }
 
@@ -54,6 +56,7 @@ function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
   const names = new Map(history.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])));
   return history.flatMap((item): string[] => {
     if (item.type === 'message') return item.role === 'user' ? [untrustedOf(item.content)] : [];
+    if (item.type === 'compaction') return [item.summary];
     if (item.type === 'function_call' || tools.find(names.get(item.callId) ?? '')?.trusted) return [];
     return [wordsOf(item.output)];
   });

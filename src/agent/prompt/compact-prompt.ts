@@ -9,7 +9,7 @@ export function buildSummaryPrompt(
   items: readonly Item[],
   { characters, summaryCharacters }: { characters: number; summaryCharacters: number },
 ): Prompt {
-  const earlier = summary ? [`[summary of what was said before]\n${summary.text}`] : [];
+  const earlier = summary ? [describeSummary(summary.text)] : [];
   const transcript = [...earlier, ...describeAll(items, characters)].join('\n\n');
   const most = Math.floor(summaryCharacters / 6); // in words, which in most languages are shorter
   return {
@@ -49,8 +49,12 @@ function describe(item: Item, most: number): string {
       return `[assistant calls ${item.name}]\n${shorten(item.arguments, most)}`;
     case 'function_call_output':
       return `[result]\n${shorten(wordsOf(item.output), most)}`;
+    case 'compaction':
+      return describeSummary(item.summary); // not shortened: it is short already
   }
 }
+
+const describeSummary = (said: string) => `[summary of what was said before]\n${said}`;
 
 function wordsOf(content: readonly ContentPart[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : `[${part.type}: ${part.mediaType}]`)).join('\n');

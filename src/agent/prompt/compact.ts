@@ -51,6 +51,29 @@ export async function compact(compaction: Compaction): Promise<Summary | undefin
   return summary ?? undefined;
 }
 
+/**
+ * Summarises all items. Each step but the last is stored; resolves to the prompt of the last step, and the most characters of
+ * its answer to keep.
+ */
+export async function condense(
+  compaction: Omit<Compaction, 'fixed'>,
+): Promise<{ readonly prompt: Prompt; readonly characters: number }> {
+  const { items, limit } = compaction;
+  const shown = sumsOf(items, (item) => Math.min(MOST_TOKENS_OF_ONE, itemTokens(item)));
+  const seams = findSeams(items);
+  let { summary } = compaction;
+  let begin = 0;
+  for (;;) {
+    const fits = (seam: number) => (shown[seam] ?? 0) - (shown[begin] ?? 0) <= STEP * limit;
+    const next = fits(items.length) ? items.length : stepFrom(begin, items.length, seams, fits);
+    if (next === items.length) break;
+    summary = await summariseStep(compaction, summary, items.slice(begin, next));
+    begin = next;
+  }
+  const sizes = sizesFor(limit);
+  return { prompt: buildSummaryPrompt(summary, items.slice(begin), sizes), characters: sizes.summaryCharacters };
+}
+
 /** The first seam after which the rest fits, or else the last one. */
 function findEnd({ limit, fixed }: Compaction, before: readonly number[], seams: readonly number[]): number {
   const room = COMPACT_TO * limit - fixed - summaryTokens(limit);
@@ -65,21 +88,23 @@ function stepFrom(begin: number, end: number, seams: readonly number[], fits: (s
 }
 
 function summariseStep(
-  { limit, turnSeq, summarise }: Compaction,
+  { limit, turnSeq, summarise }: Omit<Compaction, 'fixed'>,
   earlier: Summary | null,
   items: readonly Item[],
 ): Promise<Summary> {
   const last = items.at(-1);
   if (!last) throw new Error('There is nothing to summarise.');
-  const most = summaryTokens(limit) * 4;
-  const prompt = buildSummaryPrompt(earlier, items, { characters: STEP * limit * 4, summaryCharacters: most });
-  return summarise(prompt, (said) => ({
+  const sizes = sizesFor(limit);
+  return summarise(buildSummaryPrompt(earlier, items, sizes), (said) => ({
     throughSeq: last.turnSeq,
     throughPosition: last.position,
     turnSeq,
-    text: cut(said, most),
+    text: cut(said, sizes.summaryCharacters),
   }));
 }
+
+/** In characters. */
+const sizesFor = (limit: number) => ({ characters: STEP * limit * 4, summaryCharacters: summaryTokens(limit) * 4 });
 
 const summaryTokens = (limit: number) => Math.min(MOST_SUMMARY_TOKENS, Math.floor(SUMMARY * limit));
 

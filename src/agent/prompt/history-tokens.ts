@@ -10,6 +10,8 @@ export function itemTokens(item: ItemBody): number {
       return PER_MESSAGE + textTokens(item.name) + textTokens(item.arguments);
     case 'function_call_output':
       return PER_MESSAGE + contentTokens(item.output);
+    case 'compaction':
+      return PER_MESSAGE + textTokens(item.summary);
   }
 }
 

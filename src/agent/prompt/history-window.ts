@@ -1,3 +1,5 @@
+import type { ModelCall } from '#domain/spending.ts';
+import { cut } from '#domain/text/cut.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -7,7 +9,7 @@ import { estimateTokens } from '#models/estimate-tokens.ts';
 import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
 import { SUSPICIOUS_SUMMARY } from '../gates/raise-level-of.ts';
 import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
-import { COMPACT_ABOVE, type Compaction, compact } from './compact.ts';
+import { COMPACT_ABOVE, type Compaction, compact, condense } from './compact.ts';
 import { isCovered, isRequest, recentItems } from './history.ts';
 import { scaleFrom } from './history-tokens.ts';
 import { buildPrompt, type PromptSetting } from './prompt.ts';
@@ -55,20 +57,48 @@ export function createHistoryWindow(
     return isMarked || (await isSuspicious(history)) ? `\n\n${SUSPICIOUS_SUMMARY}` : '';
   }
 
-  const summarise: Unscoped = async (model, prompt, toSummary) => {
+  async function askForSummary(model: Model, prompt: Prompt): Promise<{ said: string; call: ModelCall }> {
     const { answer, call } = await meter.ask(model, prompt, () => {});
     const said = answer.text.replaceAll('\u0000', '').trim(); // PostgreSQL can't store null characters
-    if (!said) {
-      meter.discard(call);
-      throw new ModelFailure('model_error', NO_SUMMARY);
-    }
+    if (said) return { said, call };
+    meter.discard(call);
+    throw new ModelFailure('model_error', NO_SUMMARY);
+  }
+
+  const summarise: Unscoped = async (model, prompt, toSummary) => {
+    const { said, call } = await askForSummary(model, prompt);
     const made = toSummary(said);
     await run.writeSummary(made, call);
     usage = addUsage(usage, call.usage);
     return made;
   };
 
+  /** Later steps, and a new attempt, continue from the steps that are stored. */
+  async function condenseTo(limit: number, model: Model, history: readonly Item[]): Promise<CondensedHistory> {
+    const mark = await markFor(history);
+    const { prompt, characters } = await condense({
+      turnSeq: turn.seq,
+      summary,
+      items: history.filter((item) => !summary || !isCovered(item, summary)),
+      limit,
+      summarise: async (step, toSummary) => (summary = await summarise(model, step, (said) => toSummary(said + mark))),
+    });
+    const { said, call } = await askForSummary(model, prompt);
+    return { text: cut(said, characters) + mark, call };
+  }
+
   return {
+    /** A summary of the whole history. The caller writes it, and counts its model call. */
+    async condense(model: Model, history: readonly Item[]): Promise<CondensedHistory> {
+      const { promptTokens } = model.contextSize;
+      try {
+        return await condenseTo(promptTokens, model, history);
+      } catch (error) {
+        if (!(error instanceof ModelFailure && error.tooLong)) throw error;
+        return condenseTo(promptTokens * AFTER_REFUSAL, model, history);
+      }
+    },
+
     /** The summary that now replaces the older items. */
     summary: () => summary,
 
@@ -94,6 +124,8 @@ export function createHistoryWindow(
     },
   };
 }
+
+export type CondensedHistory = { readonly text: string; readonly call: ModelCall };
 
 type Thread = {
   readonly model: Model;

@@ -36,6 +36,7 @@ function withParts(item: Item, change: (part: ContentPart) => ContentPart): Item
     case 'function_call_output':
       return item.output.every(isText) ? item : { ...item, output: item.output.toReversed().map(change).toReversed() };
     case 'function_call':
+    case 'compaction':
       return item;
   }
 }

@@ -24,7 +24,7 @@ export function buildPrompt(
       .filter(Boolean)
       .join('\n\n'),
     messages: [
-      ...(summary ? [tellEarlier(summary)] : []),
+      ...(summary ? [tellEarlier(summary.text)] : []),
       ...toMessages(history, setting.sourceOf),
       ...(setting.ending ?? []),
     ],
@@ -67,7 +67,7 @@ function formatBlock(format: OutputFormat | undefined): string {
 }
 
 /** Not a system message: the summary can contain foreign text. */
-function tellEarlier({ text: told }: Summary): PromptMessage {
+function tellEarlier(told: string): PromptMessage {
   const inner = `What was said earlier in this conversation, in short:\n${escapeTags(told)}`;
   return { role: 'user', content: [text(block('user-context', inner))] };
 }
@@ -96,7 +96,11 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
   };
 
   for (const item of history) {
-    if (item.type === 'function_call_output') {
+    if (item.type === 'compaction') {
+      nextStep('');
+      // A summary that a turn of this thread made is at the beginning of the prompt already.
+      if (item.attempt === null) messages.push(tellEarlier(item.summary));
+    } else if (item.type === 'function_call_output') {
       step.hasResults = true;
     } else if (item.type === 'function_call') {
       if (step.hasResults) nextStep('');

@@ -4,6 +4,7 @@ import { ModelFailure } from '#models/model.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
 import { InvalidOutput } from './answer-format.ts';
 import { ToolFailure } from './call-tool.ts';
+import { runCompaction } from './run-compaction.ts';
 import { runTurn } from './run-turn.ts';
 import { NO_LOG } from './turn-log.ts';
 import { createAttempt, type TurnContext } from './turn-steps.ts';
@@ -16,7 +17,8 @@ export function createRunner(context: TurnContext): RunTurn {
     const early = endedBefore(turn, run);
     if (early && !attempt.gateAhead) await attempt.loadHistory(); // this turn must not close the calls of another turn's gate
 
-    const outcome = early ?? (await runTurn(attempt).catch((error: unknown) => outcomeOf(error, run.signal)));
+    const work = () => (turn.request.task === 'compaction' ? runCompaction(attempt) : runTurn(attempt));
+    const outcome = early ?? (await work().catch((error: unknown) => outcomeOf(error, run.signal)));
     if (outcome.status === 'failed') attempt.close(`Not run: ${outcome.failure.message}`);
     if (outcome.status === 'cancelled') attempt.close('Not run: the turn was cancelled.');
     const end = attempt.end();

@@ -24,15 +24,17 @@ import { type Database, type OwnedTransaction, withOwner } from '#store/connecti
 import { markStarted } from '#store/threads/items.ts';
 import { useApproval } from '#store/tools/approvals.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { type OpenPassage, type Passage, type PassageFacts, passageFor } from '../gates/gates.ts';
 import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
-import { createMeter, type MeteredAnswer } from '../spending/budget-meter.ts';
+import { createMeter } from '../spending/budget-meter.ts';
 import { askAgain, findFormatProblem, InvalidOutput } from './answer-format.ts';
 import { callTool } from './call-tool.ts';
 import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
+import type { CompactionSteps } from './run-compaction.ts';
 import type { TurnSteps } from './run-turn.ts';
 import type { CheckedCall, Safety } from './safety.ts';
 import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
@@ -47,16 +49,19 @@ export type TurnContext = SettingParts & {
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
   readonly safety: Safety;
+  /** Encrypts summaries that callers keep. */
+  readonly summaries: Pick<SealedTexts, 'seal'>;
   readonly log?: TurnLog;
 };
 
 /** One attempt at a turn: its steps, and how to close it when it fails. */
-export type TurnAttempt = TurnSteps & {
-  /** Keeps the text so far, and gives `reason` as the output of every pending call. */
-  close(reason: string): void;
-  /** What the engine writes when the turn ends. */
-  end(): Omit<TurnEnd, 'outcome'>;
-};
+export type TurnAttempt = TurnSteps &
+  CompactionSteps & {
+    /** Keeps the text so far, and gives `reason` as the output of every pending call. */
+    close(reason: string): void;
+    /** What the engine writes when the turn ends. */
+    end(): Omit<TurnEnd, 'outcome'>;
+  };
 
 /** Items with a position in the thread that are written together with the end of the turn. */
 type Deferred = {
@@ -66,7 +71,7 @@ type Deferred = {
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
-  const { db, models, tools, safety, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
+  const { db, models, tools, safety, summaries, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
   const thread: Item[] = []; // the items that this attempt knows
   const spoken = createSpokenMessage(run.emit);
@@ -129,7 +134,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   });
 
   /** Asks the route's first model, and its fallbacks after failures that they may not share. */
-  async function askChain(chain: ModelChain, ask: (model: Model) => Promise<MeteredAnswer>, isFinal: () => boolean) {
+  async function askChain<T>(chain: ModelChain, ask: (model: Model) => Promise<T>, isFinal: () => boolean): Promise<T> {
     for (;;) {
       const model = chain[Math.min(failedModels, chain.length - 1)] ?? chain[0];
       try {
@@ -216,6 +221,19 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.passage.kind === 'gate';
       return isLast ? defer(written.items, call) : append(written.items, call);
+    },
+
+    async summarise(history) {
+      const chain = await models.find(turn.request.model);
+      const { text: said, call } = await askChain(
+        chain,
+        (model) => window.condense(model, history),
+        () => false,
+      );
+      const redactor = await safety.redactorFor(turn);
+      const summary = redactor.push(said) + redactor.end();
+      const item = { id: newId(), type: 'compaction', summary, sealed: summaries.seal(turn, summary) } as const;
+      defer([{ ...plain(item), usage: call.usage }], call);
     },
 
     async callTool(call, passage) {

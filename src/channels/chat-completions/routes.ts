@@ -13,13 +13,13 @@ import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendThenAct } from '#http/server/write-all.ts';
 import { dataFrame, sendEvents } from '#http/sse.ts';
 import { parseWithLinks } from '../model-api/attachment.ts';
+import { failedTurn, renderFailure, statusOf } from '../model-api/failed-turn.ts';
 import { isObject } from '../model-api/json-value.ts';
 import { checkFormat } from '../model-api/output-format.ts';
 import { type ChatRequest, chatRequest, parseChatRequest } from './request/chat-request.ts';
 import { linksOf } from './request/messages.ts';
 import { DONE, isLast, streamCompletion, streamedChunk } from './response/chunks.ts';
 import { chatCompletion, renderCompletion } from './response/completion.ts';
-import { failedTurn, renderFailure, statusOf } from './response/failed-turn.ts';
 
 export type ChatCompletionsServices = {
   readonly agent: Agent;

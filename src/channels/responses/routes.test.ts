@@ -15,6 +15,7 @@ test('the document has every route of the Responses API', () => {
     'post /api/v1/responses/{id}/cancel',
     'get /api/v1/responses/{id}/input_items',
     'post /api/v1/responses/input_tokens',
+    'post /api/v1/responses/compact',
     'get /api/v1/models',
     'get /api/v1/models/{id}',
     'post /api/v1/conversations',

@@ -14,6 +14,7 @@ import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.t
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents, typedFrame } from '#http/sse.ts';
 import { refuseLinks } from '../model-api/attachment.ts';
+import { compactResponse } from './compaction/compact-route.ts';
 import { conversationRoutes } from './conversations/conversation-routes.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
@@ -204,6 +205,7 @@ export const responsesRoutes = [
   deleteResponse,
   getInputItems,
   countTokens,
+  compactResponse,
   getModels,
   getModel,
   ...conversationRoutes,

@@ -26,7 +26,7 @@ export type WrittenItem = NewItem & {
   readonly started: boolean;
 };
 
-export type ItemBody = MessageBody | FunctionCallBody | FunctionCallOutputBody;
+export type ItemBody = MessageBody | FunctionCallBody | FunctionCallOutputBody | CompactionBody;
 
 export type MessageBody = {
   readonly type: 'message';
@@ -63,6 +63,14 @@ export type FunctionCallOutputBody = {
   readonly type: 'function_call_output';
   readonly callId: string;
   readonly output: readonly ContentPart[];
+};
+
+/** Replaces earlier items of a conversation, which the caller no longer sends. */
+export type CompactionBody = {
+  readonly type: 'compaction';
+  readonly summary: string;
+  /** The summary as callers have it: encrypted, and readable only for this service and this user. */
+  readonly sealed: string;
 };
 
 export type MessageRole = 'user' | 'assistant' | 'system' | 'developer';

@@ -21,9 +21,10 @@ function visibleItems(items: readonly ItemBody[], pendingCallId: string): ItemBo
         : [],
     ),
   );
-  return items.filter((item) =>
-    item.type === 'message' ? !item.phase && !isOnlyInstructions(item) : external.has(item.callId),
-  );
+  return items.filter((item) => {
+    if (item.type === 'compaction') return true;
+    return item.type === 'message' ? !item.phase && !isOnlyInstructions(item) : external.has(item.callId);
+  });
 }
 
 /** Consecutive messages of the assistant as one, because some formats have only one text for an answer. */
@@ -52,6 +53,7 @@ function canonical(items: readonly ItemBody[]): string[] {
   );
   return items.flatMap((item) => {
     if (item.type === 'function_call_output') return [];
+    if (item.type === 'compaction') return JSON.stringify([item.type, item.summary]);
     if (item.type === 'message')
       return JSON.stringify([item.role, ...contentOf(item.content, item.role === 'user' ? withoutFrame : String)]);
     const output = outputs.get(item.callId)?.shift();

@@ -126,5 +126,7 @@ export function contentOf(item: Item): NewItem {
       return callOf(item);
     case 'function_call_output':
       return { id: item.id, type: item.type, callId: item.callId, output: item.output };
+    case 'compaction':
+      return { id: item.id, type: item.type, summary: item.summary, sealed: item.sealed };
   }
 }

@@ -43,6 +43,8 @@ export type TurnRequest = {
   readonly sampling?: Sampling;
   /** The form of the answer; absent for prose. */
   readonly format?: OutputFormat;
+  /** `compaction`: the turn summarises its input instead of answering it. */
+  readonly task?: 'compaction';
   /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };

@@ -73,7 +73,7 @@ async function listCalls(trx: OwnedTransaction, owner: Owner, threadId: ThreadId
     .orderBy('position')
     .execute();
   return rows.flatMap(({ id, turnSeq, body }) =>
-    body.type === 'message' ? [] : { id, turnSeq, type: body.type, callId: body.callId },
+    body.type === 'message' || body.type === 'compaction' ? [] : { id, turnSeq, type: body.type, callId: body.callId },
   );
 }
 

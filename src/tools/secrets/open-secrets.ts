@@ -2,6 +2,7 @@ import type { Database } from '#store/connection.ts';
 import { createKeyRing } from './key-ring.ts';
 import { createKeyring } from './keyring.ts';
 import { type ProvisionedKey, provisionSecretsKey } from './provision-key.ts';
+import { createSealedTexts, type SealedTexts } from './sealed-text.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 
 export type SecretsSettings = {
@@ -14,7 +15,13 @@ export type SecretsSettings = {
 export async function openSecrets(db: Database, settings: SecretsSettings): Promise<OpenSecrets> {
   const { secretsKey: setting, secretsKeyPrevious, home } = settings;
   const key = await provisionSecretsKey({ setting, home, keyring: createKeyring() });
-  return { key, secrets: createSecrets({ db, keys: createKeyRing(key.key, secretsKeyPrevious) }) };
+  const keys = createKeyRing(key.key, secretsKeyPrevious);
+  return { key, secrets: createSecrets({ db, keys }), summaries: createSealedTexts(keys, 'summary') };
 }
 
-export type OpenSecrets = { readonly key: ProvisionedKey; readonly secrets: Secrets };
+export type OpenSecrets = {
+  readonly key: ProvisionedKey;
+  readonly secrets: Secrets;
+  /** The summaries that callers of compaction keep. */
+  readonly summaries: SealedTexts;
+};

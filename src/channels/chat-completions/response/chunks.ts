@@ -6,6 +6,7 @@ import type { Principal } from '#domain/principal.ts';
 import { ANSWER_BREAK } from '#domain/thread/replayed-history.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { failedTurn, renderFailure } from '../../model-api/failed-turn.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
 import {
   completionFields,
@@ -17,7 +18,6 @@ import {
   renderUsage,
   toolCall,
 } from './completion.ts';
-import { failedTurn, renderFailure } from './failed-turn.ts';
 
 /** The role comes first, then the text in pieces, and a call of the caller's tool whole. */
 const delta = z.strictObject({

@@ -54,6 +54,8 @@ function renderEntry(item: TimedItem): string {
       return `**Tool:** ${item.name}\n\n${fence(item.arguments)}`;
     case 'function_call_output':
       return `**Result:**\n\n${fence(wordsOf(item.output))}`;
+    case 'compaction':
+      return `**Summary of an earlier conversation:**\n\n${fence(item.summary)}`;
   }
 }
 
@@ -80,7 +82,7 @@ function attachmentsOf(items: readonly TimedItem[]): Record<string, string> {
       const rendered = renderItem(item);
       const shown =
         rendered.type === 'message' ? rendered.content : rendered.type === 'function_call' ? [] : rendered.output;
-      const kept = item.type === 'message' ? item.content : item.type === 'function_call' ? [] : item.output;
+      const kept = item.type === 'message' ? item.content : item.type === 'function_call_output' ? item.output : [];
       return shown.flatMap((part, index) => {
         const from = kept[index];
         return part.type !== 'text' && part.url && from && from.type !== 'text'

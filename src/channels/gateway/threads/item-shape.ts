@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockReasonOf, type ContentPart, type NewItem, type TimedItem } from '#domain/thread/item.ts';
+import { blockReasonOf, type ContentPart, type NewItem, type TimedItem, text } from '#domain/thread/item.ts';
 import { renderUsd, type Usage } from '#domain/usage.ts';
 
 /** What one or more model calls used. `cost_usd` is a decimal, or null when a price is unknown. */
@@ -117,6 +117,8 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
     }
     case 'function_call_output':
       return { id, type: item.type, call_id: item.callId, output: parts(item.output) };
+    case 'compaction': // shown like a message: clients of the gateway need not know it
+      return { id, type: 'message', role: 'system', content: parts([text(item.summary)]), status: 'completed' };
   }
 }
 

@@ -5,7 +5,7 @@ import type { Threads } from '#agent/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { findReferenced } from '../request/find-referenced.ts';
+import { findSources } from '../request/item-sources.ts';
 import { inputItem, itemPage, itemPageQuery, renderInputItem, toItemPage } from '../response/input-items-page.ts';
 import { parseItemId } from '../response/output-items.ts';
 import { formatConversationId, parseConversationId } from './conversation-id.ts';
@@ -54,8 +54,12 @@ const createConversation = defineRoute({
   errors: [400, 413],
   async handle({ principal, request }, { agent, conversations }: Services) {
     const { items, metadata } = parseFields(request.body);
-    const known = await findReferenced(agent, principal, items);
-    const made = await conversations.create(principal, parseItems(items ?? [], known), parseMetadata(metadata ?? null));
+    const sources = await findSources(agent, principal, items);
+    const made = await conversations.create(
+      principal,
+      parseItems(items ?? [], sources),
+      parseMetadata(metadata ?? null),
+    );
     return renderConversation(made);
   },
 });
@@ -126,7 +130,7 @@ const addConversationItems = defineRoute({
     const { items: given } = parseFields(request.body);
     if (Array.isArray(given) && given.length === 0)
       throw new InvalidRequest('invalid_request', 'items', 'items must hold at least one item.');
-    const items = parseItems(given, await findReferenced(agent, principal, given));
+    const items = parseItems(given, await findSources(agent, principal, given));
     if (items.length > 0) await conversations.addItems(principal, params.id, items);
     else await conversations.get(principal, params.id);
     return toItemPage(items.map(toListed), false);

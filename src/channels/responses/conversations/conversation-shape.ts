@@ -3,7 +3,7 @@ import type { Conversation } from '#agent/conversations.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { isObject, isShallow, jsonBytes } from '../../model-api/json-value.ts';
-import { givenItem, type KnownItems, parseHistory } from '../request/input-items.ts';
+import { givenItem, type ItemSources, parseHistory } from '../request/input-items.ts';
 import { conversationId, formatConversationId } from './conversation-id.ts';
 
 const MAX_METADATA_BYTES = 16_384;
@@ -57,11 +57,11 @@ export function parseFields(body: unknown): Record<string, unknown> {
 }
 
 /** Returns an empty list when a client sends only items that are ignored. */
-export function parseItems(items: unknown, known: KnownItems): NewItem[] {
+export function parseItems(items: unknown, sources: ItemSources): NewItem[] {
   const refuse = (message: string) => new InvalidRequest('invalid_request', 'items', message);
   if (!Array.isArray(items)) throw refuse('items must be an array of items.');
   if (items.length > MAX_ITEMS) throw refuse(`items must hold at most ${MAX_ITEMS} items. Send the rest separately.`);
-  return parseHistory(items, 'items', known);
+  return parseHistory(items, 'items', sources);
 }
 
 /**

@@ -4,7 +4,12 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { type NewItem, textOf } from '#domain/thread/item.ts';
 import { fieldMeanings, parseCreate } from './create-request.ts';
 
-const OPTIONS = { isTaken: () => false, externalTools: true, known: new Map<string, NewItem>() };
+const OPTIONS = {
+  isTaken: () => false,
+  externalTools: true,
+  known: new Map<string, NewItem>(),
+  openSummary: () => undefined,
+};
 const parse = (fields: object) => parseCreate({ model: 'm', input: 'hi', ...fields }, OPTIONS);
 const refused = (param: string | null, code = 'invalid_request') =>
   expect.objectContaining({ name: 'InvalidRequest', code, param });

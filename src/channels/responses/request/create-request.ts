@@ -15,7 +15,7 @@ import { conversationId, parseConversationId } from '../conversations/conversati
 import { responseId } from '../response/response-object.ts';
 import { TOOL_ACTIVITY } from '../response/tool-activity.ts';
 import { frameMessage } from './frame-message.ts';
-import { inputItems, type KnownItems, parseInput } from './input-items.ts';
+import { type ItemSources, inputItems, parseInput } from './input-items.ts';
 
 /** A create request that has passed every check. */
 export type CreateRequest = {
@@ -43,13 +43,11 @@ export type CreateRequest = {
 
 const MAX_CONTEXT_BYTES = 10_240;
 
-export type ParseOptions = {
+export type ParseOptions = ItemSources & {
   /** Knows the names that a caller's tool must not have. */
   readonly isTaken: (name: string) => boolean;
   /** Whether callers may bring tools at all. */
   readonly externalTools: boolean;
-  /** The items that the input refers to. */
-  readonly known: KnownItems;
 };
 
 type Context = ParseOptions & {
@@ -89,7 +87,8 @@ const FIELDS = {
   },
   input: {
     schema: inputItems,
-    parse: (value: unknown, { continues, known }: Context) => parseInput(value, continues, known),
+    parse: (value: unknown, { continues, known, openSummary }: Context) =>
+      parseInput(value, continues, { known, openSummary }),
   },
   stream: STREAM,
   background: {
@@ -195,7 +194,7 @@ function toSampling(parsed: Parsed): Sampling | undefined {
 
 type Previous = { readonly id: string; readonly ids: TurnIds };
 
-function parsePrevious(value: unknown): Previous | null {
+export function parsePrevious(value: unknown): Previous | null {
   const id = value ?? null;
   if (id === null) return null;
   const refuse = (message: string) =>
@@ -216,7 +215,7 @@ function parseConversation(value: unknown, hasPrevious: boolean): ThreadId | und
   return threadId;
 }
 
-function parseInstructions(instructions: unknown): string | null {
+export function parseInstructions(instructions: unknown): string | null {
   if (instructions === undefined || instructions === null) return null;
   if (typeof instructions !== 'string')
     throw new InvalidRequest('invalid_request', 'instructions', 'instructions must be a string.');

@@ -4,7 +4,7 @@ import { instructionsMessage } from '#domain/thread/replayed-history.ts';
 
 /**
  * Puts `instructions` and `x_context` as blocks ahead of the newest user message. They are stored with it, so that
- * later turns still see them. With a tool result alone, the instructions become a message after it.
+ * later turns still see them. Without any message, as with a tool result alone, the instructions become a message at the end.
  */
 export function frameMessage(
   items: readonly NewItem[],
@@ -12,7 +12,7 @@ export function frameMessage(
   context: Readonly<Record<string, unknown>> | null,
 ): NewItem[] {
   const instructionsBlock = instructions ? block('instructions', escapeTags(instructions)) : undefined;
-  if (instructionsBlock && items.every((item) => item.type === 'function_call_output'))
+  if (instructionsBlock && items.every((item) => item.type !== 'message'))
     return [...items, instructionsMessage(instructionsBlock)];
   const blocks = [
     ...(instructionsBlock ? [instructionsBlock] : []),

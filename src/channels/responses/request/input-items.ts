@@ -8,6 +8,9 @@ import { content, findLinks, parseContent } from './content.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];
 
+/** The most characters of a compaction's `encrypted_content`. */
+const MAX_SEALED = 10_485_760;
+
 const callIdField = z.string().min(1);
 
 /** The published schema of an item that a caller sends. */
@@ -21,6 +24,9 @@ export const givenItem = z.union([
   }),
   z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
   z.looseObject({ type: z.literal('item_reference'), id: z.string() }).describe('An item of an earlier response.'),
+  z
+    .looseObject({ type: z.literal('compaction'), encrypted_content: z.string().max(MAX_SEALED) })
+    .describe('As a response or a compaction returned it.'),
   z.looseObject({ type: z.enum(['reasoning', 'mcp_call']) }).describe('Ignored.'),
 ]);
 
@@ -29,8 +35,15 @@ export const inputItems = z
   .union([z.string().regex(/\S/), z.array(givenItem).min(1)])
   .describe('A message, a tool result, or a whole history.');
 
-/** Items of earlier responses, by the id they have on the wire. */
-export type KnownItems = ReadonlyMap<string, NewItem>;
+/** What the items of a request can refer to. */
+export type ItemSources = {
+  /** Items of earlier responses, by the id they have on the wire. */
+  readonly known: ReadonlyMap<string, NewItem>;
+  /** The summary in the caller's compaction item; undefined when it can't be read. */
+  readonly openSummary: (sealed: string) => string | undefined;
+};
+
+const NO_SOURCES: ItemSources = { known: new Map(), openSummary: () => undefined };
 
 /** The wire ids that an unchecked input refers to. */
 export function referencedIds(input: unknown): string[] {
@@ -51,7 +64,7 @@ export function linksOf(items: unknown, param: string): LinkField[] {
 }
 
 /** The `input` of a request as items. Its content decides whether it answers a waiting thread. */
-export function parseInput(input: unknown, continues: boolean, known: KnownItems = new Map()): NewItem[] {
+export function parseInput(input: unknown, continues: boolean, sources: ItemSources = NO_SOURCES): NewItem[] {
   if (typeof input === 'string') {
     if (input.trim() === '') throw refuse('input', 'input must not be blank.');
     return [toItem({ type: 'message', role: 'user', content: [text(input)], status: 'completed' })];
@@ -59,7 +72,7 @@ export function parseInput(input: unknown, continues: boolean, known: KnownItems
   if (!Array.isArray(input)) throw refuse('input', 'input is required: a string or an array of items.');
   if (input.length === 0) throw refuse('input', 'input must hold at least one item.');
 
-  const bodies = input.map((item, index) => parseItem(item, `input[${index}]`, known));
+  const bodies = input.map((item, index) => parseItem(item, `input[${index}]`, sources));
   checkOutputs(bodies, continues);
   const items = bodies.filter((body) => body !== undefined).map(toItem);
   if (items.length === 0) throw refuse('input', 'input must hold at least one message or tool result.');
@@ -67,14 +80,14 @@ export function parseInput(input: unknown, continues: boolean, known: KnownItems
 }
 
 /** Items that become history. `param` names the list. */
-export function parseHistory(given: readonly unknown[], param: string, known: KnownItems): NewItem[] {
-  return given.flatMap((item, index) => parseItem(item, `${param}[${index}]`, known) ?? []).map(toItem);
+export function parseHistory(given: readonly unknown[], param: string, sources: ItemSources): NewItem[] {
+  return given.flatMap((item, index) => parseItem(item, `${param}[${index}]`, sources) ?? []).map(toItem);
 }
 
 const isRole = (role: unknown): role is MessageRole => ROLES.some((known) => known === role);
 
 /** undefined for an item that is ignored. */
-function parseItem(item: unknown, param: string, known: KnownItems): ItemBody | undefined {
+function parseItem(item: unknown, param: string, { known, openSummary }: ItemSources): ItemBody | undefined {
   if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
   switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
     case 'message':
@@ -85,15 +98,24 @@ function parseItem(item: unknown, param: string, known: KnownItems): ItemBody | 
       return parseOutput(item, param);
     case 'item_reference':
       return resolveReference(item, param, known);
+    case 'compaction':
+      return parseCompaction(item, param, openSummary);
     case 'reasoning': // a client may send back what another service gave it
     case 'mcp_call': // the thread has the agent's tool calls
       return undefined;
     default:
-      throw refuse(`${param}.type`, 'The type must be message, function_call, function_call_output or item_reference.');
+      throw refuse(
+        `${param}.type`,
+        'The type must be message, function_call, function_call_output, compaction or item_reference.',
+      );
   }
 }
 
-function resolveReference(item: Record<string, unknown>, param: string, known: KnownItems): ItemBody | undefined {
+function resolveReference(
+  item: Record<string, unknown>,
+  param: string,
+  known: ItemSources['known'],
+): ItemBody | undefined {
   const { id } = item;
   if (typeof id === 'string' && id.startsWith('mcp_')) return undefined; // the thread has the agent's tool calls
   const found = typeof id === 'string' ? known.get(id) : undefined;
@@ -122,6 +144,20 @@ function parseOutput(item: Record<string, unknown>, param: string): ItemBody {
     callId: parseCallId(item, param),
     output: parseContent(output, `${param}.output`),
   };
+}
+
+function parseCompaction(
+  item: Record<string, unknown>,
+  param: string,
+  openSummary: ItemSources['openSummary'],
+): ItemBody {
+  const sealed = item['encrypted_content'];
+  const field = `${param}.encrypted_content`;
+  if (typeof sealed !== 'string') throw refuse(field, 'encrypted_content must be a string.');
+  const summary = sealed.length > MAX_SEALED ? undefined : openSummary(sealed);
+  if (summary === undefined)
+    throw refuse(field, 'This encrypted_content can not be read. Send it unchanged, as the same user.');
+  return { type: 'compaction', summary, sealed };
 }
 
 function parseCallId(item: Record<string, unknown>, param: string): string {

@@ -7,8 +7,8 @@ import { isObject } from '../../model-api/json-value.ts';
 import { checkFormat } from '../../model-api/output-format.ts';
 import { toEcho } from '../response/response-echo.ts';
 import { type CreateRequest, parseCreate } from './create-request.ts';
-import { findReferenced } from './find-referenced.ts';
 import { linksOf } from './input-items.ts';
+import { findSources } from './item-sources.ts';
 
 export type CreateServices = {
   readonly agent: Agent;
@@ -24,10 +24,10 @@ export async function readCreate(
   services: CreateServices,
   { principal, body }: Pick<FastifyRequest, 'principal' | 'body'>,
 ): Promise<CreateRequest> {
-  const known = await findReferenced(services.agent, principal, isObject(body) ? body['input'] : undefined);
   const taken = await services.toolNames();
+  const sources = await findSources(services.agent, principal, isObject(body) ? body['input'] : undefined);
   const parse = async () => {
-    const create = parseCreate(body, { ...services, known, isTaken: (name) => taken.has(name) });
+    const create = parseCreate(body, { ...services, ...sources, isTaken: (name) => taken.has(name) });
     await checkFormat(services.agent, principal, create.format, 'text.format.schema');
     return create;
   };

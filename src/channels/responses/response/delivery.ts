@@ -5,16 +5,15 @@ import type { Principal } from '#domain/principal.ts';
 import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import { sendThenAct } from '#http/server/write-all.ts';
 import { echoOf } from './response-echo.ts';
-import type { ResponseObject } from './response-object.ts';
 
 /** Sends a response. One that is not stored is deleted when it has ended and all of it was written to the client. */
-export function deliver(
+export function deliver<T extends object>(
   agent: Agent,
   { principal, log }: FastifyRequest,
   reply: FastifyReply,
   turn: Turn,
-  response: ResponseObject,
-): ResponseObject | Promise<FastifyReply> {
+  response: T,
+): T | Promise<FastifyReply> {
   if (echoOf(turn).store || !isEnded(turn)) return response;
   return sendThenAct(reply, response, () => discard(agent, principal, turn, (error) => log.error({ err: error })));
 }

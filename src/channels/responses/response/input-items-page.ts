@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type ContentPart, type Item, type NewItem, textOf } from '#domain/thread/item.ts';
-import { functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
+import { compactionItem, functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
 const inputPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('input_text'), text: z.string() }),
@@ -31,7 +31,7 @@ const functionCallOutput = z
 
 /** An assistant message of the input has the shape of an output item. */
 export const inputItem = z
-  .union([inputMessage, outputMessage, functionCall, functionCallOutput])
+  .union([inputMessage, outputMessage, functionCall, functionCallOutput, compactionItem])
   .meta({ id: 'InputItem' });
 
 /** A page of items. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
-import { type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
+import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { mcpCall } from './tool-activity.ts';
 
@@ -50,8 +50,16 @@ export const functionCall = z
   })
   .meta({ id: 'FunctionCall' });
 
+export const compactionItem = z
+  .strictObject({
+    id: z.string().regex(/^cmp_[0-9a-f]{32}$/),
+    type: z.literal('compaction'),
+    encrypted_content: z.string().min(1).describe('Send it back as it is. Only this service can read it.'),
+  })
+  .meta({ id: 'Compaction' });
+
 export const outputItem = z
-  .discriminatedUnion('type', [outputMessage, functionCall, mcpCall])
+  .discriminatedUnion('type', [outputMessage, functionCall, mcpCall, compactionItem])
   .meta({ id: 'OutputItem' });
 
 type OutputText = z.infer<typeof outputText>;
@@ -73,6 +81,8 @@ export function renderItem(item: NewItem) {
         call_id: item.callId,
         output: textOf(item.output),
       };
+    case 'compaction':
+      return renderCompaction(item);
   }
 }
 
@@ -98,13 +108,19 @@ export function renderCall(call: GatedCall): FunctionCall {
   };
 }
 
-const ITEM_PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco' } as const;
+export const renderCompaction = (item: NewItem & CompactionBody): z.infer<typeof compactionItem> => ({
+  id: wireItemId(item.type, item.id),
+  type: item.type,
+  encrypted_content: item.sealed,
+});
+
+const ITEM_PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco', compaction: 'cmp' } as const;
 
 export const wireItemId = (type: NewItem['type'], id: ItemId) => `${ITEM_PREFIX[type]}_${hexFromUuid(id)}`;
 
 /** undefined when it is not the id of an item. */
 export function parseItemId(id: string): ItemId | undefined {
-  const hex = /^(?:msg|fc|fco)_([0-9a-f]{32})$/.exec(id)?.[1];
+  const hex = /^(?:msg|fc|fco|cmp)_([0-9a-f]{32})$/.exec(id)?.[1];
   return hex && uuidFromHex(hex);
 }
 

@@ -54,7 +54,7 @@ const usageCost = z
   .strictObject({ total_usd: decimal, input_usd: decimal, output_usd: decimal, currency: z.literal('USD') })
   .meta({ id: 'Cost' });
 
-const responseUsage = z
+export const responseUsage = z
   .strictObject({
     input_tokens: count,
     input_tokens_details: z.strictObject({ cached_tokens: count }),
@@ -159,7 +159,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
   };
 }
 
-const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+export const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
 function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status'] {
   if (failure) return 'failed';
@@ -176,7 +176,7 @@ function renderOutput({ made, gate }: TurnReply, { toolActivity }: ResponseEcho)
 
 const renderTool = (tool: ToolDefinition): ResponseObject['tools'][number] => ({ type: 'function', ...tool });
 
-function renderUsage(usage: Usage): ResponseObject['usage'] {
+export function renderUsage(usage: Usage): ResponseObject['usage'] {
   return {
     input_tokens: usage.inputTokens,
     input_tokens_details: { cached_tokens: usage.cachedInputTokens },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { FailureCode } from '#domain/thread/turn.ts';
-import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
+import { FAILURE_CODES, failureOf, failureType } from './turn-failure.ts';
 
 /** A turn that was accepted and then failed or was cancelled. */
 export const failedTurn = z

@@ -1,0 +1,72 @@
+import { newId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { type ContentPart, type NewItem, text } from '#domain/thread/item.ts';
+import type { Summary } from '#domain/thread/summary.ts';
+import type { TurnRequest } from '#domain/thread/turn.ts';
+import { contentOf } from '#domain/thread/turn-event.ts';
+import type { Engine } from '#engine/engine.ts';
+import type { Database } from '#store/connection.ts';
+import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
+import { isCovered } from '../prompt/history.ts';
+import { type ContinuedThread, readThreadEnd } from '../prompt/thread-end.ts';
+import { type Idempotency, type StartedTurn, startTurn } from './start-turn.ts';
+
+export type CompactionInput = ContinuedThread & {
+  /** Follow the items of the thread, if there is one. */
+  readonly items: readonly NewItem[];
+  readonly model: string;
+  readonly idempotency: Idempotency | undefined;
+  /** Data of the channel. */
+  readonly echo: TurnRequest['echo'];
+};
+
+/**
+ * Starts a turn that summarises a conversation. It runs on a new thread, with copies of all items: the thread that they
+ * come from does not change, and may continue meanwhile. The new thread is deleted once the reply was delivered.
+ */
+export async function startCompaction(
+  parts: { readonly db: Database; readonly engine: Engine; readonly summaries: SealedTexts },
+  owner: Principal,
+  { model, idempotency, echo, items, ...continued }: CompactionInput,
+): Promise<StartedTurn> {
+  const { db, engine, summaries } = parts;
+  const earlier = continued.threadId ? await readThread() : [];
+  return startTurn(db, engine, owner, {
+    threadId: undefined,
+    startsThread: true,
+    unknownThread: 'not-found',
+    channel: 'responses',
+    items: [...earlier, ...items].map((item) => ({ ...withoutAttachments(item), id: newId() })),
+    tools: undefined,
+    request: { model, temperature: null, echo, task: 'compaction' },
+    idempotency,
+    isUnstored: true,
+  });
+
+  async function readThread(): Promise<NewItem[]> {
+    const { context, history } = await readThreadEnd(db, engine, owner, continued);
+    const isLater = (item: (typeof history)[number]) => !context.summary || !isCovered(item, context.summary);
+    const made = context.summary ? [compactionOf(context.summary)] : [];
+    return [...made, ...history.filter(isLater).map(contentOf)];
+  }
+
+  function compactionOf({ text: said }: Summary): NewItem {
+    return { id: newId(), type: 'compaction', summary: said, sealed: summaries.seal(owner, said) };
+  }
+}
+
+/** A summary only mentions images and files, so their bytes are not copied. */
+function withoutAttachments(item: NewItem): NewItem {
+  switch (item.type) {
+    case 'message':
+      return { ...item, content: item.content.map(mention) };
+    case 'function_call_output':
+      return { ...item, output: item.output.map(mention) };
+    case 'function_call':
+    case 'compaction':
+      return item;
+  }
+}
+
+const mention = (part: ContentPart): ContentPart =>
+  part.type === 'text' ? part : text(`[${part.type}: ${part.mediaType}]`);
