@@ -77,6 +77,11 @@ export type CreateResponse = {
   readonly store?: boolean | null;
   /** `reborn.tool_activity` adds the agent's tool calls to the output. Other values are ignored. */
   readonly include?: readonly string[] | null;
+  /** `compaction`: a prompt of more than `compact_threshold` tokens is compacted, and `output` begins with the summary as a `compaction` item. */
+  readonly context_management?: readonly ({
+    readonly type: string;
+    readonly compact_threshold?: number | null;
+  })[] | null;
   /** From 0 to 2; passed on to the model. */
   readonly temperature?: number | null;
   /** The share of likely tokens that the model chooses from. */
@@ -268,7 +273,7 @@ export type StreamEvent = {
   readonly type: 'response.output_item.added';
   readonly sequence_number: number;
   readonly output_index: number;
-  readonly item: EmptyMessage | FunctionCall | McpCall;
+  readonly item: EmptyMessage | FunctionCall | McpCall | Compaction;
 } | {
   readonly type: 'response.content_part.added';
   readonly sequence_number: number;

@@ -221,3 +221,31 @@ test('a compaction counts toward the budget of its user, and is refused beyond i
   const refused = await compact(service, { input: history }, headers);
   expect(refused).toMatchObject({ status: 403, body: { error: { code: 'budget_exceeded' } } });
 });
+
+test('a prompt above compact_threshold is compacted, and the summary is the first item of the reply', async ({
+  service,
+}) => {
+  const filler = 'and so the day went on, with nothing much to say about it. '.repeat(12);
+  const more = { context_management: [{ type: 'compaction', compact_threshold: 3000 }] };
+  let last = await service.ask(`say noted\nfact: the mast is green\n${filler}`, more);
+  while (last.output.length === 1)
+    last = await service.ask(`say yes ${filler}`, { ...more, previous_response_id: last.id });
+
+  expect(last.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
+  expect((await service.get(last.id)).output).toEqual(last.output);
+  const streamed = await (await service.request(`/v1/responses/${last.id}?stream=true`)).text();
+  const added = [...streamed.matchAll(/^data: (.*)$/gm)]
+    .map(([, json = '']) => JSON.parse(json) as { type: string; output_index: number; item: { type: string } })
+    .filter(({ type }) => type === 'response.output_item.added');
+  expect(added.map(({ output_index, item }) => [output_index, item.type])).toEqual([
+    [0, 'compaction'],
+    [1, 'message'],
+  ]);
+
+  const replayed = await service.ask([...last.output, user('recite')]);
+  expect(textOf(replayed)).toContain('the mast is green');
+  const continued = await service.ask('recite', { previous_response_id: last.id });
+  expect(textOf(continued).split('the mast is green')).toHaveLength(2);
+  const refused = { input: 'x', context_management: [{ type: 'compaction', compact_threshold: 1 }] };
+  expect((await service.post(refused)).status).toBe(400);
+});

@@ -23,6 +23,8 @@ export function createHistoryWindow(
   run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
   meter: Pick<Meter, 'ask' | 'discard'>,
   isSuspicious: (history: readonly Item[]) => Promise<boolean> = async () => false,
+  /** Called with this turn's newest summary before the model is asked with it. */
+  onSummary: (summary: Summary) => Promise<void> = async () => {},
 ) {
   let summary = run.summary;
   let usage = NO_USAGE;
@@ -112,7 +114,9 @@ export function createHistoryWindow(
       onText: (delta: string) => void,
     ): Promise<MeteredAnswer> {
       const { promptTokens, windowTokens } = model.contextSize;
-      const first = await fit({ model, history, setting }, promptTokens);
+      const wanted = (turn.request.compactAbove ?? Infinity) / COMPACT_ABOVE;
+      const first = await fit({ model, history, setting }, Math.min(promptTokens, wanted));
+      if (summary?.turnSeq === turn.seq) await onSummary(summary);
       if (first.tokens > windowTokens) throw tooLong(first.tokens, model);
       try {
         return await meter.ask(model, first.prompt, onText);

@@ -11,6 +11,7 @@ import {
   type WrittenItem,
 } from '#domain/thread/item.ts';
 import { pendingCalls } from '#domain/thread/pending-calls.ts';
+import type { Summary } from '#domain/thread/summary.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/thread/turn-event.ts';
@@ -82,8 +83,12 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     log,
   });
   const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit: run.emit });
-  const window = createHistoryWindow(turn, run, { ...retrying, discard: meter.discard }, async (history) =>
-    isSuspicious(history, await tools.current(), turn.userId),
+  const window = createHistoryWindow(
+    turn,
+    run,
+    { ...retrying, discard: meter.discard },
+    async (history) => isSuspicious(history, await tools.current(), turn.userId),
+    showSummary,
   );
   let failedModels = 0; // models of the chain that failed: the attempt does not ask them again
   let began: Promise<PromptSetting> | undefined; // read once: changes take effect with the next turn
@@ -107,6 +112,13 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     thread.push(...appended);
     deferred.push({ items, appended, call });
     return appended;
+  }
+
+  /** Adds the summary to the reply of a turn that asked for it. After a crash, the next attempt adds it if it is missing. */
+  async function showSummary({ text: summary }: Summary): Promise<void> {
+    const shown = ownItems().findLast((item) => item.type === 'compaction' && item.attempt !== null);
+    if (turn.request.compactAbove === undefined || (shown?.type === 'compaction' && shown.summary === summary)) return;
+    await append([plain({ id: newId(), type: 'compaction', summary, sealed: summaries.seal(turn, summary) })]);
   }
 
   /** Watchers see items only after they are written. */

@@ -43,6 +43,8 @@ export type TurnRequest = {
   readonly sampling?: Sampling;
   /** The form of the answer; absent for prose. */
   readonly format?: OutputFormat;
+  /** Prompts above this number of tokens are compacted, and the reply has the summary as an item. */
+  readonly compactAbove?: number;
   /** `compaction`: the turn summarises its input instead of answering it. */
   readonly task?: 'compaction';
   /** Data of the channel, stored so that it can render the reply again. */

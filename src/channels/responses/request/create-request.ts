@@ -35,12 +35,16 @@ export type CreateRequest = {
   /** undefined when the request has none. */
   readonly tools: readonly ToolDefinition[] | undefined;
   readonly items: readonly NewItem[];
+  /** The tokens of a prompt above which it is compacted. */
+  readonly compactAbove: number | undefined;
   /** undefined for prose. */
   readonly format: OutputFormat | undefined;
   /** undefined when the request sets none of it. */
   readonly sampling: Sampling | undefined;
 };
 
+/** A prompt has about this length before it has any history. */
+const MIN_THRESHOLD = 1000;
 const MAX_CONTEXT_BYTES = 10_240;
 
 export type ParseOptions = ItemSources & {
@@ -105,6 +109,15 @@ const FIELDS = {
       .nullish()
       .describe(`\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output. Other values are ignored.`),
     parse: (value: unknown) => Array.isArray(value) && value.includes(TOOL_ACTIVITY),
+  },
+  context_management: {
+    schema: z
+      .array(z.looseObject({ type: z.string(), compact_threshold: z.int().min(MIN_THRESHOLD).nullish() }))
+      .nullish()
+      .describe(
+        '`compaction`: a prompt of more than `compact_threshold` tokens is compacted, and `output` begins with the summary as a `compaction` item.',
+      ),
+    parse: parseThreshold,
   },
   temperature: TEMPERATURE,
   top_p: TOP_P,
@@ -171,6 +184,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     metadata,
     tools,
     items: frameMessage(input, instructions, userContext),
+    compactAbove: parsed.context_management,
     format: parsed.text,
     sampling: toSampling(parsed),
   };
@@ -213,6 +227,21 @@ function parseConversation(value: unknown, hasPrevious: boolean): ThreadId | und
   const threadId = typeof id === 'string' ? parseConversationId(id) : undefined;
   if (!threadId) throw refuse('conversation must be the id of a conversation, or an object with that id.');
   return threadId;
+}
+
+function parseThreshold(value: unknown): number | undefined {
+  const entry: unknown = Array.isArray(value)
+    ? value.find((each) => isObject(each) && each['type'] === 'compaction')
+    : undefined;
+  const threshold = isObject(entry) ? (entry['compact_threshold'] ?? undefined) : undefined;
+  if (threshold === undefined) return undefined;
+  if (typeof threshold !== 'number' || !Number.isSafeInteger(threshold) || threshold < MIN_THRESHOLD)
+    throw new InvalidRequest(
+      'invalid_request',
+      'context_management',
+      `compact_threshold must be a whole number of at least ${MIN_THRESHOLD} tokens.`,
+    );
+  return threshold;
 }
 
 export function parseInstructions(instructions: unknown): string | null {

@@ -47,6 +47,7 @@ export function toTurnInput(create: CreateRequest, idempotency?: Idempotency): T
       temperature: create.temperature,
       ...(create.sampling && { sampling: create.sampling }),
       ...(create.format && { format: create.format }),
+      ...(create.compactAbove !== undefined && { compactAbove: create.compactAbove }),
       echo: toEcho(create),
     },
     idempotency,

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import { noReplyYet, replyAfter } from '#agent/turn/turn-reply.ts';
 import type { Principal } from '#domain/principal.ts';
-import { type NewItem, textOf } from '#domain/thread/item.ts';
+import { type CompactionBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { attemptOf, firstSequence, type TurnEvent } from '#domain/thread/turn-event.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
 import {
+  compactionItem,
   emptyMessage,
   functionCall,
   functionCallId,
@@ -16,6 +17,7 @@ import {
   outputItem,
   outputText,
   renderCall,
+  renderCompaction,
   renderMessage,
   renderText,
   wireItemId,
@@ -35,7 +37,7 @@ export const streamEvent = z
     snapshotEvent('response.in_progress', isBeginning),
     eventOf('response.output_item.added', {
       output_index: index,
-      item: z.discriminatedUnion('type', [emptyMessage, functionCall, mcpCall]),
+      item: z.discriminatedUnion('type', [emptyMessage, functionCall, mcpCall, compactionItem]),
     }),
     eventOf('response.content_part.added', { ...partFields, part: outputText }).refine(
       (added) => added.part.text === '',
@@ -172,7 +174,8 @@ function createOutput(toolActivity: boolean) {
         return;
       }
       case 'item-done':
-        if (isAnswer(event.item)) yield* finishMessage(event.item);
+        if (event.item.type === 'compaction') yield* showCompaction(event.item);
+        else if (isAnswer(event.item)) yield* finishMessage(event.item);
         else if (event.written) yield* showActivity(event.item);
         return;
       case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
@@ -191,6 +194,12 @@ function createOutput(toolActivity: boolean) {
     const { id: item_id, name, arguments: json } = item;
     yield { type: 'response.function_call_arguments.done', item_id, ...place, name, arguments: json };
     yield { type: 'response.output_item.done', ...place, item };
+  }
+
+  function* showCompaction(compaction: NewItem & CompactionBody): Generator<StreamEvent> {
+    const item = renderCompaction(compaction);
+    for (const type of ['response.output_item.added', 'response.output_item.done'] as const)
+      yield { type, ...indexOf(compaction), item };
   }
 
   function* finishMessage(item: Extract<NewItem, { type: 'message' }>): Generator<StreamEvent> {

@@ -10,7 +10,7 @@ import { TOOL_NAME } from '../../model-api/caller-tools.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
-import { type OutputItem, outputItem, renderCall, renderMessage } from './output-items.ts';
+import { type OutputItem, outputItem, renderCall, renderCompaction, renderMessage } from './output-items.ts';
 import { echoOf, type ResponseEcho } from './response-echo.ts';
 import { createToolActivity } from './tool-activity.ts';
 
@@ -170,7 +170,10 @@ function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status']
 /** The turn's messages, the agent's tool calls if they are included, and the call that the caller must run. */
 function renderOutput({ made, gate }: TurnReply, { toolActivity }: ResponseEcho): OutputItem[] {
   const activityOf = createToolActivity(toolActivity);
-  const said = made.flatMap((item) => (isAnswer(item) ? renderMessage(item) : (activityOf(item) ?? [])));
+  const said = made.flatMap((item) => {
+    if (item.type === 'compaction') return renderCompaction(item);
+    return isAnswer(item) ? renderMessage(item) : (activityOf(item) ?? []);
+  });
   return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;
 }
 
