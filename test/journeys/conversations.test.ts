@@ -322,3 +322,18 @@ test('a conversation outlives its only response', async ({ service }) => {
   expect((await calls.list(made.id)).data).toEqual([]);
   expect(textOf(await service.ask('recite', { conversation: made.id }))).not.toContain('gone');
 });
+
+test('a response that is not stored leaves its conversation as it was', async ({ service }) => {
+  const calls = callsOf(service);
+  const made = await calls.create();
+  const gone = await service.ask('say forget me', { conversation: made.id, store: false });
+  await waitFor('the response to be deleted', async () => {
+    const { status } = await service.request(`/v1/responses/${gone.id}`);
+    return status === 404;
+  });
+
+  expect(textOf(gone)).toBe('forget me');
+  expect(await calls.get(made.id)).toEqual(made);
+  expect((await calls.list(made.id)).data).toEqual([]);
+  expect(textOf(await service.ask('recite', { conversation: made.id }))).not.toContain('forget me');
+});

@@ -122,6 +122,23 @@ test('the events of a stream add up to the final object', async ({ service }) =>
   expect(said).toBe('one two three');
 });
 
+test("a replay without the event log shows the agent's tool activity in the same places", async ({ service, home }) => {
+  const body = { input: 'say let me see\nuse reborn_time {}', include: ['reborn.tool_activity'], stream: true };
+  const live = await create(service, body);
+  const id = live.response?.id ?? '';
+  await home.query(`delete from turn_events where replace(turn_id::text, '-', '') = $1`, [id.slice(5, 37)]);
+  const replayed = await get(service, `${id}?stream=true`);
+
+  const shown = ({ events }: typeof live) =>
+    events.flatMap((event) =>
+      event.type === 'response.output_item.added' || event.type === 'response.output_item.done'
+        ? [[event.type, event.output_index, event.item.type, event.item.id]]
+        : [],
+    );
+  expect(shown(replayed)).toEqual(shown(live));
+  expect(replayed.response).toEqual({ ...live.response, model: 'reborn' });
+});
+
 test('running, queued and cancelled turns have the documented shape', async ({ service, model }) => {
   const running = (await create(service, { input: LONG, background: true })).response?.id ?? '';
   const queued =
