@@ -189,7 +189,7 @@ test('the thread of a compaction is deleted with its delivery, or after an hour 
   expect(await kept()).toEqual(before);
 
   await compact(service, { input: history }, { 'idempotency-key': 'compact-2' });
-  const [keyed] = (await kept()).filter(({ id }) => !before.some((other) => other.id === id));
+  const keyed = (await kept()).find(({ id }) => !before.some((other) => other.id === id));
   const marks = await home.query(`select from unstored_turns where turn_id = '${keyed?.id}'`);
   expect(marks).toHaveLength(1);
 });

@@ -21,6 +21,8 @@ export function callerItems<T extends Item>(items: readonly T[], earlier: readon
         return item.external;
       case 'function_call_output':
         return isExternal.get(item.callId) ?? item.attempt === null;
+      case 'compaction':
+        return true;
     }
   });
 }
