@@ -1,5 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
-import type { GateId, ItemId, ThreadId, TurnIds } from '#domain/ids.ts';
+import type { GateId, ItemId, ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
@@ -60,6 +60,8 @@ export type Agent = {
   cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
   /** Cancels the turn if it has not ended, and deletes it with all its data. The thread goes with its last turn. */
   deleteTurn(owner: Principal, ids: TurnIds): Promise<void>;
+  /** Deletes a turn of the owner that has ended. `getTurn` does not find it from now on. */
+  discardTurn(owner: Principal, turn: Turn): Promise<void>;
   /** Deletes the turns of a thread that are not to be stored, unless the thread waits or a turn continues it. */
   deleteUnstored(owner: Principal, threadId: ThreadId): Promise<void>;
   /** An open gate: the principal's, or for an operator anyone's. */
@@ -75,7 +77,9 @@ export type Agent = {
 
 /** The entry point for all channels. */
 export function createAgent(db: Database, engine: Engine, summaries: SealedTexts): Agent {
-  const getTurn = (owner: Principal, { threadId, turnId }: TurnIds) =>
+  const leaving = new Set<TurnId>(); // being deleted here: callers don't see them any more
+
+  const readTurn = (owner: Principal, { threadId, turnId }: TurnIds) =>
     withOwner(db, owner, async (trx): Promise<TurnRecord> => {
       const record = await findTurnRecord(trx, owner, threadId, turnId);
       if (!record) throw new NotFound('There is no such response.');
@@ -83,7 +87,7 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
     });
 
   const watch: Agent['watch'] = (owner, turn, { after = -1, fresh = false, signal }) => {
-    const getRecord = () => getTurn(owner, { threadId: turn.threadId, turnId: turn.id });
+    const getRecord = () => readTurn(owner, { threadId: turn.threadId, turnId: turn.id });
     return watchTurn(engine, turn, { after, fresh, signal, getRecord });
   };
 
@@ -94,13 +98,13 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
       for await (const { event } of watch(owner, turn, { signal, fresh })) reply = replyAfter(reply, event);
       if (isEnded(reply.turn)) return reply;
     }
-    return replyOf(await getTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
+    return replyOf(await readTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
   }
 
   /** Cancels a turn, and waits for its end for as long as `signal` allows. */
   async function cancelAndFollow(owner: Principal, ids: TurnIds, signal: AbortSignal): Promise<void> {
     await cancelTurn(db, engine, owner, ids, 'cancelled');
-    const { turn } = await getTurn(owner, ids);
+    const { turn } = await readTurn(owner, ids);
     await follow(owner, { turn, fresh: false }, signal);
   }
 
@@ -114,7 +118,10 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
     startTurn: (owner, input) => startTurn(db, engine, owner, input),
     startCompaction: (owner, input) => startCompaction({ db, engine, summaries }, owner, input),
     openSummary: (owner, sealed) => summaries.open(owner, sealed),
-    getTurn,
+    async getTurn(owner, ids) {
+      if (leaving.has(ids.turnId)) throw new NotFound('There is no such response.');
+      return readTurn(owner, ids);
+    },
     findHistory: (owner, { threadId, seq }, maxBytes) =>
       withOwner(db, owner, async (trx) => {
         if ((await countBytes(trx, owner, threadId)) > maxBytes) return undefined;
@@ -149,9 +156,17 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
     deleteUnstored: (owner, threadId) => deleteUnstoredTurns(db, engine, owner, threadId),
     async deleteTurn(owner, ids) {
-      const { turn } = await getTurn(owner, ids);
+      const { turn } = await readTurn(owner, ids);
       if (!isEnded(turn)) await cancelAndFollow(owner, ids, AbortSignal.timeout(CANCEL_MS));
       await deleteEndedTurn(db, engine, owner, ids);
+    },
+    async discardTurn(owner, { id, threadId }) {
+      leaving.add(id);
+      try {
+        await deleteEndedTurn(db, engine, owner, { threadId, turnId: id });
+      } finally {
+        leaving.delete(id);
+      }
     },
   };
 }

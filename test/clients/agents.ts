@@ -139,6 +139,23 @@ export const agents: Client = {
       for (const { responseId } of result.rawResponses) expect(await isKept(service, responseId)).toBe(false);
     },
 
+    'runs tools over a WebSocket': async ({ service }) => {
+      for (const store of [true, false]) {
+        const openAIClient = new OpenAI({ ...service, maxRetries: 0 });
+        const modelProvider = new OpenAIProvider({ openAIClient, useResponsesWebSocket: true });
+        const runner = new Runner({ modelProvider, tracingDisabled: true });
+        const unstored = agent.clone({ modelSettings: { store } });
+
+        const first = await runner.run(unstored, 'use lookup {"city":"Oslo"}');
+        const second = await runner.run(unstored, 'recite', { previousResponseId: first.lastResponseId ?? '' });
+        await modelProvider.close();
+
+        expect(first.finalOutput).toBe('result: snow in Oslo');
+        expect(second.finalOutput).toContain('result: snow in Oslo');
+        expect(await isKept(service, second.lastResponseId)).toBe(store);
+      }
+    },
+
     'retrieves a response': NO_CALL,
     'deletes a response': NO_CALL,
     'cancels a background response': NO_CALL,

@@ -117,6 +117,7 @@ export const aiSdk: Client = {
       for (const { response } of steps) expect(await isKept(service, response.id)).toBe(false);
     },
 
+    'runs tools over a WebSocket': NO_CALL,
     'retrieves a response': NO_CALL,
     'deletes a response': NO_CALL,
     'cancels a background response': NO_CALL,

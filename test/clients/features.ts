@@ -12,6 +12,7 @@ export const FEATURES = [
   'returns structured output',
   'streams structured output',
   'runs tools with `store: false`',
+  'runs tools over a WebSocket',
   'retrieves a response',
   'deletes a response',
   'cancels a background response',

@@ -123,6 +123,7 @@ export const langchain: Client = {
       for (const message of [asked, answered]) expect(await isKept(service, idOf(message))).toBe(false);
     },
 
+    'runs tools over a WebSocket': NO_CALL,
     'retrieves a response': NO_CALL,
     'deletes a response': NO_CALL,
     'cancels a background response': NO_CALL,

@@ -9,6 +9,7 @@ import type {
   ResponseInputItem,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
+import { ResponsesWS } from 'openai/resources/responses/ws';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { waitFor } from '../support/wait-for.ts';
@@ -167,6 +168,31 @@ export const openai: Client = {
 
       expect(answered.output_text).toBe('result: snow');
       for (const { id } of [asked, answered]) expect(await isKept(service, id)).toBe(false);
+    },
+
+    'runs tools over a WebSocket': async ({ service, alias }) => {
+      for (const [target, store] of [
+        [service, true],
+        [alias, false],
+      ] as const) {
+        const socket = new ResponsesWS(connect(target));
+        const ask = async (body: { input: string | ResponseInput; previous_response_id?: string }) => {
+          const done = socket.emitted('response.completed');
+          socket.send({ type: 'response.create', model, tools: [lookup], store, ...body });
+          return (await done).response;
+        };
+        let response = await ask({ input: 'use lookup {"city":"Oslo"}\nuse lookup {"city":"Rome"}' });
+        for (const city of ['Oslo', 'Rome']) {
+          const { call_id, arguments: given } = onlyCall(response);
+          expect(given).toBe(`{"city":"${city}"}`);
+          const output = { type: 'function_call_output', call_id, output: `snow in ${city}` } as const;
+          response = await ask({ input: [output], previous_response_id: response.id });
+        }
+        socket.close();
+
+        expect(response.output).toMatchObject([{ content: [{ text: 'result: snow in Rome' }] }]);
+        expect(await isKept(target, response.id)).toBe(store);
+      }
     },
 
     'retrieves a response': async ({ service }) => {

@@ -72,8 +72,10 @@ test(
       const recited = textOf(next);
       for (const { word, id } of sent) {
         const [asked, answered] = [`"${word}"`, `"You said ${word}"`].map((text) => recited.split(text).length - 1);
-        if (id !== undefined) expect([word, asked, answered]).toEqual([word, 1, 1]);
-        else expect([0, 1]).toContain(asked); // it died before the client knew of it
+        // The replica may have died before the client, or the database, knew of the last message.
+        const allowed = id === undefined ? [0, 1] : [1];
+        expect(allowed).toContain(asked);
+        expect(allowed).toContain(answered);
       }
       socket.close();
     }

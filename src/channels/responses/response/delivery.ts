@@ -27,7 +27,7 @@ export async function discard(
 ): Promise<void> {
   if (echoOf(turn).store) return;
   try {
-    await agent.deleteTurn(owner, { threadId: turn.threadId, turnId: turn.id });
+    await agent.discardTurn(owner, turn);
   } catch (error) {
     if (!(error instanceof NotFound) && !(error instanceof Conflict)) onError(error);
   }

@@ -16,6 +16,7 @@ import { discard } from '../response/delivery.ts';
 import { echoOf } from '../response/response-echo.ts';
 import { isTerminal, type NumberedStreamEvent, streamResponse } from '../response/response-events.ts';
 import type { ResponseObject } from '../response/response-object.ts';
+import { MAX_REMEMBERED_BYTES, type Memory, type Remembered } from './remembered.ts';
 import { parseMessage, type SocketMessage, streamIdOf, toCreateBody } from './socket-messages.ts';
 
 export type SessionServices = CreateServices & {
@@ -23,18 +24,9 @@ export type SessionServices = CreateServices & {
   readonly limiter: Limiter;
   readonly pace: TakePace;
   readonly threadUrl: ThreadUrl;
+  readonly memory: Memory;
   readonly onError: (error: unknown) => void;
 };
-
-/** The history of the newest response that was not stored. Only this socket can continue it. */
-type Remembered = {
-  readonly responseId: string;
-  readonly items: readonly NewItem[];
-  /** The call that the response returned, if it did. */
-  readonly callId: string | undefined;
-};
-
-const MAX_REMEMBERED_BYTES = 14 * 1024 * 1024;
 
 /** Answers the messages of one client, one after the other. */
 export function createSession(
@@ -44,19 +36,21 @@ export function createSession(
   signal: AbortSignal,
 ) {
   const { agent, limiter, pace, threadUrl, onError } = services;
-  let remembered: Remembered | undefined;
+  const memory = services.memory(principal.userId);
 
   /** Forgets the response that `previousId` names: a failed continuation must not be repeated. */
   function evict(previousId: unknown): void {
-    if (remembered?.responseId === previousId) remembered = undefined;
+    if (memory.find(previousId)) memory.forget();
   }
 
   async function start(create: CreateRequest): Promise<StartedTurn> {
-    if (remembered && create.previousResponseId === remembered.responseId) {
+    const remembered = memory.find(create.previousResponseId);
+    if (remembered) {
       checkAnswer(remembered, create.items);
       const history = remembered.items.map((item) => ({ ...item, id: newId() }));
       const items = [...history, ...create.items];
-      const input = { ...toTurnInput(create), threadId: undefined, previousTurnId: undefined };
+      const tools = create.tools ?? (remembered.callId === undefined ? undefined : remembered.tools);
+      const input = { ...toTurnInput(create), tools, threadId: undefined, previousTurnId: undefined };
       return agent.startTurn(principal, { ...input, items, startsThread: true });
     }
     if (create.previous) await checkStored(agent, principal, create.previous);
@@ -87,14 +81,14 @@ export function createSession(
     const kept = isUsable && !create.store ? await remember(turn, response) : undefined;
     if (!(await connection.deliver({ ...event, ...name }))) return;
     await discard(agent, principal, turn, onError);
-    if (!create.store && isUsable) remembered = kept;
+    if (!create.store && isUsable) memory.replace(kept);
   }
 
   async function remember(turn: Turn, response: ResponseObject): Promise<Remembered | undefined> {
     try {
       const items = await agent.findHistory(principal, turn, MAX_REMEMBERED_BYTES);
       const call = response.output.find((item) => item.type === 'function_call');
-      return items && { responseId: response.id, items, callId: call?.call_id };
+      return items && { responseId: response.id, items, callId: call?.call_id, tools: turn.request.tools };
     } catch (error) {
       onError(error);
       return undefined;
@@ -102,6 +96,7 @@ export function createSession(
   }
 
   return {
+    end: memory.forget,
     async hear(text: string): Promise<void> {
       let message: Record<string, unknown> = {};
       try {

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { SocketConnection } from '#http/socket/socket-connection.ts';
 import type { ServeSocket, SocketHandler } from '#http/socket/web-sockets.ts';
+import { createMemory } from './remembered.ts';
 import { createSession, type SessionServices } from './session.ts';
 import type { SocketMessage } from './socket-messages.ts';
 
 /** The paths of the WebSocket of the Responses API. */
 export const RESPONSES_SOCKETS = ['/api/v1/responses', '/v1/responses'];
 
-export type SocketServices = SessionServices & {
+export type SocketServices = Omit<SessionServices, 'memory'> & {
   /** How long a socket may stay open. */
   readonly socketLimitMs?: number;
 };
@@ -20,14 +21,15 @@ const AHEAD = 3;
 
 /** The Responses API on WebSockets: each message is a create, and its events come back as messages. */
 export function serveResponsesSockets(serve: ServeSocket, services: SocketServices): void {
+  const memory = createMemory();
   for (const path of RESPONSES_SOCKETS)
-    serve<SocketMessage>(path, (connection, request) => open(connection, request, services));
+    serve<SocketMessage>(path, (connection, request) => open(connection, request, { ...services, memory }));
 }
 
 function open(
   connection: SocketConnection<SocketMessage>,
   { principal, server }: FastifyRequest,
-  services: SocketServices,
+  services: SocketServices & SessionServices,
 ): SocketHandler {
   const signal = AbortSignal.any([connection.closed, server.closing]);
   const session = createSession(principal, connection, services, signal);
@@ -41,6 +43,7 @@ function open(
     ahead: AHEAD,
     hear: (text) => session.hear(text),
     end() {
+      session.end();
       clearTimeout(limit);
       server.closing.removeEventListener('abort', leave);
     },
