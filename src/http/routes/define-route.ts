@@ -108,7 +108,7 @@ async function answer(
     reply,
   };
   const body = await route.handle(call, services);
-  return body === undefined ? reply.send() : body;
+  return body === undefined && !reply.sent ? reply.send() : body; // a handler may have sent the whole answer itself
 }
 
 function pathParameters({ path }: RouteDescription, { params }: FastifyRequest): unknown {
