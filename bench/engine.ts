@@ -11,7 +11,7 @@ import type { TurnReply } from '#agent/turn/turn-reply.ts';
 import { migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
-import { newId, type ThreadId } from '#domain/ids.ts';
+import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { type NewItem, text, textOf } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
@@ -80,7 +80,7 @@ const noteTime: Tool = {
 };
 const summaries = createSealedTexts(createKeyRing(randomBytes(32)), 'summary');
 const runTurn = createRunner({ db, models, tools: createRegistry([noteTime]), safety, skills, summaries });
-const replica = newId();
+const replica = newId<ReplicaId>();
 const engine = await startEngine({
   connection,
   replica,

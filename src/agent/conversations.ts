@@ -1,5 +1,5 @@
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type ItemId, newId, type ThreadId } from '#domain/ids.ts';
+import { type ItemId, newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { callerItems } from '#domain/thread/caller-items.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
@@ -32,7 +32,7 @@ export function createConversations(db: Database, engine: Engine) {
   return {
     async create(owner: Principal, items: readonly NewItem[], metadata: Metadata): Promise<Conversation> {
       const made = await withOwner(db, owner, async (trx) => {
-        const id = newId();
+        const id = newId<ThreadId>();
         await insertThread(trx, owner, { id, lastSeq: 0, metadata });
         if (items.length > 0) await appendItems(trx, owner, id, items);
         return getConversation(trx, owner, id);
@@ -100,7 +100,7 @@ async function appendItems(
   checkIdle(thread, gate);
   if ((await countBytes(trx, owner, threadId)) > MAX_THREAD_BYTES)
     throw new Conflict('thread_full', 'This conversation holds as much as one can. Begin a new one.');
-  const turn = { id: newId(), threadId, seq: thread.lastSeq, channel: 'responses' as const, request: REQUEST };
+  const turn = { id: newId<TurnId>(), threadId, seq: thread.lastSeq, channel: 'responses' as const, request: REQUEST };
   await insertEndedTurn(trx, owner, turn, items);
 }
 

@@ -127,7 +127,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => database.close());
   await migrateDatabase(database.connection, MIGRATIONS);
   await warnOfUnboundRole(database.connection, log);
-  const replica = newId();
+  const replica = newId<ReplicaId>();
   const application = `reborn ${replica}`;
   const connection = { ...database.connection, Client: PreparingClient, application_name: application };
   const db = connectStore(connection, onError);

@@ -82,7 +82,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       const secret = newUserToken();
       const token = await runInTransaction(db, async (trx) => {
         await requireUser(trx, actor, userId);
-        const wanted = { id: newId(), userId, name, expiresAt, hash: hashSecret(secret) };
+        const wanted = { id: newId<TokenId>(), userId, name, expiresAt, hash: hashSecret(secret) };
         const entry = { ...by(actor, 'token.create', wanted.id), detail: { userId, name, expiresAt } };
         return audited(trx, (writing) => insertToken(writing, wanted), entry);
       });

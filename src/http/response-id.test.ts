@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
 import { formatResponseId, parseResponseId } from './response-id.ts';
 
 const hex = '0123456789abcdef'.repeat(4);
 
 test('a response id is resp_, the hex of the response, and the hex of the thread', () => {
-  const turnId = '01234567-89ab-cdef-0123-456789abcdef';
-  const threadId = 'fedcba98-7654-3210-fedc-ba9876543210';
+  const turnId = '01234567-89ab-cdef-0123-456789abcdef' as TurnId;
+  const threadId = 'fedcba98-7654-3210-fedc-ba9876543210' as ThreadId;
 
   expect(formatResponseId({ turnId, threadId })).toBe(
     'resp_0123456789abcdef0123456789abcdeffedcba9876543210fedcba9876543210',
@@ -15,8 +16,9 @@ test('a response id is resp_, the hex of the response, and the hex of the thread
 
 test('every ID can be parsed', () => {
   fc.assert(
-    fc.property(fc.uuid(), fc.uuid(), (turnId, threadId) => {
-      expect(parseResponseId(formatResponseId({ turnId, threadId }))).toEqual({ turnId, threadId });
+    fc.property(fc.uuid(), fc.uuid(), (turn, thread) => {
+      const ids = { turnId: turn as TurnId, threadId: thread as ThreadId };
+      expect(parseResponseId(formatResponseId(ids))).toEqual(ids);
     }),
   );
 });

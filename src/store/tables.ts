@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely';
+import type { GateId, ItemId, ReplicaId, ThreadId, TokenId, TurnId } from '#domain/ids.ts';
 import type { Role } from '#domain/principal.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
@@ -12,10 +13,10 @@ import type { WebhookRoute } from '#domain/webhook-route.ts';
 /** The columns of every table, named as in the domain. */
 export type Tables = {
   threads: {
-    id: string;
+    id: ThreadId;
     userId: string;
     lastSeq: number;
-    active: string | null;
+    active: TurnId | null;
     catalog: JSONColumnType<ToolDefinition[]>;
     title: string | null;
     opening: Generated<string>;
@@ -28,8 +29,8 @@ export type Tables = {
     updatedAt: Generated<Date>;
   };
   turns: {
-    id: string;
-    threadId: string;
+    id: TurnId;
+    threadId: ThreadId;
     userId: string;
     seq: number;
     status: Generated<TurnStatus>;
@@ -39,7 +40,7 @@ export type Tables = {
     refused: Generated<boolean>;
     usage: JSONColumnType<Usage> | null;
     cancelReason: CancelReason | null;
-    runner: string | null;
+    runner: ReplicaId | null;
     attempt: Generated<number>;
     attemptBase: Generated<number>;
     handback: Generated<number>;
@@ -51,11 +52,11 @@ export type Tables = {
     endedAt: Date | null;
   };
   items: {
-    threadId: string;
+    threadId: ThreadId;
     turnSeq: number;
     position: number;
-    id: string;
-    turnId: string;
+    id: ItemId;
+    turnId: TurnId;
     userId: string;
     attempt: number | null;
     body: JSONColumnType<ItemBody>;
@@ -64,9 +65,9 @@ export type Tables = {
     createdAt: Generated<Date>;
   };
   gates: {
-    id: string;
-    threadId: string;
-    turnId: string;
+    id: GateId;
+    threadId: ThreadId;
+    turnId: TurnId;
     turnSeq: number;
     userId: string;
     kind: GateKind;
@@ -77,9 +78,9 @@ export type Tables = {
     answeredSeq: number | null;
   };
   approvals: {
-    gateId: string;
+    gateId: GateId;
     userId: string;
-    callId: string;
+    callId: ItemId;
     digest: string;
     createdAt: Generated<Date>;
     expiresAt: Date;
@@ -99,16 +100,16 @@ export type Tables = {
     userId: string;
     key: string;
     digest: string;
-    turnId: string;
+    turnId: TurnId;
     createdAt: Generated<Date>;
     isLasting: boolean;
   };
-  unstoredTurns: { turnId: string; userId: string; createdAt: Generated<Date> };
+  unstoredTurns: { turnId: TurnId; userId: string; createdAt: Generated<Date> };
   jobs: {
-    id: string;
+    id: TurnId;
     userId: string;
-    threadId: string;
-    turnId: string;
+    threadId: ThreadId;
+    turnId: TurnId;
     status: Generated<JobStatus>;
     waitingOn: GateKind | null;
     failure: JSONColumnType<JobFailure> | null;
@@ -122,7 +123,7 @@ export type Tables = {
     callbackDueAt: Date | null;
     callbackError: string | null;
   };
-  conversations: { userId: string; name: string; threadId: string; createdAt: Generated<Date> };
+  conversations: { userId: string; name: string; threadId: ThreadId; createdAt: Generated<Date> };
   webhookRoutes: WebhookRoute & { createdAt: Generated<Date> };
   secrets: {
     userId: string;
@@ -164,7 +165,7 @@ export type Tables = {
     removedAt: Date | null;
   };
   tokens: {
-    id: string;
+    id: TokenId;
     userId: string;
     name: string;
     hash: Buffer;

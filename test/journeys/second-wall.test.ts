@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { openDatabase } from '#database/open-database.ts';
+import { newId } from '#domain/ids.ts';
 import { connectStore, type Database, withOwner } from '#store/connection.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -84,10 +85,7 @@ test('without an owner, a query finds nothing at all', async ({ db }) => {
 
 test('a user cannot write rows of another user, nor give rows away', async ({ db, ann, bob }) => {
   const insert = withOwner(db, { userId: ann.id }, (trx) =>
-    trx
-      .insertInto('threads')
-      .values({ id: '00000000-0000-4000-8000-000000000000', userId: bob.id, lastSeq: 1, catalog: '[]' })
-      .execute(),
+    trx.insertInto('threads').values({ id: newId(), userId: bob.id, lastSeq: 1, catalog: '[]' }).execute(),
   );
   await expect(insert).rejects.toThrow('row-level security');
   const give = withOwner(db, { userId: ann.id }, (trx) => trx.updateTable('threads').set({ userId: bob.id }).execute());

@@ -1,6 +1,6 @@
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type GateId, newId } from '#domain/ids.ts';
+import { type GateId, newId, type TurnId } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn } from '#domain/thread/turn.ts';
@@ -84,7 +84,7 @@ export async function insertTurnAfter(
   items: readonly NewItem[],
   channel?: Channel,
 ): Promise<Turn | undefined> {
-  const id = newId();
+  const id = newId<TurnId>();
   const thread = await takeNextPosition(trx, owner, gate.threadId, id);
   if (!thread) return undefined;
   const asked = await getTurnById(trx, owner, gate.turnId);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { FunctionCallItem } from '#domain/thread/item.ts';
 import type { Gate, GateKind } from '#domain/tool/gate.ts';
 import { putPairing } from '#store/accounts/pairings.ts';
@@ -9,10 +10,17 @@ import { openMigratedDatabase } from '../../../test/support/migrated-database.ts
 import { unrecorded } from '../../../test/support/unrecorded.ts';
 import { checkAnswer, type PassageFacts, passageFor } from './gates.ts';
 
-const position = { threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null, attempt: 0 };
+const position = {
+  threadId: 't' as ThreadId,
+  turnId: 'u' as TurnId,
+  position: 0,
+  usage: null,
+  startedAt: null,
+  attempt: 0,
+};
 const call = (name: string): FunctionCallItem => ({
   ...position,
-  id: '00000000-0000-7000-8000-000000000001',
+  id: '00000000-0000-7000-8000-000000000001' as ItemId,
   type: 'function_call',
   external: false,
   callId: 'call_1',
@@ -20,7 +28,13 @@ const call = (name: string): FunctionCallItem => ({
   name,
   turnSeq: 2,
 });
-const gate = (kind: GateKind): Gate => ({ id: 'g', threadId: 't', turnId: 'u', kind, call: call('look') });
+const gate = (kind: GateKind): Gate => ({
+  id: 'g' as GateId,
+  threadId: 't' as ThreadId,
+  turnId: 'u' as TurnId,
+  kind,
+  call: call('look'),
+});
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 beforeAll(async () => {

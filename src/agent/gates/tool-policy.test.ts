@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import type { ItemId } from '#domain/ids.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import type { Tool } from '#tools/tool.ts';
 import { levelOf } from './tool-policy.ts';
 
 const call: GatedCall = {
-  id: 'i',
+  id: 'i' as ItemId,
   type: 'function_call',
   external: false,
   callId: 'call_1',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -46,9 +47,9 @@ function createAttempt(
 function threadOf(earlier: ItemBody[], request: string, made: ItemBody[], usage: Usage | null = null): Item[] {
   const place = (turnSeq: number, isInput: (index: number) => boolean) => (body: ItemBody, position: number) => ({
     ...body,
-    id: `${turnSeq}:${position}`,
-    threadId: 't',
-    turnId: 'u',
+    id: `${turnSeq}:${position}` as ItemId,
+    threadId: 't' as ThreadId,
+    turnId: 'u' as TurnId,
     turnSeq,
     position,
     attempt: isInput(position) ? null : 0,

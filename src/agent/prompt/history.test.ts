@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import { findSeams, recentItems } from './history.ts';
@@ -45,9 +46,9 @@ test('a call that never got an output holds nothing together beyond its answer',
 test('what a summary covers is left out, except for the words the turn works on', () => {
   const at = (turnSeq: number, position: number, attempt: number | null, body: ItemBody): Item => ({
     ...body,
-    id: `${turnSeq}:${position}`,
-    threadId: 't',
-    turnId: 'u',
+    id: `${turnSeq}:${position}` as ItemId,
+    threadId: 't' as ThreadId,
+    turnId: 'u' as TurnId,
     turnSeq,
     position,
     attempt,

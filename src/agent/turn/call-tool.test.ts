@@ -1,12 +1,21 @@
 import { expect, test } from 'vitest';
+import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { Tool } from '#tools/tool.ts';
 import { callTool, ToolFailure } from './call-tool.ts';
 
-const position = { threadId: 't', turnId: 'u', turnSeq: 1, position: 3, usage: null, startedAt: null, attempt: 0 };
+const position = {
+  threadId: 't' as ThreadId,
+  turnId: 'u' as TurnId,
+  turnSeq: 1,
+  position: 3,
+  usage: null,
+  startedAt: null,
+  attempt: 0,
+};
 const body = { type: 'function_call', external: false, callId: 'call_1', name: 'send', arguments: '{"a": 1}' } as const;
-const call: FunctionCallItem = { id: 'i', ...position, ...body };
+const call: FunctionCallItem = { id: 'i' as ItemId, ...position, ...body };
 const turn = { id: 'u', userId: 'ann', seq: 1, attempt: 1 } as Turn;
 const startedAt = new Date();
 

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
+import type { ItemId } from '#domain/ids.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
 import { fillGaps } from './fill-gaps.ts';
 
 const message = (words: string): NewItem => ({
-  id: 'm',
+  id: 'm' as ItemId,
   type: 'message',
   role: 'assistant',
   content: words ? [text(words)] : [],
   status: 'completed',
 });
 const added: TurnEvent = { type: 'item-added', item: message('') };
-const delta = (words: string): TurnEvent => ({ type: 'text-delta', itemId: 'm', delta: words });
+const delta = (words: string): TurnEvent => ({ type: 'text-delta', itemId: 'm' as ItemId, delta: words });
 const done: TurnEvent = { type: 'item-done', item: message('one two three'), written: true };
 const whole: NumberedEvent[] = [added, delta('one '), delta('two '), delta('three'), done].map((event, sequence) => ({
   sequence,

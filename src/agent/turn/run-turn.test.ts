@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type FunctionCallItem, type Item, type ItemBody, text } from '#domain/thread/item.ts';
 import type { Gate, NewGate } from '#domain/tool/gate.ts';
 import { runTurn, type TurnSteps } from './run-turn.ts';
@@ -14,7 +15,14 @@ const call = (name: string): ItemBody => ({
 });
 const output = (callId: string): ItemBody => ({ type: 'function_call_output', callId, output: [text('done')] });
 
-const position = { id: 'i', threadId: 't', turnId: 'u', position: 0, usage: null, startedAt: null };
+const position = {
+  id: 'i' as ItemId,
+  threadId: 't' as ThreadId,
+  turnId: 'u' as TurnId,
+  position: 0,
+  usage: null,
+  startedAt: null,
+};
 const item = (body: ItemBody, attempt: number | null = 0, turnSeq = 2): Item => ({
   ...position,
   ...body,
@@ -22,9 +30,9 @@ const item = (body: ItemBody, attempt: number | null = 0, turnSeq = 2): Item => 
   turnSeq,
 });
 const gate = ({ callId, name }: Pick<FunctionCallItem, 'callId' | 'name'>): NewGate => ({
-  id: 'g',
+  id: 'g' as GateId,
   kind: 'external-tool',
-  call: { id: 'i', type: 'function_call', external: false, callId, name, arguments: '{}' },
+  call: { id: 'i' as ItemId, type: 'function_call', external: false, callId, name, arguments: '{}' },
 });
 
 /** Steps of a turn whose model gives `answers`, one after the other, and the last one repeatedly. Tools named `their_*` are the caller's. */
@@ -70,7 +78,11 @@ test('a reply that was cut short leaves the turn incomplete', async () => {
 
 test('a message behind a gate is refused, and nothing is run', async () => {
   const { steps, done } = fakeSteps([[reply]]);
-  const ahead: Gate = { threadId: 't', turnId: 'u', ...gate({ callId: 'call_7', name: 'their_look' }) };
+  const ahead: Gate = {
+    threadId: 't' as ThreadId,
+    turnId: 'u' as TurnId,
+    ...gate({ callId: 'call_7', name: 'their_look' }),
+  };
 
   expect(await runTurn({ ...steps, gateAhead: ahead })).toEqual({
     status: 'failed',
@@ -81,7 +93,12 @@ test('a message behind a gate is refused, and nothing is run', async () => {
 });
 
 test('a message behind a gate that a person must answer says where to answer it', async () => {
-  const ahead: Gate = { threadId: 't', turnId: 'u', ...gate({ callId: 'call_7', name: 'send' }), kind: 'approval' };
+  const ahead: Gate = {
+    threadId: 't' as ThreadId,
+    turnId: 'u' as TurnId,
+    ...gate({ callId: 'call_7', name: 'send' }),
+    kind: 'approval',
+  };
 
   expect(await runTurn({ ...fakeSteps([[reply]]).steps, gateAhead: ahead })).toMatchObject({
     failure: { code: 'approval_required', message: expect.stringContaining('https://reborn.example.com/threads/t') },

@@ -77,7 +77,7 @@ export async function startTurn(
 
 /** The fast path, for a message: one statement, shared with concurrent messages, accepts it and starts its turn. */
 async function accept(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
-  const turnId = newId();
+  const turnId = newId<TurnId>();
   if (input.isUnstored) await withOwner(db, owner, (trx) => markUnstored(trx, owner, turnId));
   const accepted = await engine.accept({
     turnId,
@@ -118,7 +118,7 @@ async function accept(db: Database, engine: Engine, owner: Principal, input: Tur
  */
 async function startStepwise(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
   const started = await withOwner(db, owner, async (trx): Promise<StartedTurn> => {
-    const id = newId();
+    const id = newId<TurnId>();
     const earlier = input.idempotency && (await findEarlier(trx, owner, id, input));
     if (earlier) return { turn: earlier, fresh: false };
 
@@ -244,7 +244,7 @@ async function insertUnknownThread(
   id: TurnId,
   input: TurnInput,
 ): Promise<Turn> {
-  const newTurn = { id, threadId: newId(), seq: 1 };
+  const newTurn = { id, threadId: newId<ThreadId>(), seq: 1 };
   await insertThread(trx, owner, { id: newTurn.threadId, lastSeq: 1 });
   const request = { ...input.request, tools: input.tools ?? [] };
   return insertFailedTurn(trx, owner, { ...newTurn, channel: input.channel, request }, UNKNOWN_THREAD);

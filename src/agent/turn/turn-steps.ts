@@ -244,7 +244,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       );
       const redactor = await safety.redactorFor(turn);
       const summary = redactor.push(said) + redactor.end();
-      const item = { id: newId(), type: 'compaction', summary, sealed: summaries.seal(turn, summary) } as const;
+      const item = { id: newId<ItemId>(), type: 'compaction', summary, sealed: summaries.seal(turn, summary) } as const;
       defer([{ ...plain(item), usage: call.usage }], call);
     },
 

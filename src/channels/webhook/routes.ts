@@ -5,9 +5,10 @@ import type { Jobs } from '#agent/jobs.ts';
 import type { Idempotency } from '#agent/turn/start-turn.ts';
 import { newId } from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
-import { type NewJob, webhookUser } from '#domain/thread/job.ts';
+import { type JobId, type NewJob, webhookUser } from '#domain/thread/job.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { type CallbackRule, checkCallbackUrl } from './callback-url.ts';
 import { jobAccepted, jobRecord, renderJob } from './job-shape.ts';
 import { webhookMessage } from './webhook-message.ts';
@@ -41,7 +42,7 @@ const getJob = defineRoute({
   path: '/jobs/{job_id}',
   summary: 'Get a webhook job.',
   access: 'webhook',
-  params: z.object({ job_id: z.uuid('There is no such job.') }),
+  params: z.object({ job_id: uuid<JobId>('There is no such job.') }),
   responses: { 200: { description: 'The job.', json: jobRecord } },
   errors: [401, 404, 429],
   async handle({ params }, { jobs }: Services) {

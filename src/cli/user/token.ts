@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
+import { isUuid, type TokenId } from '#domain/ids.ts';
 import { withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
 import { printJson, printLine, printNotice, printTable } from '../print.ts';
@@ -66,7 +66,7 @@ function listTokens(called: string, { json }: Json): Promise<void> {
 
 function revokeToken(id: string, { json }: Json): Promise<void> {
   return withAccounts(async ({ accounts }) => {
-    if (!z.uuid().safeParse(id).success)
+    if (!isUuid<TokenId>(id))
       throw new Error('Not a token ID. `reborn token list <user>` shows the IDs; a token itself is not one.');
     await accounts.revokeToken(COMMAND_LINE, id);
     if (json) return printJson({ id });

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import type { ItemId } from '../ids.ts';
 import { otherHalves } from './call-pairs.ts';
 
 const call = (turnSeq: number, callId: string) => item('function_call', turnSeq, callId);
 const output = (turnSeq: number, callId: string) => item('function_call_output', turnSeq, callId);
 const item = (type: 'function_call' | 'function_call_output', turnSeq: number, callId: string) => ({
-  id: `${type} ${turnSeq} ${callId}`,
+  id: `${type} ${turnSeq} ${callId}` as ItemId,
   turnSeq,
   type,
   callId,

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import type { ItemId, ThreadId, TurnId } from '../ids.ts';
 import { callerItems } from './caller-items.ts';
 import { type Item, type ItemBody, text } from './item.ts';
 import { instructionsMessage } from './replayed-history.ts';
 
 const item = (body: ItemBody, attempt: number | null = 0): Item => ({
-  id: crypto.randomUUID(),
-  threadId: 't',
-  turnId: 'u',
+  id: crypto.randomUUID() as ItemId,
+  threadId: 't' as ThreadId,
+  turnId: 'u' as TurnId,
   turnSeq: 1,
   position: 0,
   usage: null,

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import type { ItemId } from '../ids.ts';
 import { firstWords } from './first-words.ts';
 import { type NewItem, text } from './item.ts';
 
 const user = (said: string): NewItem => ({
-  id: 'i',
+  id: 'i' as ItemId,
   type: 'message',
   role: 'user',
   content: [text(said)],

@@ -3,7 +3,8 @@ import type { Principal, UserId } from '../principal.ts';
 import type { GateKind } from '../tool/gate.ts';
 import type { Failure } from './turn.ts';
 
-export type JobId = string;
+/** The id of its first turn. */
+export type JobId = TurnId;
 
 /** A webhook caller's view of its turns. A job moves from turn to turn through gates, and never backwards. */
 export type Job = {

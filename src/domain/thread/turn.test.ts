@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
+import type { GateId, ItemId, ThreadId, TurnId } from '../ids.ts';
 import type { Gate, GateKind } from '../tool/gate.ts';
 import { type FailureCode, isEnded, refusalAt, type Turn, type TurnStatus } from './turn.ts';
 
 const gate = (kind: GateKind): Gate => ({
-  id: 'g',
-  threadId: 't',
-  turnId: 'u',
+  id: 'g' as GateId,
+  threadId: 't' as ThreadId,
+  turnId: 'u' as TurnId,
   kind,
-  call: { id: 'i', type: 'function_call', external: false, callId: 'call_7', name: 'look', arguments: '{}' },
+  call: { id: 'i' as ItemId, type: 'function_call', external: false, callId: 'call_7', name: 'look', arguments: '{}' },
 });
 
 test.each<[GateKind, FailureCode, says: string]>([

@@ -1,4 +1,4 @@
-import type { TurnId } from '#domain/ids.ts';
+import type { ItemId, TurnId } from '#domain/ids.ts';
 import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
 import type { EnginePool } from '../engine-connection.ts';
 
@@ -63,7 +63,7 @@ export async function isLastEvent(pool: EnginePool, turnId: TurnId, sequence: nu
 /** Consecutive deltas are stored as one event with their pieces kept separate, so that each piece keeps its number. */
 type MergedEvent =
   | Exclude<TurnEvent, { type: 'text-delta' }>
-  | { type: 'text-deltas'; itemId: string; deltas: string[] };
+  | { type: 'text-deltas'; itemId: ItemId; deltas: string[] };
 
 function merge(events: readonly TurnEvent[]): MergedEvent[] {
   const merged: MergedEvent[] = [];

@@ -1,14 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
+import type { ItemId, TurnId } from '#domain/ids.ts';
 import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import type { EventWriter } from './event-writer.ts';
 import { createWatchers } from './watchers.ts';
 
-const TURN = '018f0000-0000-7000-8000-000000000000';
+const TURN = '018f0000-0000-7000-8000-000000000000' as TurnId;
 const delta = (sequence: number): NumberedEvent => ({
   sequence,
-  event: { type: 'text-delta', itemId: 'i', delta: `${sequence} ` },
+  event: { type: 'text-delta', itemId: 'i' as ItemId, delta: `${sequence} ` },
 });
 const ended = (sequence: number): NumberedEvent => {
   const event: TurnEvent = {

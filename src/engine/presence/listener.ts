@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { ReplicaId, ThreadId } from '#domain/ids.ts';
+import type { ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { ReplicaFacts } from '#domain/joining-replica.ts';
 import type { UserId } from '#domain/principal.ts';
 import { connectEngineClient } from '../engine-connection.ts';
@@ -12,7 +12,7 @@ export const PRESENCE = 8247;
 /** Signals between replicas. They only save time: a replica that misses one finds the change by polling. */
 export type Signal =
   | { readonly wake: true }
-  | { readonly cancel: string }
+  | { readonly cancel: TurnId }
   | { readonly events: ReplicaId }
   /** This replica has followers of threads or turns from now on. */
   | { readonly follows: ReplicaId }

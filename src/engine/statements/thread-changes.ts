@@ -1,4 +1,4 @@
-import type { ReplicaId, ThreadId } from '#domain/ids.ts';
+import { isUuid, type ReplicaId, type ThreadId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { sendSignal } from '../presence/listener.ts';
@@ -74,7 +74,8 @@ export function createThreadChanges(options: {
     hear(threads: unknown): void {
       if (!Array.isArray(threads)) return;
       for (const [threadId, userId] of threads as [unknown, unknown][])
-        if (typeof threadId === 'string' && typeof userId === 'string') hear({ threadId, userId });
+        if (typeof threadId === 'string' && isUuid<ThreadId>(threadId) && typeof userId === 'string')
+          hear({ threadId, userId });
     },
     /** Reports changes of the threads of these users, and of users whose ID starts with `prefix`. Returns a function that stops it. */
     follow(who: Omit<Follower, 'hear'>, listener: Follower['hear']): () => void {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
+import { type ItemId, newId, type ReplicaId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import { text, type WrittenItem } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
@@ -28,13 +28,13 @@ afterAll(async () => {
 });
 
 async function addReplica(): Promise<ReplicaId> {
-  const id = newId();
+  const id = newId<ReplicaId>();
   await pool.query('insert into replicas (id, seen_at) values ($1, now())', [id]);
   return id;
 }
 
 const message = (words = 'hello') =>
-  ({ id: newId(), type: 'message', role: 'user', content: [text(words)], status: 'completed' }) as const;
+  ({ id: newId<ItemId>(), type: 'message', role: 'user', content: [text(words)], status: 'completed' }) as const;
 
 function input(more: Partial<Accepting> = {}): Accepting {
   return {
@@ -132,7 +132,7 @@ test("another user's thread is unknown, and nothing is written to it", async () 
 
 test('a previous turn of another thread makes the thread unknown', async () => {
   const [one, other] = [await begin(), await begin()];
-  const ask = (after: string) => accept([input({ threadId: one.turn.threadId, after })]);
+  const ask = (after: TurnId) => accept([input({ threadId: one.turn.threadId, after })]);
 
   expect(outcomes(await ask(other.turn.id))).toEqual(['unknown']);
   expect(outcomes(await ask(one.turn.id))).toEqual(['queued']);

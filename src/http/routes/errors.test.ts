@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { Conflict, InvalidRequest, InvalidSecret, NotFound, Superseded } from '#domain/errors.ts';
+import type { TurnId } from '#domain/ids.ts';
 import { createServer } from '../server/server.ts';
 
 /** The answer to the caller and the log lines of a route that throws. */
@@ -57,7 +58,7 @@ test.each<[Error, number, object]>([
 
 test.each([
   new TypeError('password is hunter2'),
-  new Superseded('hunter2'),
+  new Superseded('hunter2' as TurnId),
   Object.assign(new Error('hunter2'), { statusCode: 503, code: 'hunter2' }),
 ])('a bug is 500 with a request id and no details, and is logged: %s', async (bug) => {
   const { response, logged } = await answerTo(bug);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '#domain/ids.ts';
+import { newId, type ThreadId } from '#domain/ids.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { withOwner } from '../connection.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test('a deleted item leaves no copy of its text, and its size no longer counts', async () => {
-  const threadId = newId();
+  const threadId = newId<ThreadId>();
   const items = ['first', 'second', 'third'].map(
     (said): NewItem => ({
       id: newId(),
@@ -30,7 +30,7 @@ test('a deleted item leaves no copy of its text, and its size no longer counts',
     }),
   );
   await withOwner(database.db, ann, async (trx) => {
-    await insertThread(trx, ann, { id: threadId, lastSeq: 0 });
+    await insertThread(trx, ann, { id: threadId as ThreadId, lastSeq: 0 });
     await takeNextPosition(trx, ann, threadId, null, { preview: 'second', bytes: 1000 });
     await insertEndedTurn(trx, ann, { id: newId(), threadId, seq: 1, channel: 'responses', request }, items);
   });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newId, type ThreadId } from '#domain/ids.ts';
+import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import type { ItemPosition } from './thread-items.ts';
@@ -14,7 +14,7 @@ export async function forkThread(
   id: ThreadId,
   before: ItemPosition | undefined,
 ): Promise<ThreadId> {
-  const [threadId, turnId] = [newId(), newId()];
+  const [threadId, turnId] = [newId<ThreadId>(), newId<TurnId>()];
   const isEmpty = before?.turnSeq === 1 && before.position === 0; // it has no opening yet
   await sql`
     insert into threads (id, user_id, last_seq, title, opening, preview)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '#domain/ids.ts';
+import { type GateId, newId } from '#domain/ids.ts';
 import { OPERATOR, type Scope } from '#domain/principal.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { type Owner, withOwner } from '../connection.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const list = (as: Owner, scope: Scope, page: { before?: string; limit: number } = { limit: 10 }) =>
+const list = (as: Owner, scope: Scope, page: { before?: GateId; limit: number } = { limit: 10 }) =>
   withOwner(database.db, as, (trx) => listOpenGates(trx, scope, page));
 const owners = async (...asked: Parameters<typeof list>) => (await list(...asked)).map(({ userId }) => userId);
 
@@ -40,6 +40,7 @@ test('row-level security enforces it', async () => {
 
 test('a page continues after the last gate of the previous page', async () => {
   const [first] = await list(OPERATOR, 'everyone', { limit: 1 });
+  const page = { limit: 10, ...(first && { before: first.id }) };
 
-  expect(await owners(OPERATOR, 'everyone', { before: first?.id ?? '', limit: 10 })).toEqual(['bob', 'ann']);
+  expect(await owners(OPERATOR, 'everyone', page)).toEqual(['bob', 'ann']);
 });

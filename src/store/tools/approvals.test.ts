@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { newId } from '#domain/ids.ts';
+import { type GateId, type ItemId, newId } from '#domain/ids.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { unrecorded } from '../../../test/support/unrecorded.ts';
 import { type Owner, withOwner } from '../connection.ts';
@@ -8,8 +8,8 @@ import { findApproval, insertApproval, useApproval } from './approvals.ts';
 const ann = { userId: 'ann' };
 const bob = { userId: 'bob' };
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
-let gateId: string;
-let callId: string;
+let gateId: GateId;
+let callId: ItemId;
 
 beforeAll(async () => {
   database = await openMigratedDatabase();

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { TurnInput } from '#agent/turn/start-turn.ts';
-import { newId } from '#domain/ids.ts';
+import { newId, type ThreadId } from '#domain/ids.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
+import { uuid } from '#http/routes/uuid.ts';
 
 export const MAX_ATTACHMENTS = 10;
 export const MAX_ATTACHMENT_BYTES = 9 * 1024 * 1024;
@@ -27,7 +28,7 @@ export const chatRequest = z
     message: z
       .string('message is required and must be a string.')
       .refine((said) => said.trim() !== '', { error: 'message must not be blank.' }),
-    thread_id: z.uuid('thread_id must be the id of a thread.').nullish(),
+    thread_id: uuid<ThreadId>('thread_id must be the id of a thread.').nullish(),
     model: z
       .string('model must be a string.')
       .min(1, 'model must not be empty.')

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { GateAnswer } from '#agent/gates/answer-gate.ts';
+import type { GateId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 import { acceptedTurn, renderAccepted } from '../threads/turn-shape.ts';
 import { openGate, renderGate } from './gate-shape.ts';
 
 type Services = { readonly agent: Agent };
 
-const gateParams = z.object({ id: z.uuid('There is no such gate.') });
+const gateParams = z.object({ id: uuid<GateId>('There is no such gate.') });
 
 const listGates = defineRoute({
   method: 'get',
@@ -16,7 +18,7 @@ const listGates = defineRoute({
   summary: 'List open gates, newest first.',
   query: z.object({
     limit: pageLimit(20),
-    cursor: z.uuid('cursor must be the next_cursor of an earlier answer.').optional(),
+    cursor: uuid<GateId>('cursor must be the next_cursor of an earlier answer.').optional(),
   }),
   responses: {
     200: {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Jobs } from '#agent/jobs.ts';
-import type { Job } from '#domain/thread/job.ts';
+import type { Job, JobId } from '#domain/thread/job.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 import { failure } from '../threads/turn-shape.ts';
 
@@ -35,7 +36,7 @@ const listJobs = defineRoute({
   query: z.object({
     status: z.enum(['queued', 'running', 'completed'], 'status must be queued, running or completed.').optional(),
     limit: pageLimit(20),
-    cursor: z.uuid('cursor must be the next_cursor of an earlier answer.').optional(),
+    cursor: uuid<JobId>('cursor must be the next_cursor of an earlier answer.').optional(),
   }),
   responses: {
     200: {

@@ -24,7 +24,8 @@ export function startNotifications(
   const unfollow = services.threads.follow(principal, ({ threadId, userId }) => {
     changed.delete(threadId);
     changed.set(threadId, userId);
-    if (changed.size > MAX_WAITING) changed.delete(changed.keys().next().value ?? '');
+    const [oldest] = changed.keys();
+    if (changed.size > MAX_WAITING && oldest !== undefined) changed.delete(oldest);
     if (!telling) void tell().catch(services.onError);
   });
 

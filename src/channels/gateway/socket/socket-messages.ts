@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { chatRequest } from '../chat/chat-request.ts';
 import { gateAnswer } from '../gates/gate-routes.ts';
 import { openGate } from '../gates/gate-shape.ts';
@@ -9,7 +11,7 @@ import { failure, turnStatus } from '../threads/turn-shape.ts';
 
 /** Any message may carry an `id` of the client's own; the `accepted`, `pong` or `error` that answers it has the same. */
 const reference = { id: z.string('id must be a string.').max(100, 'id may have 100 characters.').optional() };
-const uuid = (name: string) => z.uuid(`${name} must be an id.`);
+const idAt = <Id extends string>(name: string) => uuid<Id>(`${name} must be an id.`);
 
 /**
  * `after` is the last event that the client has of the thread: what follows it comes, in order, nothing twice. Without a
@@ -20,9 +22,12 @@ const uuid = (name: string) => z.uuid(`${name} must be an id.`);
 const subscribe = z.object({
   type: z.literal('subscribe'),
   ...reference,
-  thread_id: uuid('thread_id'),
+  thread_id: idAt<ThreadId>('thread_id'),
   after: z
-    .object({ turn_id: uuid('after.turn_id'), sequence: z.int('after.sequence must be a number.').min(-1).optional() })
+    .object({
+      turn_id: idAt<TurnId>('after.turn_id'),
+      sequence: z.int('after.sequence must be a number.').min(-1).optional(),
+    })
     .nullish(),
 });
 
@@ -32,10 +37,10 @@ export const clientMessage = z
     'type',
     [
       subscribe,
-      z.object({ type: z.literal('unsubscribe'), ...reference, thread_id: uuid('thread_id') }),
+      z.object({ type: z.literal('unsubscribe'), ...reference, thread_id: idAt<ThreadId>('thread_id') }),
       chatRequest.extend({ type: z.literal('send'), ...reference }),
-      z.object({ type: z.literal('cancel'), ...reference, turn_id: uuid('turn_id') }),
-      gateAnswer.extend({ type: z.literal('gate'), ...reference, gate_id: uuid('gate_id') }),
+      z.object({ type: z.literal('cancel'), ...reference, turn_id: idAt<TurnId>('turn_id') }),
+      gateAnswer.extend({ type: z.literal('gate'), ...reference, gate_id: idAt<GateId>('gate_id') }),
       z.object({ type: z.literal('ping'), ...reference }),
     ],
     'type must be subscribe, unsubscribe, send, cancel, gate or ping.',

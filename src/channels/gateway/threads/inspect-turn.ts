@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Inspection, InspectTurn } from '#agent/inspection/inspect-turn.ts';
+import type { TurnId } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { nestedGate, renderNestedGate, renderToolCall } from '../gates/gate-shape.ts';
 import { renderItem, renderUsage, spent, threadItem } from './item-shape.ts';
 import { failure, turnIds, turnStatus } from './turn-shape.ts';
@@ -82,7 +84,7 @@ export const inspectTurn = defineRoute({
   method: 'get',
   path: '/api/turns/{id}',
   summary: 'Get everything known about a turn: its items, attempts, times and prompt.',
-  params: z.object({ id: z.uuid('There is no such turn.') }),
+  params: z.object({ id: uuid<TurnId>('There is no such turn.') }),
   responses: { 200: { description: 'The turn.', json: turnInspection } },
   errors: [404],
   async handle({ principal, params }, { inspect }: { inspect: InspectTurn }) {

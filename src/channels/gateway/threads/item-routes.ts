@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Threads } from '#agent/threads.ts';
 import { NotFound } from '#domain/errors.ts';
+import type { ItemId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 import { renderItem, threadItem } from './item-shape.ts';
 import { threadParams } from './thread-shape.ts';
@@ -15,7 +17,7 @@ export const listItems = defineRoute({
   params: threadParams,
   query: z.object({
     limit: pageLimit(50, 200),
-    before: z.uuid('before must be the id of an item of this thread.').optional(),
+    before: uuid<ItemId>('before must be the id of an item of this thread.').optional(),
   }),
   responses: {
     200: {
@@ -44,7 +46,7 @@ const getPart = defineRoute({
   path: '/api/threads/{id}/items/{item}/parts/{index}',
   summary: 'Get the bytes of an image or a file.',
   params: threadParams.extend({
-    item: z.uuid('There is no such attachment.'),
+    item: uuid<ItemId>('There is no such attachment.'),
     index: z.coerce
       .number<string>('There is no such attachment.')
       .int('There is no such attachment.')

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Threads } from '#agent/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
+import { type ItemId, isUuid, type ThreadId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 import { renderThread, thread, threadParams } from './thread-shape.ts';
 
@@ -104,8 +106,7 @@ const forkThread = defineRoute({
   params: threadParams,
   body: z
     .object({
-      before_item_id: z
-        .uuid('before_item_id must be the id of an item of this thread.')
+      before_item_id: uuid<ItemId>('before_item_id must be the id of an item of this thread.')
         .nullish()
         .describe('The new thread gets every item before this one, or all items if this is left out.'),
     })
@@ -127,13 +128,13 @@ const cleanTitle = (title: string | null) =>
     .replace(/\p{Control}+/gu, ' ')
     .trim() || null;
 
-type Cursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: string };
+type Cursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: ThreadId };
 
 const renderCursor = ({ pinned, microseconds, id }: Cursor) => `${pinned ? 1 : 0}_${microseconds}_${id}`;
 
 function parseCursor(cursor: string): Cursor {
-  const [, pinned, microseconds, id] = /^([01])_(\d{1,18})_([\da-f-]{36})$/.exec(cursor) ?? [];
-  if (!microseconds || !z.uuid().safeParse(id).success)
+  const [, pinned, microseconds, id = ''] = /^([01])_(\d{1,18})_([\da-f-]{36})$/.exec(cursor) ?? [];
+  if (!microseconds || !isUuid<ThreadId>(id))
     throw new InvalidRequest('invalid_request', 'cursor', 'cursor must be the next_cursor of an earlier page.');
-  return { pinned: pinned === '1', microseconds, id: id ?? '' };
+  return { pinned: pinned === '1', microseconds, id };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { ThreadId } from '#domain/ids.ts';
 import type { ThreadListing } from '#domain/thread/thread.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { renderUsage, spent } from './item-shape.ts';
 
 /** A thread in lists and WebSocket messages. */
@@ -35,4 +37,4 @@ export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
 }
 
 /** The `{id}` of every route about one thread. */
-export const threadParams = z.object({ id: z.uuid('There is no such thread.') });
+export const threadParams = z.object({ id: uuid<ThreadId>('There is no such thread.') });

@@ -2,9 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Accounts } from '#auth/accounts.ts';
 import { NotFound } from '#domain/errors.ts';
+import type { TokenId } from '#domain/ids.ts';
 import { canSee, type Principal } from '#domain/principal.ts';
 import type { Token } from '#domain/user.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
 import { nameField } from './name-field.ts';
 
 type Services = { readonly accounts: Accounts };
@@ -81,7 +83,7 @@ const revokeToken = defineRoute({
   method: 'delete',
   path: '/api/tokens/{id}',
   summary: 'Revoke a token. Every replica refuses it within 5 seconds.',
-  params: z.object({ id: z.uuid('There is no such token.') }),
+  params: z.object({ id: uuid<TokenId>('There is no such token.') }),
   responses: { 204: { description: 'The token is revoked.' } },
   errors: [404],
   async handle({ principal, params }, { accounts }: Services) {

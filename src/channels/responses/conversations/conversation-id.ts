@@ -10,5 +10,5 @@ export const formatConversationId = (id: ThreadId): string => `conv_${hexFromUui
 
 export function parseConversationId(id: string): ThreadId | undefined {
   const hex = PATTERN.exec(id)?.[1];
-  return hex && uuidFromHex(hex);
+  return hex === undefined ? undefined : uuidFromHex(hex);
 }

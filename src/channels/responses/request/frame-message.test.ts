@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ItemId } from '#domain/ids.ts';
 import { type ContentPart, type MessageRole, type NewItem, text, textOf } from '#domain/thread/item.ts';
 import { frameMessage } from './frame-message.ts';
 
 const message = (role: MessageRole, ...content: ContentPart[]): NewItem => ({
-  id: 'i',
+  id: 'i' as ItemId,
   type: 'message',
   role,
   content,
@@ -76,7 +77,7 @@ test('a message that starts with an image gets the blocks as a separate text', (
 });
 
 test('instructions with a tool result become a message after it', () => {
-  const output: NewItem = { id: 'i', type: 'function_call_output', callId: 'c', output: [text('x')] };
+  const output: NewItem = { id: 'i' as ItemId, type: 'function_call_output', callId: 'c', output: [text('x')] };
 
   expect(frameMessage([output], 'Be brief.', { a: 1 })).toEqual([
     output,

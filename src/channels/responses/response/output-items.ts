@@ -121,7 +121,7 @@ export const wireItemId = (type: NewItem['type'], id: ItemId) => `${ITEM_PREFIX[
 /** undefined when it is not the id of an item. */
 export function parseItemId(id: string): ItemId | undefined {
   const hex = /^(?:msg|fc|fco|cmp)_([0-9a-f]{32})$/.exec(id)?.[1];
-  return hex && uuidFromHex(hex);
+  return hex === undefined ? undefined : uuidFromHex(hex);
 }
 
 export const renderText = (said: string): OutputText => ({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { replyOf } from '#agent/turn/turn-reply.ts';
+import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import type { Gate, GateKind } from '#domain/tool/gate.ts';
@@ -7,11 +8,12 @@ import { NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { ResponseEcho } from './response-echo.ts';
 import { renderResponse } from './response-object.ts';
 
-const turnId = '01234567-89ab-7def-8123-456789abcdef';
-const threadId = '01234567-89ab-7def-8123-000000000000';
+const turnId = '01234567-89ab-7def-8123-456789abcdef' as TurnId;
+const threadId = '01234567-89ab-7def-8123-000000000000' as ThreadId;
+const itemId = '01234567-89ab-7def-8123-456789abcdef' as ItemId;
 const hex = '0123456789ab7def8123456789abcdef';
 const call: Gate['call'] = {
-  id: turnId,
+  id: itemId,
   type: 'function_call',
   external: false,
   callId: 'call_1',
@@ -32,7 +34,7 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     ...echo,
   };
   const whole: Turn = {
-    id: turnId,
+    id: turnId as TurnId,
     threadId,
     userId: 'ann',
     seq: 1,
@@ -50,8 +52,8 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
   return renderResponse(replyOf({ turn: whole, items: [], gate: null, ...record }), 'm');
 }
 
-const gate = (kind: GateKind): Gate => ({ id: 'g', threadId, turnId, kind, call });
-const position = { id: turnId, threadId, turnId, turnSeq: 1, position: 0, usage: null, startedAt: null };
+const gate = (kind: GateKind): Gate => ({ id: 'g' as GateId, threadId, turnId, kind, call });
+const position = { id: itemId, threadId, turnId, turnSeq: 1, position: 0, usage: null, startedAt: null };
 const item = (body: ItemBody, attempt: number | null = 0): Item => ({
   ...position,
   ...body,

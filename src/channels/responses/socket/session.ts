@@ -1,7 +1,7 @@
 import type { Agent } from '#agent/agent.ts';
 import type { StartedTurn } from '#agent/turn/start-turn.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import { newId } from '#domain/ids.ts';
+import { type ItemId, newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
@@ -47,7 +47,7 @@ export function createSession(
     const remembered = memory.find(create.previousResponseId);
     if (remembered) {
       checkAnswer(remembered, create.items);
-      const history = remembered.items.map((item) => ({ ...item, id: newId() }));
+      const history = remembered.items.map((item) => ({ ...item, id: newId<ItemId>() }));
       const items = [...history, ...create.items];
       const tools = create.tools ?? (remembered.callId === undefined ? undefined : remembered.tools);
       const input = { ...toTurnInput(create), tools, threadId: undefined, previousTurnId: undefined };
