@@ -515,7 +515,7 @@ export type CompactedConversation = {
 export type FailedTurn = {
   readonly error: {
     readonly message: string;
-    readonly type: 'invalid_request_error' | 'server_error';
+    readonly type: 'invalid_request_error';
     readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error' | 'cancelled';
     readonly param: null;
   };

@@ -10,6 +10,7 @@ import {
 import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { agentsChat } from './chat/agents.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
@@ -33,6 +34,8 @@ const agent = new Agent({ name: 'Ann', instructions: 'Be brief.', model: 'any-na
 export const agents: Client = {
   packages: ['@openai/agents'],
   features: {
+    ...agentsChat,
+
     'answers a message': async ({ service }) => {
       expect(await connect(service).run(agent, 'say hello there')).toMatchObject({ finalOutput: 'hello there' });
     },

@@ -2,6 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, isStepCount, type ModelMessage, Output, streamText, tool } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { aiSdkChat } from './chat/ai-sdk.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
@@ -22,6 +23,8 @@ const ASK_FOR_OSLO = {
 export const aiSdk: Client = {
   packages: ['ai', '@ai-sdk/openai'],
   features: {
+    ...aiSdkChat,
+
     'answers a message': async ({ service }) => {
       const { text, usage, finishReason } = await generateText({ model: connect(service), prompt: 'say hello there' });
 

@@ -21,7 +21,7 @@ export async function renderTable(clients: readonly Client[], successes: readonl
   return `${INTRODUCTION}\n${table([head, ...rows])}\n${limits && `\nLimits:\n\n${limits}`}`;
 }
 
-const INTRODUCTION = `# Clients of the Responses API
+const INTRODUCTION = `# Client compatibility
 
 Written by \`npm run compatibility\`: each \`yes\` is a test in [test/clients](../test/clients) where the client, as its
 maker publishes it, talks to a running service. A test fails when this page says something else.

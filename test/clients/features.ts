@@ -1,3 +1,12 @@
+const CHAT_FEATURES = [
+  'answers by chat completions',
+  'streams by chat completions',
+  'runs two parallel tools by chat completions',
+  'runs four tools by chat completions and leaves no thread',
+  'returns structured output by chat completions',
+  'reports a failed turn by chat completions, and does not repeat it',
+] as const;
+
 /** The features tested for every client, as the rows of the table. */
 export const FEATURES = [
   'answers a message',
@@ -32,6 +41,7 @@ export const FEATURES = [
   'knows 401',
   'knows 404',
   'knows 429',
+  ...CHAT_FEATURES,
 ] as const;
 
 export type Feature = (typeof FEATURES)[number];
@@ -87,5 +97,8 @@ export async function isKept({ baseURL, apiKey }: Target, id: string | undefined
   const { status } = await fetch(`${baseURL}/responses/${id}`, { headers: { authorization: `Bearer ${apiKey}` } });
   return status !== 404;
 }
+
+/** The checks of a client's model for chat completions. */
+export type ChatChecks = Readonly<Record<(typeof CHAT_FEATURES)[number], Check | Limit>>;
 
 export const NO_CALL: Limit = 'The client has no call for this.';

@@ -3,6 +3,7 @@ import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { langchainChat } from './chat/langchain.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
@@ -27,6 +28,8 @@ const Weather = z.object({ city: z.string(), degrees: z.number() });
 export const langchain: Client = {
   packages: ['@langchain/openai', '@langchain/core'],
   features: {
+    ...langchainChat,
+
     'answers a message': async ({ service }) => {
       const message = await connect(service).invoke('say hello there');
 

@@ -13,6 +13,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { waitFor } from '../support/wait-for.ts';
+import { openaiChat } from './chat/openai.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
 
 const connect = (target: Target) => new OpenAI({ ...target, maxRetries: 0 });
@@ -37,6 +38,8 @@ const lookup: FunctionTool = {
 export const openai: Client = {
   packages: ['openai'],
   features: {
+    ...openaiChat,
+
     'answers a message': async ({ service }) => {
       const response = await connect(service).responses.create({ model, input: 'say hello there' });
 

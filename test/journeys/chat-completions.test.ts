@@ -217,7 +217,9 @@ test.for([
   const answer = await post(service, [user(said)]);
 
   expect(answer.status).toBe(status);
-  expect(failedTurn.parse(await answer.json())).toMatchObject({ error: { code, type: 'server_error', param: null } });
+  expect(failedTurn.parse(await answer.json())).toMatchObject({
+    error: { code, type: 'invalid_request_error', param: null },
+  });
   expect(answer.headers.get('x-request-id')).toBeTruthy();
 });
 

@@ -196,7 +196,7 @@ test('the thread of a compaction is deleted with its delivery, or after an hour 
 
 test('a failed compaction is an error, and so is one that takes too long', async ({ startAnother }) => {
   const ends: [Answer, object][] = [
-    [{ status: 400 }, { status: 400, body: { error: { code: 'model_error', type: 'server_error' } } }],
+    [{ status: 400 }, { status: 400, body: { error: { code: 'model_error', type: 'invalid_request_error' } } }],
     [{ pieces: [] }, { status: 400, body: { error: { code: 'model_error' } } }],
     [{ hang: true }, { status: 400, body: { error: { code: 'turn_timeout' } } }],
   ];

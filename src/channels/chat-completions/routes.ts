@@ -118,7 +118,10 @@ async function stream(
   const toFrame = (chunk: object | typeof DONE) => (chunk === DONE ? `data: ${DONE}\n\n` : dataFrame(chunk));
   streams.add(reply);
   try {
-    const end = store ? undefined : { isLast, onSent: () => discard(agent, request, turn) };
+    const end = {
+      isLast: (sent: Parameters<typeof isLast>[0]) => !store && isLast(sent, includeUsage),
+      onSent: () => discard(agent, request, turn),
+    };
     await sendEvents(reply, chunks, toFrame, signal, end);
   } finally {
     streams.delete(reply);

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { FailureCode } from '#domain/thread/turn.ts';
-import { FAILURE_CODES, failureOf, failureType } from './turn-failure.ts';
+import { FAILURE_CODES, failureOf } from './turn-failure.ts';
 
 /** A turn that was accepted and then failed or was cancelled. */
 export const failedTurn = z
   .strictObject({
     error: z.strictObject({
       message: z.string().min(1),
-      type: z.enum(['invalid_request_error', 'server_error']),
+      type: z.literal('invalid_request_error'),
       code: z.enum([...FAILURE_CODES, 'cancelled']),
       param: z.null(),
     }),
@@ -21,11 +21,15 @@ type FailedTurn = z.infer<typeof failedTurn>;
 /** undefined for a turn that has an answer. */
 export function renderFailure({ turn, gate }: TurnReply, threadUrl: ThreadUrl): FailedTurn | undefined {
   const failure = failureOf(turn, gate, threadUrl);
-  if (failure) return { error: { ...failure, type: failureType(failure.code), param: null } };
+  if (failure) return toError(failure.code, failure.message);
   if (turn.status !== 'cancelled') return undefined;
-  const message = 'The turn was cancelled. Send the request again if that was a mistake.';
-  return { error: { message, type: 'invalid_request_error', code: 'cancelled', param: null } };
+  return toError('cancelled', 'The turn was cancelled. Send the request again if that was a mistake.');
 }
+
+/** In a stream there is no status, and clients judge by the type: they would repeat the request after a `server_error`. */
+const toError = (code: FailedTurn['error']['code'], message: string): FailedTurn => ({
+  error: { message, type: 'invalid_request_error', code, param: null },
+});
 
 /** A person must do something before the same request can succeed. */
 const NEEDS_PERSON: ReadonlySet<FailureCode | 'cancelled'> = new Set([

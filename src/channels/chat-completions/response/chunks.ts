@@ -49,7 +49,12 @@ type StreamedChunk = z.infer<typeof streamedChunk>;
 
 export const DONE = '[DONE]';
 
-export const isLast = (sent: StreamedChunk | typeof DONE) => sent === DONE || 'error' in sent;
+/** Whether a client that has this chunk has everything; only `[DONE]` follows. */
+export function isLast(sent: StreamedChunk | typeof DONE, includeUsage: boolean): boolean {
+  if (sent === DONE) return false;
+  if ('error' in sent) return true;
+  return includeUsage ? sent.usage !== undefined : sent.choices.some((choice) => choice.finish_reason !== null);
+}
 
 /** A turn as the chunks of the format. The end of a stream is `[DONE]` or an error. */
 export async function* streamCompletion(
