@@ -16,6 +16,7 @@ export type TokenId = Branded<'TokenId'>;
 export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };
 
 /** A UUIDv7: later ids sort later, so that indexes grow at their end. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
 export function newId<Id extends string>(now: number = Date.now()): Id {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);
@@ -26,9 +27,11 @@ export function newId<Id extends string>(now: number = Date.now()): Id {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
 export const isUuid = <Id extends string>(text: string): text is Id => UUID.test(text);
 
 /** Turns 32 hex digits into the dashed form. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
 export function uuidFromHex<Id extends string>(hex: string): Id {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Id;
 }

@@ -30,7 +30,7 @@ test('a deleted item leaves no copy of its text, and its size no longer counts',
     }),
   );
   await withOwner(database.db, ann, async (trx) => {
-    await insertThread(trx, ann, { id: threadId as ThreadId, lastSeq: 0 });
+    await insertThread(trx, ann, { id: threadId, lastSeq: 0 });
     await takeNextPosition(trx, ann, threadId, null, { preview: 'second', bytes: 1000 });
     await insertEndedTurn(trx, ann, { id: newId(), threadId, seq: 1, channel: 'responses', request }, items);
   });

@@ -34,7 +34,7 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     ...echo,
   };
   const whole: Turn = {
-    id: turnId as TurnId,
+    id: turnId,
     threadId,
     userId: 'ann',
     seq: 1,

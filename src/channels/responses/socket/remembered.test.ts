@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
+import { type ItemId, newId } from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
 import { createMemory } from './remembered.ts';
 
 const response = (responseId: string, length: number) => ({
   responseId,
   items: [
-    { id: '1', type: 'message', role: 'user', content: [text('x'.repeat(length))], status: 'completed' } as const,
+    {
+      id: newId<ItemId>(),
+      type: 'message',
+      role: 'user',
+      content: [text('x'.repeat(length))],
+      status: 'completed',
+    } as const,
   ],
   callId: undefined,
   tools: [],
