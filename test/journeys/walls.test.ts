@@ -51,6 +51,15 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
     route: `${prefix}/responses/input_tokens`,
     body: anyThread({ previous_response_id: responseId }),
   })),
+  [`GET ${prefix}/models/:id`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/models/reborn` })),
+  [`POST ${prefix}/responses/compact`]: row([200, 404, 200, 404], ({ responseId }) => ({
+    route: `${prefix}/responses/compact`,
+    body: anyThread({ previous_response_id: responseId }),
+  })),
+  [`POST ${prefix}/chat/completions`]: row([200, 200, 200, 200], () => ({
+    route: `${prefix}/chat/completions`,
+    body: { model: 'm', messages: [{ role: 'user', content: 'say hello' }] },
+  })),
   [`POST ${prefix}/conversations`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/conversations`, body: {} })),
   [`GET ${prefix}/conversations/:id`]: row([200, 404, 200, 404], ({ conversationId }) => ({
     route: `${prefix}/conversations/${conversationId}`,
