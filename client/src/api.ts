@@ -92,6 +92,7 @@ export type CreateResponse = {
   readonly frequency_penalty?: number | null;
   /** `effort`: how long the model thinks before it answers. */
   readonly reasoning?: {
+    /** How long the model thinks before it answers. */
     readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
   } | null;
   /** Stored, and returned with the response. */
@@ -754,6 +755,14 @@ export type CreateChatCompletion = {
   } | null;
   /** From 0 to 2; passed on to the model. */
   readonly temperature?: number | null;
+  /** The share of likely tokens that the model chooses from. */
+  readonly top_p?: number | null;
+  /** Makes the model avoid tokens it has used. */
+  readonly presence_penalty?: number | null;
+  /** Makes the model avoid tokens by how often it has used them. */
+  readonly frequency_penalty?: number | null;
+  /** How long the model thinks before it answers. */
+  readonly reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
   /** Stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** Functions that the caller runs, at most 16,384 bytes of canonical JSON. Names are unique. */

@@ -67,10 +67,11 @@ export async function startTurn(
   const mayReplay = input.threadId === undefined && !input.startsThread;
   const replay = mayReplay ? await findReplayedThread(db, owner, input.items) : undefined;
   const continued = replay?.kind === 'continues' ? { ...input, threadId: replay.threadId, items: replay.items } : input;
+  // First: if a crash follows, the repeated request finds no gate and still starts its thread.
+  if (replay?.kind === 'differs') await supersedeGate(db, engine, owner, replay.gate);
   const started = isAnswer(continued)
     ? await startStepwise(db, engine, owner, continued)
     : await accept(db, engine, owner, continued);
-  if (replay?.kind === 'differs') await supersedeGate(db, engine, owner, replay.gate);
   if (started.fresh) engine.notifyThread(started.turn);
   return started;
 }

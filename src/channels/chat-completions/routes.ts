@@ -79,6 +79,7 @@ const createCompletion = defineRoute({
       request: {
         model: chat.model,
         temperature: chat.temperature,
+        ...(chat.sampling && { sampling: chat.sampling }),
         ...(chat.format && { format: chat.format }),
         echo: { metadata: chat.metadata, store: chat.store },
       },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import { REASONING_EFFORTS, type ReasoningEffort } from '#domain/thread/sampling.ts';
+import { REASONING_EFFORTS, type ReasoningEffort, type Sampling } from '#domain/thread/sampling.ts';
 import { isObject } from './json-value.ts';
 
 /** How the model chooses its words. A value of the wrong type is ignored, and a number out of range is refused. */
@@ -14,16 +14,26 @@ export const FREQUENCY_PENALTY = numberField(
 );
 
 /** Not all models reason, and not all know every effort. */
+export const REASONING_EFFORT = {
+  schema: z.enum(REASONING_EFFORTS).nullish().describe('How long the model thinks before it answers.'),
+  parse: (value: unknown): ReasoningEffort | undefined => REASONING_EFFORTS.find((known) => known === value),
+};
+
 export const REASONING = {
   schema: z
-    .looseObject({ effort: z.enum(REASONING_EFFORTS).nullish() })
+    .looseObject({ effort: REASONING_EFFORT.schema })
     .nullish()
     .describe('`effort`: how long the model thinks before it answers.'),
-  parse: (value: unknown): ReasoningEffort | undefined => {
-    const effort = isObject(value) ? value['effort'] : undefined;
-    return REASONING_EFFORTS.find((known) => known === effort);
-  },
+  parse: (value: unknown) => REASONING_EFFORT.parse(isObject(value) ? value['effort'] : undefined),
 };
+
+/** undefined when a request sets none of it. */
+export function toSampling(
+  given: { readonly [Name in keyof Sampling]: Sampling[Name] | undefined },
+): Sampling | undefined {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return set.length > 0 ? Object.fromEntries(set) : undefined;
+}
 
 function numberField(name: string, least: number, most: number, meaning: string) {
   return {

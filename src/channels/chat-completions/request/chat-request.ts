@@ -2,11 +2,19 @@ import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
+import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
 import { isObject } from '../../model-api/json-value.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
+import {
+  FREQUENCY_PENALTY,
+  PRESENCE_PENALTY,
+  REASONING_EFFORT,
+  TOP_P,
+  toSampling,
+} from '../../model-api/sampling-fields.ts';
 import { messages, parseMessages } from './messages.ts';
 
 /** A request that has passed every check. */
@@ -17,6 +25,8 @@ export type ChatRequest = {
   /** Whether a stream ends with the usage. */
   readonly includeUsage: boolean;
   readonly temperature: number | null;
+  /** undefined when the request sets none of it. */
+  readonly sampling: Sampling | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tools: readonly ToolDefinition[];
   /** The form of the answer; undefined for text. */
@@ -58,6 +68,10 @@ const FIELDS = {
     parse: (options: unknown) => isObject(options) && options['include_usage'] === true,
   },
   temperature: TEMPERATURE,
+  top_p: TOP_P,
+  presence_penalty: PRESENCE_PENALTY,
+  frequency_penalty: FREQUENCY_PENALTY,
+  reasoning_effort: REASONING_EFFORT,
   metadata: { ...METADATA, schema: METADATA.schema.describe('Stored with the turn.') },
   tools: {
     schema: callerTools.nested,
@@ -85,7 +99,13 @@ export function parseChatRequest(body: unknown, options: ParseOptions): ChatRequ
   ) as Parsed;
   const { model, messages: items, stream, stream_options: includeUsage } = parsed;
   const { temperature, metadata, tools, response_format: format, store } = parsed;
-  return { model, items, stream, includeUsage, temperature, metadata, tools, format, store };
+  const sampling = toSampling({
+    topP: parsed.top_p,
+    presencePenalty: parsed.presence_penalty,
+    frequencyPenalty: parsed.frequency_penalty,
+    reasoning: parsed.reasoning_effort,
+  });
+  return { model, items, stream, includeUsage, temperature, sampling, metadata, tools, format, store };
 }
 
 function checkCount(n: unknown): void {

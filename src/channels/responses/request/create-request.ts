@@ -10,7 +10,7 @@ import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
 import { isObject, jsonBytes } from '../../model-api/json-value.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
-import { FREQUENCY_PENALTY, PRESENCE_PENALTY, REASONING, TOP_P } from '../../model-api/sampling-fields.ts';
+import { FREQUENCY_PENALTY, PRESENCE_PENALTY, REASONING, TOP_P, toSampling } from '../../model-api/sampling-fields.ts';
 import { conversationId, parseConversationId } from '../conversations/conversation-id.ts';
 import { responseId } from '../response/response-object.ts';
 import { TOOL_ACTIVITY } from '../response/tool-activity.ts';
@@ -186,7 +186,12 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     items: frameMessage(input, instructions, userContext),
     compactAbove: parsed.context_management,
     format: parsed.text,
-    sampling: toSampling(parsed),
+    sampling: toSampling({
+      topP: parsed.top_p,
+      presencePenalty: parsed.presence_penalty,
+      frequencyPenalty: parsed.frequency_penalty,
+      reasoning: parsed.reasoning,
+    }),
   };
 }
 
@@ -194,17 +199,6 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const KEEPS_NOTHING =
   'A response with background: true is fetched later, so it must be stored. Leave out store: false, or background.';
-
-function toSampling(parsed: Parsed): Sampling | undefined {
-  const { top_p: topP, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty, reasoning } = parsed;
-  const sampling = {
-    ...(topP !== undefined && { topP }),
-    ...(presencePenalty !== undefined && { presencePenalty }),
-    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
-    ...(reasoning !== undefined && { reasoning }),
-  };
-  return Object.keys(sampling).length > 0 ? sampling : undefined;
-}
 
 type Previous = { readonly id: string; readonly ids: TurnIds };
 
