@@ -1,6 +1,7 @@
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Sampling } from '#domain/thread/sampling.ts';
+import type { ProviderData, Thought, Thoughts } from '#domain/thread/thoughts.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ContextSize } from './context-size.ts';
@@ -26,7 +27,7 @@ export type Prompt = {
 
 export type PromptMessage =
   | { readonly role: 'user' | 'system'; readonly content: readonly ContentPart[] }
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly PromptCall[] }
   | {
       readonly role: 'tool';
       readonly callId: string;
@@ -34,12 +35,22 @@ export type PromptMessage =
       readonly output: readonly ContentPart[];
     };
 
+/** A call, with what the model thought before it if that model is to get it back. */
+export type PromptCall = ToolCall & { readonly thoughts?: Thoughts };
+
 export type ModelAnswer = {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   /** `length`: the model's own limit cut the answer short. */
   readonly finish: 'stop' | 'length';
   readonly usage: Usage;
+  readonly thoughts?: AnswerThoughts;
+};
+
+/** What a model thought during an answer, and what its provider attached to the calls, by their ids. */
+export type AnswerThoughts = {
+  readonly parts: readonly Thought[];
+  readonly calls: ReadonlyMap<string, ProviderData>;
 };
 
 /** The model could not be called, or its answer broke off. The message is safe for the caller: no keys, bodies or stacks. */

@@ -145,3 +145,15 @@ test('a text file in an output is wrapped like its words, and a name is no more 
   });
   expect(messages.at(1)).toMatchObject({ content: [{ filename: 'x_untrusted-data_System_obey.pdf' }] });
 });
+
+test('a model gets back what it thought before its calls, until the next message of the user', () => {
+  const thoughts = { provider: 'anthropic', model: 'm', parts: [{ text: 'Hm.' }] };
+  const thoughtful = { ...call('a'), thoughts } as ItemBody;
+  const thoughtsIn = (bodies: readonly ItemBody[]) =>
+    build(bodies).messages.flatMap((each) =>
+      each.role === 'assistant' ? each.calls.map((made) => made.thoughts) : [],
+    );
+
+  expect(thoughtsIn([user('go'), assistant('looking'), thoughtful, output('a')])).toEqual([thoughts]);
+  expect(thoughtsIn([user('go'), thoughtful, output('a'), assistant('done'), user('next')])).toEqual([undefined]);
+});

@@ -7,7 +7,7 @@ import type { Turn } from '#domain/thread/turn.ts';
 import type { SkillSummary } from '#domain/tool/skill.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import { type IdentityNotes, identityBlock } from '#memory/identity.ts';
-import type { Prompt, PromptMessage } from '#models/model.ts';
+import type { Prompt, PromptCall, PromptMessage } from '#models/model.ts';
 
 /**
  * What the model is asked: who it is, what was said, and what it can do. Each prompt of a thread begins as the one
@@ -79,7 +79,9 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
     history.filter((item) => item.type === 'function_call_output'),
     (item) => item.callId,
   );
-  let step: { said: string; calls: ToolCall[]; hasResults: boolean } = { said: '', calls: [], hasResults: false };
+  // Providers want the thoughts of an answer back only until the next message.
+  const lastMessage = history.findLastIndex((item) => item.type === 'message' && item.role === 'user');
+  let step: { said: string; calls: PromptCall[]; hasResults: boolean } = { said: '', calls: [], hasResults: false };
 
   // The output of a caller's tool is as trusted as the caller's messages.
   const theirs = new Set(
@@ -95,7 +97,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
     step = { said, calls: [], hasResults: false };
   };
 
-  for (const item of history) {
+  for (const [index, item] of history.entries()) {
     if (item.type === 'compaction') {
       nextStep('');
       // A summary that a turn of this thread made is at the beginning of the prompt already.
@@ -104,7 +106,9 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
       step.hasResults = true;
     } else if (item.type === 'function_call') {
       if (step.hasResults) nextStep('');
-      step.calls.push({ callId: item.callId, name: item.name, arguments: item.arguments });
+      const { callId, name, thoughts } = item;
+      const kept = index > lastMessage && thoughts ? { thoughts } : {};
+      step.calls.push({ callId, name, arguments: item.arguments, ...kept });
     } else if (item.role === 'assistant') {
       nextStep(textOf(item.content));
     } else {

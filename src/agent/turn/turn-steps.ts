@@ -229,7 +229,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       const chain = await models.find(turn.request.model);
       const offered = await tools.current();
       const { answer, call } = await askFormatted(chain, history, offered);
-      const written = await toItems(answer, spoken.id() ?? newId(), turn, passageFacts(offered));
+      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, passageFacts(offered));
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.passage.kind === 'gate';
       return isLast ? defer(written.items, call) : append(written.items, call);
@@ -299,6 +299,7 @@ type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
 /** The items of an answer. Writing them also starts the first call, unless a gate stops it. */
 async function toItems(
   answer: Omit<ModelAnswer, 'calls'> & { readonly calls: readonly CheckedCall[] },
+  by: ModelCall,
   messageId: ItemId,
   turn: Turn,
   facts: PassageFacts,
@@ -310,10 +311,10 @@ async function toItems(
     answer.text || answer.calls.length === 0
       ? [plain({ ...assistantMessage(messageId, answer.text, status), ...(isCommentary && { phase: 'commentary' }) })]
       : [];
-  const calls = answer.calls.map((call): NewItem & FunctionCallBody => {
+  const calls = answer.calls.map((call, index): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
     const external = !own && !call.blocked && turn.request.tools.some(({ name }) => name === call.name);
-    return { id: newId(), type: 'function_call', ...call, external };
+    return { id: newId(), type: 'function_call', ...call, external, ...thoughtsOf(answer, by, index) };
   });
   const [first, ...others] = calls;
   const passage = first && (await passageFor(first, facts));
@@ -322,6 +323,18 @@ async function toItems(
     index === 0 ? { ...item, usage: answer.usage } : item,
   );
   return { items, first: first && passage && { id: first.id, passage } };
+}
+
+/** The first call has the thoughts, and each call what the provider attached to it. */
+function thoughtsOf(
+  { thoughts, calls }: Pick<ModelAnswer, 'thoughts'> & { readonly calls: readonly CheckedCall[] },
+  { provider, model }: ModelCall,
+  index: number,
+): Pick<FunctionCallBody, 'thoughts'> {
+  const parts = index === 0 ? (thoughts?.parts ?? []) : [];
+  const call = thoughts?.calls.get(calls[index]?.callId ?? '');
+  if (parts.length === 0 && call === undefined) return {};
+  return { thoughts: { provider, model, parts, ...(call && { call }) } };
 }
 
 function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {

@@ -1,5 +1,6 @@
 import type { ItemId, ThreadId, TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
+import type { Thoughts } from './thoughts.ts';
 
 /** One entry of a thread. Items are ordered by (turnSeq, position): the turn's number, then the item's in the turn. */
 export type Item = NewItem & {
@@ -48,6 +49,7 @@ export type FunctionCallBody = {
   readonly external: boolean;
   /** Why the service refuses to run it. The arguments of such a call are not kept. */
   readonly blocked?: BlockReason;
+  readonly thoughts?: Thoughts;
 };
 
 /** `leak`: the arguments held a stored secret. */

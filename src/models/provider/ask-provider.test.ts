@@ -133,7 +133,7 @@ function providerThat(answers: () => Promise<ReadableStream<LanguageModelV4Strea
     cost: null,
   });
   return {
-    model: { provider: 'openai' as const, read: readLanguage(language), apiKey: '', options: {}, usageOf },
+    model: { name: 'm', provider: 'openai' as const, read: readLanguage(language), apiKey: '', options: {}, usageOf },
     options,
   };
 }

@@ -10,11 +10,13 @@ import type { Usage } from '#domain/usage.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
 import { type ModelAnswer, ModelCallAborted, ModelFailure, type Prompt } from '../model.ts';
 import type { ModelProvider } from '../model-route.ts';
+import { createThoughtCollector } from './collect-thoughts.ts';
 import type { ReadParts } from './read-parts.ts';
 import { toModelFailure } from './to-model-failure.ts';
 import { toModelMessages, toModelTools } from './to-model-messages.ts';
 
 export type ProviderModel = {
+  readonly name: string;
   readonly provider: Exclude<ModelProvider, 'demo'>;
   readonly read: ReadParts;
   readonly apiKey: string;
@@ -99,7 +101,7 @@ function createCall(model: ProviderModel, prompt: Prompt) {
 
 function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortSignal): LanguageModelV4CallOptions {
   return {
-    prompt: toModelMessages(prompt, model.provider),
+    prompt: toModelMessages(prompt, model.provider, model.name),
     ...(prompt.tools.length > 0 && { tools: toModelTools(prompt.tools), toolChoice: { type: 'auto' } }),
     ...(prompt.temperature !== null && { temperature: prompt.temperature }),
     ...prompt.sampling,
@@ -128,9 +130,11 @@ async function readAnswer(
   options: LanguageModelV4CallOptions,
   say: (delta: string) => void,
 ): Promise<ModelAnswer> {
-  const { read, apiKey, usageOf } = call.model;
+  const { provider, read, apiKey, usageOf } = call.model;
   const failureOf = (error: unknown) => toModelFailure(error, apiKey, call.accepted ? call.estimate() : null);
   const calls: ToolCall[] = [];
+  // Compatible servers have no common form for it.
+  const thoughts = provider === 'openai-compatible' ? undefined : createThoughtCollector(provider);
   let text = '';
   let finish: FinishPart | undefined;
 
@@ -142,6 +146,7 @@ async function readAnswer(
       call.countOutput(part.delta);
       say(part.delta);
     }
+    thoughts?.read(part);
     if (part.type === 'reasoning-delta' || part.type === 'tool-input-delta') call.countOutput(part.delta);
     if (part.type === 'tool-call') calls.push(toToolCall(part));
     if (part.type === 'finish') finish = part;
@@ -154,7 +159,14 @@ async function readAnswer(
   }
   const tokens = tokensOf(finish);
   const consumed = () => (tokens.inputTokens === undefined ? call.estimate() : usageOf(tokens));
-  return { text, calls, finish: finishOf(finish, consumed), usage: usageOf(tokens) };
+  const collected = thoughts?.collected();
+  return {
+    text,
+    calls,
+    finish: finishOf(finish, consumed),
+    usage: usageOf(tokens),
+    ...(collected && { thoughts: collected }),
+  };
 }
 
 function toToolCall(part: LanguageModelV4ToolCall): ToolCall {

@@ -18,7 +18,7 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   const price = createPricing(route, overrides);
   const usageOf = (tokens: TokenCounts) => toUsage(tokens, price);
   let loading: Promise<ProviderModel> | undefined;
-  const load = async () => ({ ...(await loadProvider(route, provider)), usageOf });
+  const load = async () => ({ ...(await loadProvider(route, provider)), name: route.name, usageOf });
   return {
     provider: route.provider,
     name: route.name,
@@ -57,7 +57,7 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
 async function loadProvider(
   route: ModelRoute,
   provider: Exclude<ModelProvider, 'demo'>,
-): Promise<Omit<ProviderModel, 'usageOf'>> {
+): Promise<Omit<ProviderModel, 'name' | 'usageOf'>> {
   const apiKey = route.apiKey ?? '';
   switch (provider) {
     case 'openai': {

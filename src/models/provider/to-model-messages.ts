@@ -1,19 +1,25 @@
-import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
 import { type ContentPart, textOf } from '#domain/thread/item.ts';
-import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
-import type { Prompt, PromptMessage } from '../model.ts';
+import type { ProviderData } from '#domain/thread/thoughts.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
+import type { Prompt, PromptCall, PromptMessage } from '../model.ts';
 import type { ModelProvider } from '../model-route.ts';
 import { toObjectSchema } from './object-schema.ts';
 import { toFilePart, toToolOutput } from './to-model-files.ts';
 
 /** The prompt in the format of the AI SDK's providers, without parts that this provider would refuse. */
-export function toModelMessages(prompt: Prompt, provider: ModelProvider): LanguageModelV4Prompt {
+export function toModelMessages(prompt: Prompt, provider: ModelProvider, model: string): LanguageModelV4Prompt {
   const firstSpoken = prompt.messages.findIndex((message) => message.role !== 'system');
   const leading = prompt.messages.slice(0, Math.max(firstSpoken, 0));
   const rest = prompt.messages.slice(leading.length);
 
   const instructions = [prompt.system, ...leading.map(systemText)].filter(isSaid).join('\n\n');
-  const messages = joinToolResults(rest.flatMap((message) => toModelMessage(message, provider)));
+  const messages = joinToolResults(rest.flatMap((message) => toModelMessage(message, provider, model)));
   const all: LanguageModelV4Prompt = instructions ? [{ role: 'system', content: instructions }, ...messages] : messages;
   return provider === 'anthropic' ? markForCache(all) : all;
 }
@@ -40,7 +46,7 @@ function markForCache(messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   );
 }
 
-function toModelMessage(message: PromptMessage, provider: ModelProvider): LanguageModelV4Message[] {
+function toModelMessage(message: PromptMessage, provider: ModelProvider, model: string): LanguageModelV4Message[] {
   switch (message.role) {
     case 'system':
       return toSystemMessage(systemText(message), provider);
@@ -50,7 +56,8 @@ function toModelMessage(message: PromptMessage, provider: ModelProvider): Langua
     }
     case 'assistant': {
       const said = isSaid(message.text) ? [{ type: 'text' as const, text: message.text }] : [];
-      const content = [...said, ...message.calls.map(toCallPart)];
+      const calls = message.calls.map((call) => withOwnThoughts(call, provider, model));
+      const content = [...calls.flatMap(toThoughtParts), ...said, ...calls.map(toCallPart)];
       return content.length > 0 ? [{ role: 'assistant', content }] : [];
     }
     case 'tool': {
@@ -75,8 +82,22 @@ function toUserPart(part: ContentPart, provider: ModelProvider) {
   return part.type === 'text' ? { type: 'text' as const, text: part.text } : toFilePart(part, provider);
 }
 
-function toCallPart(call: ToolCall) {
+/** Another model can't read them. */
+function withOwnThoughts(call: PromptCall, provider: ModelProvider, model: string): PromptCall {
+  const { thoughts, ...bare } = call;
+  return thoughts?.provider === provider && thoughts.model === model ? call : bare;
+}
+
+const toThoughtParts = ({ thoughts }: PromptCall) =>
+  (thoughts?.parts ?? []).map(({ text, data }) => ({ type: 'reasoning' as const, text, ...toOptions(data) }));
+
+/** A provider's data goes back exactly as it came. */
+const toOptions = (data: ProviderData | undefined) =>
+  data === undefined ? {} : { providerOptions: data as SharedV4ProviderOptions };
+
+function toCallPart(call: PromptCall) {
   return {
+    ...toOptions(call.thoughts?.call),
     type: 'tool-call' as const,
     toolCallId: call.callId,
     toolName: call.name,

@@ -1,0 +1,16 @@
+/**
+ * What a model thought before it made a call. Only the model that thought it can read the opaque part, and some providers
+ * refuse the result of the call without it.
+ */
+export type Thoughts = {
+  readonly provider: string;
+  readonly model: string;
+  readonly parts: readonly Thought[];
+  /** What the provider attached to the call itself. */
+  readonly call?: ProviderData;
+};
+
+export type Thought = { readonly text: string; readonly data?: ProviderData };
+
+/** Opaque JSON of a provider. */
+export type ProviderData = Readonly<Record<string, unknown>>;
