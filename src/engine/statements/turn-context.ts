@@ -109,7 +109,8 @@ export async function readLargeHistory(pool: EnginePool, turn: Turn): Promise<It
   return rows.map(itemFromJson);
 }
 
-// Whole turns only, so that no call is separated from its output. `needed`: the turns after the last one that did not end at a gate.
+// Whole turns only, so that no call is separated from its output. `needed`: the turns after the last one that did not end at a
+// gate; materialized, because PostgreSQL 15 would look for it again with each item.
 const LARGE_HISTORY = `
   with sizes as (
     select turn_seq, sum(sum(octet_length(body::text))) over (order by turn_seq desc) as held
@@ -117,8 +118,10 @@ const LARGE_HISTORY = `
       and turn_seq >= coalesce((select max(through_seq) from summaries where thread_id = $1 and user_id = $2), 0)
       and not exists (select from turns as other where other.refused and other.thread_id = $1 and other.seq = items.turn_seq)
     group by turn_seq
-  ), needed as (
-    select coalesce(max(seq), 0) as after from turns where thread_id = $1 and seq < $3 and status <> 'waiting' and not refused
+  ), needed as materialized (
+    select coalesce((
+      select seq from turns where thread_id = $1 and seq < $3 and status <> 'waiting' and not refused
+      order by seq desc limit 1), 0) as after
   )
   select items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, id, attempt, body, usage,
     to_json(started_at) as "startedAt"
