@@ -228,7 +228,7 @@ export type TextFormat = {
   readonly name: string;
   readonly description: string | null;
   readonly schema: Readonly<Record<string, unknown>>;
-  readonly strict: boolean | null;
+  readonly strict: boolean;
 };
 
 export type Tool = {

@@ -10,19 +10,12 @@ export function createThoughtCollector(provider: ModelProvider) {
 
   return {
     read(part: LanguageModelV4StreamPart): void {
-      switch (part.type) {
-        case 'reasoning-start':
-        case 'reasoning-delta':
-        case 'reasoning-end': {
-          const { text = '', data } = thoughts.get(part.id) ?? {};
-          const added = part.type === 'reasoning-delta' ? part.delta : '';
-          const all = { ...data, ...part.providerMetadata };
-          thoughts.set(part.id, { text: text + added, ...(Object.keys(all).length > 0 && { data: all }) });
-          return;
-        }
-        case 'tool-call':
-          if (part.providerMetadata) calls.set(part.toolCallId, part.providerMetadata);
-      }
+      if (part.type === 'tool-call' && part.providerMetadata) calls.set(part.toolCallId, part.providerMetadata);
+      if (part.type !== 'reasoning-start' && part.type !== 'reasoning-delta' && part.type !== 'reasoning-end') return;
+      const { text = '', data } = thoughts.get(part.id) ?? {};
+      const added = part.type === 'reasoning-delta' ? part.delta : '';
+      const all = { ...data, ...part.providerMetadata };
+      thoughts.set(part.id, { text: text + added, ...(Object.keys(all).length > 0 && { data: all }) });
     },
     /** undefined when there is nothing to give back. Google attaches its data to the calls alone. */
     collected: (): AnswerThoughts | undefined =>

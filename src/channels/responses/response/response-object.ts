@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { OutputFormat } from '#domain/thread/output-format.ts';
 import { REASONING_EFFORTS } from '#domain/thread/sampling.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Failure, Turn } from '#domain/thread/turn.ts';
@@ -42,7 +43,7 @@ const echoedFormat = z
       name: z.string().min(1),
       description: z.string().nullable(),
       schema: z.record(z.string(), z.unknown()),
-      strict: z.boolean().nullable(),
+      strict: z.boolean(),
     }),
   ])
   .meta({ id: 'TextFormat' });
@@ -149,7 +150,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     service_tier: 'default',
     store: echo.store,
     temperature: turn.request.temperature ?? 1,
-    text: { format: turn.request.format ?? { type: 'text' } },
+    text: { format: renderFormat(turn.request.format) },
     tool_choice: 'auto',
     tools: echo.tools.map(renderTool),
     top_logprobs: 0,
@@ -189,6 +190,11 @@ export function renderUsage(usage: Usage): ResponseObject['usage'] {
     cost: usage.cost && renderCost(usage.cost),
     model: usage.model ?? null,
   };
+}
+
+function renderFormat(format: OutputFormat | undefined): ResponseObject['text']['format'] {
+  if (format?.type !== 'json_schema') return format ?? { type: 'text' };
+  return { ...format, strict: format.strict ?? false };
 }
 
 function renderCost({ inputUsd, outputUsd }: Cost): ResponseObject['usage']['cost'] {
