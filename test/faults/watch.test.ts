@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { textOf, type WireResponse } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, type Replica, startCluster } from './cluster.ts';
 import { query } from './query.ts';
 import { STATEMENTS } from './statements.ts';
@@ -81,6 +82,10 @@ test('a cancel on one replica stops the model call on another', async () => {
 test('when the event log is lost, the rest of a stream is built from the items', async () => {
   const replica = await cluster.start();
   const { id } = await replica.ask('say all of this');
+  await waitFor('the end of the log', async () => {
+    const [end] = await query(cluster, "select from turn_events where events::text like '%turn-ended%'");
+    return end !== undefined;
+  });
   await query(cluster, 'delete from turn_events');
 
   const events = await watch(replica, id, undefined);

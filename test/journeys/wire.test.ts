@@ -126,7 +126,12 @@ test("a replay without the event log shows the agent's tool activity in the same
   const body = { input: 'say let me see\nuse reborn_time {}', include: ['reborn.tool_activity'], stream: true };
   const live = await create(service, body);
   const id = live.response?.id ?? '';
-  await home.query(`delete from turn_events where replace(turn_id::text, '-', '') = $1`, [id.slice(5, 37)]);
+  const ofTurn = `turn_events where replace(turn_id::text, '-', '') = '${id.slice(5, 37)}'`;
+  await waitFor('the end of the log', async () => {
+    const [end] = await home.query(`select from ${ofTurn} and events::text like '%turn-ended%'`);
+    return end !== undefined;
+  });
+  await home.query(`delete from ${ofTurn}`);
   const replayed = await get(service, `${id}?stream=true`);
 
   const shown = ({ events }: typeof live) =>
