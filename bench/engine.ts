@@ -132,7 +132,7 @@ async function onThreads(earlier: number, count: number): Promise<() => Promise<
     free.push(turn.threadId);
   }
   return async () => {
-    const threadId = free.pop();
+    const threadId = free.shift(); // the one used longest ago, so that all grow alike
     await send('hello', threadId);
     if (threadId) free.push(threadId);
   };

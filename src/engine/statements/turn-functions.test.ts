@@ -113,6 +113,26 @@ test('an accepted turn comes with its history, the new message last', async () =
   expect(words).toEqual([[text('hello')], [text('hi')], [text('again')]]);
 });
 
+test('no turn reads a table whole, not even while the tables are small and have no statistics', async () => {
+  const scans = async () => {
+    await Promise.all(Array.from({ length: 20 }, () => pool.query('select pg_stat_force_next_flush()')));
+    return rows<{ table: string; scans: string }>(
+      `select relname as table, seq_scan as scans from pg_stat_user_tables
+       where relname in ('threads', 'turns', 'items', 'gates', 'jobs', 'summaries') order by relname`,
+      [],
+    );
+  };
+  const { turn } = await begin();
+  await settle({ turn, suspicion: 'none', broken: 0 });
+  const before = await scans();
+  for (let turns = 0; turns < 10; turns++) {
+    const next = await begin({ threadId: turn.threadId });
+    await settle({ turn: next.turn, suspicion: 'none', broken: 0 });
+  }
+
+  expect(await scans()).toEqual(before);
+});
+
 test('without room a turn waits for a replica, and the next replica with room claims it', async () => {
   const waiting = input();
   expect(outcomes(await accept([waiting], { room: 0 }))).toEqual(['waits']);
