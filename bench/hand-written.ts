@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { createUIMessageStreamResponse, streamText, toUIMessageStream } from 'ai';
+import { createUIMessageStreamResponse, generateText, streamText, toUIMessageStream } from 'ai';
 import Fastify from 'fastify';
 
 // The baseline of bench/turns.ts: the minimum that gives the same answer, without storage or users.
@@ -7,12 +7,10 @@ const provider = createOpenAICompatible({ name: 'scripted', baseURL: process.env
 const app = Fastify();
 
 app.post<{ Body: { input: string; stream: boolean } }>('/', async ({ body }, reply) => {
-  const answer = streamText({ model: provider('scripted'), prompt: body.input });
-  return body.stream
-    ? reply
-        .header('content-type', 'text/event-stream')
-        .send(createUIMessageStreamResponse({ stream: toUIMessageStream({ stream: answer.stream }) }).body)
-    : { text: await answer.text };
+  const prompt = { model: provider('scripted'), prompt: body.input };
+  if (!body.stream) return { text: (await generateText(prompt)).text };
+  const stream = toUIMessageStream({ stream: streamText(prompt).stream });
+  return reply.header('content-type', 'text/event-stream').send(createUIMessageStreamResponse({ stream }).body);
 });
 
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);
