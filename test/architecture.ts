@@ -57,6 +57,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^@secretlint\/.+$/, places: ['safety'] },
   { packages: /^ajv$/, places: ['safety/json-schema'] },
   { packages: /^htmlparser2$/, places: ['tools/builtin/web'] },
+  { packages: /^croner$/, places: ['agent/missions'] },
   { packages: /^@clack\/prompts$/, places: ['cli'] },
   { packages: /^(jose|openid-client)$/, places: ['auth'] },
   { packages: /^@earendil-works\/pi-tui$/, places: ['terminal'] },
