@@ -90,10 +90,12 @@ export type CreateResponse = {
   readonly presence_penalty?: number | null;
   /** Makes the model avoid tokens by how often it has used them. */
   readonly frequency_penalty?: number | null;
-  /** `effort`: how long the model thinks before it answers. */
+  /** `effort`: how long the model thinks before it answers. `summary`: adds what it thought, as `reasoning` items, if the model gives it. */
   readonly reasoning?: {
     /** How long the model thinks before it answers. */
     readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+    /** Adds a summary of what the model thought, if it gives one. */
+    readonly summary?: 'auto' | 'concise' | 'detailed' | null;
   } | null;
   /** Stored, and returned with the response. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
@@ -149,8 +151,8 @@ export type Response = {
   readonly previous_response_id: string | null;
   readonly prompt_cache_key: null;
   readonly reasoning: {
-    readonly effort: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-    readonly summary: null;
+    readonly effort: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+    readonly summary: 'auto' | 'concise' | 'detailed' | null;
   } | null;
   readonly safety_identifier: null;
   readonly service_tier: 'default';
@@ -173,7 +175,7 @@ export type Failure = {
   readonly type: 'invalid_request_error' | 'server_error';
 };
 
-export type OutputItem = OutputMessage | FunctionCall | McpCall | Compaction;
+export type OutputItem = OutputMessage | FunctionCall | McpCall | Compaction | Reasoning;
 
 export type OutputMessage = {
   readonly id: string;
@@ -219,6 +221,17 @@ export type Compaction = {
   readonly type: 'compaction';
   /** Send it back as it is. Only this service can read it. */
   readonly encrypted_content: string;
+};
+
+export type Reasoning = {
+  readonly id: string;
+  readonly type: 'reasoning';
+  readonly summary: readonly SummaryText[];
+};
+
+export type SummaryText = {
+  readonly type: 'summary_text';
+  readonly text: string;
 };
 
 export type TextFormat = {
@@ -274,7 +287,7 @@ export type StreamEvent = {
   readonly type: 'response.output_item.added';
   readonly sequence_number: number;
   readonly output_index: number;
-  readonly item: EmptyMessage | FunctionCall | McpCall | Compaction;
+  readonly item: EmptyMessage | FunctionCall | McpCall | Compaction | Reasoning;
 } | {
   readonly type: 'response.content_part.added';
   readonly sequence_number: number;
@@ -312,6 +325,34 @@ export type StreamEvent = {
   readonly output_index: number;
   readonly name: string;
   readonly arguments: string;
+} | {
+  readonly type: 'response.reasoning_summary_part.added';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly summary_index: number;
+  readonly part: SummaryText;
+} | {
+  readonly type: 'response.reasoning_summary_text.delta';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly summary_index: number;
+  readonly delta: string;
+} | {
+  readonly type: 'response.reasoning_summary_text.done';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly summary_index: number;
+  readonly text: string;
+} | {
+  readonly type: 'response.reasoning_summary_part.done';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly summary_index: number;
+  readonly part: SummaryText;
 } | {
   readonly type: 'response.output_item.done';
   readonly sequence_number: number;

@@ -1,7 +1,7 @@
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
-import type { Sampling } from '#domain/thread/sampling.ts';
-import type { ProviderData, Thought, Thoughts } from '#domain/thread/thoughts.ts';
+import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
+import type { ProviderData, ReasoningSummary, Thought, Thoughts } from '#domain/thread/thoughts.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { ContextSize } from './context-size.ts';
@@ -11,9 +11,15 @@ export type Model = {
   readonly provider: string;
   readonly name: string;
   readonly contextSize: ContextSize;
-  /** Calls `onText` with each piece of text as it arrives. Throws `ModelFailure`, or `ModelCallAborted`. */
-  ask(prompt: Prompt, onText: (delta: string) => void, signal: AbortSignal): Promise<ModelAnswer>;
+  /**
+   * Calls `onText` with each piece of text as it arrives, and `onReasoning` before the first piece, if the prompt asks for a
+   * summary and the model gives one. Throws `ModelFailure`, or `ModelCallAborted`.
+   */
+  ask(prompt: Prompt, onText: OnText, signal: AbortSignal, onReasoning?: OnReasoning): Promise<ModelAnswer>;
 };
+
+export type OnText = (delta: string) => void;
+export type OnReasoning = (summary: ReasoningSummary) => void;
 
 export type Prompt = {
   readonly system: string;
@@ -21,6 +27,7 @@ export type Prompt = {
   readonly tools: readonly ToolDefinition[];
   readonly temperature: number | null;
   readonly sampling?: Sampling;
+  readonly reasoningDetail?: ReasoningDetail;
   /** The form of an answer without calls; absent for prose. */
   readonly format?: OutputFormat;
 };
@@ -45,6 +52,8 @@ export type ModelAnswer = {
   readonly finish: 'stop' | 'length';
   readonly usage: Usage;
   readonly thoughts?: AnswerThoughts;
+  /** Summaries of the reasoning before the text, and of the reasoning between the text and the calls. */
+  readonly reasoning?: { readonly beforeText: ReasoningSummary; readonly beforeCalls: ReasoningSummary };
 };
 
 /** What a model thought during an answer, and what its provider attached to the calls, by their ids. */

@@ -11,7 +11,7 @@ import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitE
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { agentsChat } from './chat/agents.ts';
-import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) =>
@@ -131,6 +131,15 @@ export const agents: Client = {
       await result.completed;
 
       expect(result.finalOutput).toEqual(OSLO);
+    },
+
+    'shows a summary of the reasoning': async ({ service }) => {
+      const thinking = agent.clone({ modelSettings: { reasoning: { summary: 'auto' } } });
+
+      const { newItems, finalOutput } = await connect(service).run(thinking, THINK);
+
+      expect(finalOutput).toBe('take a coat');
+      expect(newItems.map(({ type }) => type)).toEqual(['reasoning_item', 'message_output_item']);
     },
 
     'runs tools with `store: false`': async ({ service }) => {

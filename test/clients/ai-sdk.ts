@@ -3,7 +3,7 @@ import { generateText, isStepCount, type ModelMessage, Output, streamText, tool 
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { aiSdkChat } from './chat/ai-sdk.ts';
-import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const connect = (target: Target) => createOpenAI(target)('any-name');
@@ -108,6 +108,19 @@ export const aiSdk: Client = {
       const result = streamText({ model: connect(service), prompt: SAY_OSLO, output });
 
       expect((await Array.fromAsync(result.partialOutputStream)).at(-1)).toEqual(OSLO);
+    },
+
+    'shows a summary of the reasoning': async ({ service }) => {
+      const model = createOpenAI(service)('gpt-5'); // it sends the field only for models that it knows
+      const asked = { model, prompt: THINK, providerOptions: { openai: { reasoningSummary: 'auto' } } };
+      const { finalStep, text, responseMessages } = await generateText(asked);
+      expect([finalStep.reasoningText, text]).toEqual(['it snows there', 'take a coat']);
+
+      const streamed = streamText(asked);
+      expect((await Array.fromAsync(streamed.textStream)).join('')).toBe('take a coat');
+      expect((await streamed.finalStep).reasoningText).toBe('it snows there');
+      const messages: ModelMessage[] = [...responseMessages, { role: 'user', content: 'say yes' }];
+      expect((await generateText({ model, messages })).text).toBe('yes');
     },
 
     'runs tools with `store: false`': async ({ service }) => {

@@ -20,6 +20,7 @@ export const FEATURES = [
   'hands a thread to another agent',
   'returns structured output',
   'streams structured output',
+  'shows a summary of the reasoning',
   'runs tools with `store: false`',
   'runs tools over a WebSocket',
   'retrieves a response',
@@ -89,6 +90,8 @@ export async function countLeft({ baseURL, apiKey }: Target): Promise<{ threads:
 export const FOUR_TOOLS = ['Oslo', 'Rome', 'Bonn', 'Kyiv'].map((city) => `use lookup {"city":"${city}"}`).join('\n');
 
 /** Makes the model answer with this object. */
+export const THINK = 'think it snows there\nsay take a coat';
+
 export const SAY_OSLO = 'say {"city":"Oslo","degrees":-3}';
 export const OSLO = { city: 'Oslo', degrees: -3 };
 

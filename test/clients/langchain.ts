@@ -4,7 +4,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { langchainChat } from './chat/langchain.ts';
-import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
 import { newConversation } from './new-conversation.ts';
 
 const settingsFor = ({ baseURL, apiKey }: Target, model = 'any-name') => ({
@@ -112,6 +112,16 @@ export const langchain: Client = {
       const stream = await connect(service).withStructuredOutput(Weather).stream(SAY_OSLO);
 
       expect((await Array.fromAsync(stream)).at(-1)).toEqual(OSLO);
+    },
+
+    'shows a summary of the reasoning': async ({ service }) => {
+      const chat = new ChatOpenAI({ ...settingsFor(service), model: 'gpt-5', reasoning: { summary: 'auto' } });
+
+      const answered = await chat.invoke(THINK);
+
+      expect(answered.text).toBe('take a coat');
+      expect(answered.additional_kwargs['reasoning']).toMatchObject({ summary: [{ text: 'it snows there' }] });
+      expect((await chat.invoke([answered, new HumanMessage('say yes')])).text).toBe('yes');
     },
 
     'runs tools with `store: false`': async ({ service }) => {

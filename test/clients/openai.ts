@@ -14,7 +14,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { waitFor } from '../support/wait-for.ts';
 import { openaiChat } from './chat/openai.ts';
-import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target } from './features.ts';
+import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
 
 const connect = (target: Target) => new OpenAI({ ...target, maxRetries: 0 });
 
@@ -158,6 +158,24 @@ export const openai: Client = {
       const stream = connect(service).responses.stream({ model, input: SAY_OSLO, text: { format } });
 
       expect((await stream.finalResponse()).output_parsed).toEqual(OSLO);
+    },
+
+    'shows a summary of the reasoning': async ({ service }) => {
+      const { responses } = connect(service);
+      const thinking = { model, input: THINK, reasoning: { summary: 'auto' } } as const;
+      const response = await responses.create(thinking);
+
+      expect(response.output).toMatchObject([
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'it snows there' }] },
+        { type: 'message' },
+      ]);
+      expect((await responses.stream(thinking).finalResponse()).output).toMatchObject([
+        { type: 'reasoning', summary: [{ text: 'it snows there' }] },
+        { type: 'message', content: [{ text: 'take a coat' }] },
+      ]);
+      const replayed = [...response.output, { role: 'user', content: 'say yes' }] as ResponseInput;
+      expect((await responses.create({ model, input: replayed })).output_text).toBe('yes');
+      expect((await responses.create({ model, input: THINK })).output).toHaveLength(1);
     },
 
     'runs tools with `store: false`': async ({ service }) => {

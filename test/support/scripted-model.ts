@@ -22,6 +22,8 @@ export type SeenPrompt = {
 };
 
 export type Answer = {
+  /** What it thinks before it answers. */
+  readonly reasoning?: string;
   readonly pieces?: readonly string[];
   readonly calls?: readonly { name: string; arguments: string }[];
   /** Milliseconds between two pieces. */
@@ -41,7 +43,7 @@ export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
 /**
  * A model on loopback that speaks chat completions, streamed, and does what the newest user message says:
- * `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
+ * `think WORDS`, `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
  * `fail N times with STATUS` (and then ignored), `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last
  * result. Asked for a summary, it says the lines that start with `fact:`. It refuses prompts with more bytes than
  * `options.window`.
@@ -123,7 +125,12 @@ export function followScript(prompt: SeenPrompt): Answer {
     arguments: json,
   }));
   const said = /^say (.+)$/m.exec(script)?.[1];
-  return { pieces: said ? said.split(/(?<= )/) : uses.length > 0 ? [] : ['ok'], calls: uses };
+  const reasoning = /^think (.+)$/m.exec(script)?.[1];
+  return {
+    ...(reasoning && { reasoning }),
+    pieces: said ? said.split(/(?<= )/) : uses.length > 0 ? [] : ['ok'],
+    calls: uses,
+  };
 }
 
 /** Removes the wrapper around a tool's output, as a model would. */
@@ -139,6 +146,7 @@ async function stream(response: ServerResponse, answer: Answer, nextCallId: () =
   const chunk = (delta: object, finish: string | null = null) =>
     send({ choices: [{ index: 0, delta, finish_reason: finish }] });
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (answer.reasoning) chunk({ reasoning_content: answer.reasoning });
   let due = performance.now();
   for (const piece of answer.pieces ?? []) {
     if (response.destroyed) return;

@@ -6,7 +6,7 @@ import type { Turn } from '#domain/thread/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import { estimateTokens } from '#models/estimate-tokens.ts';
-import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
+import { type Model, ModelFailure, type OnReasoning, type OnText, type Prompt } from '#models/model.ts';
 import { SUSPICIOUS_SUMMARY } from '../gates/raise-level-of.ts';
 import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
 import { COMPACT_ABOVE, type Compaction, compact, condense } from './compact.ts';
@@ -111,7 +111,8 @@ export function createHistoryWindow(
       model: Model,
       history: readonly Item[],
       setting: PromptSetting,
-      onText: (delta: string) => void,
+      onText: OnText,
+      onReasoning?: OnReasoning,
     ): Promise<MeteredAnswer> {
       const { promptTokens, windowTokens } = model.contextSize;
       const wanted = (turn.request.compactAbove ?? Infinity) / COMPACT_ABOVE;
@@ -119,11 +120,11 @@ export function createHistoryWindow(
       if (summary?.turnSeq === turn.seq) await onSummary(summary);
       if (first.tokens > windowTokens) throw tooLong(first.tokens, model);
       try {
-        return await meter.ask(model, first.prompt, onText);
+        return await meter.ask(model, first.prompt, onText, onReasoning);
       } catch (error) {
         if (!(error instanceof ModelFailure && error.tooLong)) throw error;
         const { prompt } = await fit({ model, history, setting }, first.tokens * AFTER_REFUSAL, true);
-        return meter.ask(model, prompt, onText);
+        return meter.ask(model, prompt, onText, onReasoning);
       }
     },
   };

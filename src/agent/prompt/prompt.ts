@@ -31,6 +31,7 @@ export function buildPrompt(
     tools: [...setting.tools, ...turn.request.tools],
     temperature: turn.request.temperature,
     ...(turn.request.sampling && { sampling: turn.request.sampling }),
+    ...(turn.request.reasoningDetail && { reasoningDetail: turn.request.reasoningDetail }),
     ...(turn.request.format && { format: turn.request.format }),
   };
 }

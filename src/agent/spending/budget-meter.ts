@@ -1,6 +1,14 @@
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
-import { type Model, type ModelAnswer, ModelCallAborted, ModelFailure, type Prompt } from '#models/model.ts';
+import {
+  type Model,
+  type ModelAnswer,
+  ModelCallAborted,
+  ModelFailure,
+  type OnReasoning,
+  type OnText,
+  type Prompt,
+} from '#models/model.ts';
 import type { AttemptLog } from '../turn/turn-log.ts';
 import { checkBudget, isLimited } from './budget.ts';
 
@@ -20,7 +28,7 @@ export function createMeter(options: {
 
   return {
     /** Throws `BudgetExceeded`, and what the model throws. */
-    async ask(model: Model, prompt: Prompt, onText: (delta: string) => void): Promise<MeteredAnswer> {
+    async ask(model: Model, prompt: Prompt, onText: OnText, onReasoning?: OnReasoning): Promise<MeteredAnswer> {
       if (isLimited(options.limits)) checkBudget(options.limits, await options.spent());
       const startedAt = performance.now();
       const callOf = (usage: Usage, failed: boolean): ModelCall => ({
@@ -32,7 +40,7 @@ export function createMeter(options: {
       });
       options.log?.modelAsked(model);
       try {
-        const said = await model.ask(prompt, onText, options.signal);
+        const said = await model.ask(prompt, onText, options.signal, onReasoning);
         const answer = { ...said, usage: { ...said.usage, model: model.name } };
         const call = callOf(answer.usage, false);
         options.log?.modelAnswered(call, answer.calls.length);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
-import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
+import { type Model, ModelFailure, type OnReasoning, type OnText, type Prompt } from '#models/model.ts';
 import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
 
 /** The most tries for a failing model, and the total of the waits between them. */
@@ -28,7 +28,7 @@ export function createRetries(parts: {
 
   return {
     /** Throws the meter's errors, and an `AbortError` when the signal is aborted during a wait. */
-    async ask(model: Model, prompt: Prompt, onText: (delta: string) => void): Promise<MeteredAnswer> {
+    async ask(model: Model, prompt: Prompt, onText: OnText, onReasoning?: OnReasoning): Promise<MeteredAnswer> {
       for (let tries = 1; ; tries++) {
         let spoke = false;
         const hear = (delta: string) => {
@@ -36,7 +36,7 @@ export function createRetries(parts: {
           onText(delta);
         };
         try {
-          return await meter.ask(model, prompt, hear);
+          return await meter.ask(model, prompt, hear, onReasoning);
         } catch (error) {
           if (!(error instanceof ModelFailure) || error.remedy !== 'ask-again' || spoke) throw error;
           const waitMs = Math.max(backoffMs(limits, tries), withJitter(error.retryAfterMs));

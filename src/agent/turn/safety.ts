@@ -18,6 +18,8 @@ export type Safety = {
   flagsOfCall(owner: Owner, argumentsJson: string): Promise<readonly string[]>;
   /** Removes secrets from the model's streamed text. */
   redactorFor(owner: Owner): Promise<StreamRedactor>;
+  /** Removes secrets from whole texts. */
+  textRedactorFor(owner: Owner): Promise<(text: string) => string>;
 };
 
 export type CheckedCall = ToolCall & { readonly blocked?: BlockReason };
@@ -50,5 +52,12 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
     flagsOfCall: async (owner, argumentsJson) =>
       (await inspectOutgoing(argumentsJson, await knownSecrets(owner), owner.userId)).flags,
     redactorFor: async (owner) => createStreamRedactor((await knownSecrets(owner)).values),
+    async textRedactorFor(owner) {
+      const { values } = await knownSecrets(owner);
+      return (text) => {
+        const redactor = createStreamRedactor(values);
+        return redactor.push(text) + redactor.end();
+      };
+    },
   };
 }

@@ -1,17 +1,9 @@
 import { type ItemId, newId } from '#domain/ids.ts';
 import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
-import {
-  type FunctionCallBody,
-  type FunctionCallItem,
-  type Item,
-  type MessageItem,
-  type NewItem,
-  text,
-  textOf,
-  type WrittenItem,
-} from '#domain/thread/item.ts';
+import { type FunctionCallItem, type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
 import { pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
+import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents } from '#domain/thread/turn-event.ts';
@@ -26,19 +18,20 @@ import { markStarted } from '#store/threads/items.ts';
 import { useApproval } from '#store/tools/approvals.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
-import { type OpenPassage, type Passage, type PassageFacts, passageFor } from '../gates/gates.ts';
+import { type OpenPassage, type PassageFacts, passageFor } from '../gates/gates.ts';
 import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
 import { createMeter } from '../spending/budget-meter.ts';
 import { askAgain, findFormatProblem, InvalidOutput } from './answer-format.ts';
+import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { callTool } from './call-tool.ts';
 import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
 import type { CompactionSteps } from './run-compaction.ts';
 import type { TurnSteps } from './run-turn.ts';
-import type { CheckedCall, Safety } from './safety.ts';
-import { assistantMessage, createSpokenMessage } from './spoken-message.ts';
+import type { Safety } from './safety.ts';
+import { createSpokenMessage } from './spoken-message.ts';
 import type { AttemptLog, TurnLog } from './turn-log.ts';
 
 export type TurnContext = SettingParts & {
@@ -167,7 +160,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     offered: ToolSet,
     ending: readonly PromptMessage[] = [],
   ) {
-    const [said, whole] = [await safety.redactorFor(turn), await safety.redactorFor(turn)];
+    const redact = await safety.textRedactorFor(turn);
+    const said = await safety.redactorFor(turn);
     let spoke = false;
     // An answer with a format is checked before watchers see it.
     const say = (piece: string) => piece && !turn.request.format && spoken.say(piece);
@@ -177,11 +171,14 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     };
     began ??= readPromptSetting(context, turn, run.setting, offered);
     const setting = { ...(await began), tools: promptTools(offered), ending };
-    const ask = (model: Model) => window.ask(model, history, setting, hear);
+    const reason = (summary: ReasoningSummary) => spoken.reason(summary.map(redact));
+    const ask = (model: Model) => window.ask(model, history, setting, hear, reason);
     const { answer, call } = await askChain(chain, ask, () => spoke);
     say(said.end());
     const calls = await Promise.all(answer.calls.map((wanted) => safety.checkCall(turn, wanted)));
-    return { answer: { ...answer, text: whole.push(answer.text) + whole.end(), calls }, call };
+    const { beforeText = [], beforeCalls = [] } = answer.reasoning ?? {};
+    const reasoning = { beforeText: beforeText.map(redact), beforeCalls: beforeCalls.map(redact) };
+    return { answer: { ...answer, text: redact(answer.text), calls, reasoning }, call };
   }
 
   /** An answer in the requested format. A model whose answer does not have it is asked once more. */
@@ -242,8 +239,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
         (model) => window.condense(model, history),
         () => false,
       );
-      const redactor = await safety.redactorFor(turn);
-      const summary = redactor.push(said) + redactor.end();
+      const summary = (await safety.textRedactorFor(turn))(said);
       const item = { id: newId<ItemId>(), type: 'compaction', summary, sealed: summaries.seal(turn, summary) } as const;
       defer([{ ...plain(item), usage: call.usage }], call);
     },
@@ -292,53 +288,3 @@ async function start(
 const FORBIDDEN = 'Not run: the operator has forbidden this tool. Continue without it, and say so.';
 
 const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
-
-/** The passage of a call, as decided when the call was written. */
-type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
-
-/** The items of an answer. Writing them also starts the first call, unless a gate stops it. */
-async function toItems(
-  answer: Omit<ModelAnswer, 'calls'> & { readonly calls: readonly CheckedCall[] },
-  by: ModelCall,
-  messageId: ItemId,
-  turn: Turn,
-  facts: PassageFacts,
-): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
-  const { tools } = facts;
-  const status = answer.finish === 'length' ? 'incomplete' : 'completed';
-  const isCommentary = turn.request.format !== undefined && answer.calls.length > 0;
-  const said =
-    answer.text || answer.calls.length === 0
-      ? [plain({ ...assistantMessage(messageId, answer.text, status), ...(isCommentary && { phase: 'commentary' }) })]
-      : [];
-  const calls = answer.calls.map((call, index): NewItem & FunctionCallBody => {
-    const own = tools.find(call.name) !== undefined;
-    const external = !own && !call.blocked && turn.request.tools.some(({ name }) => name === call.name);
-    return { id: newId(), type: 'function_call', ...call, external, ...thoughtsOf(answer, by, index) };
-  });
-  const [first, ...others] = calls;
-  const passage = first && (await passageFor(first, facts));
-  const started = passage?.kind === 'open' && passage.tool !== undefined;
-  const items = [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
-    index === 0 ? { ...item, usage: answer.usage } : item,
-  );
-  return { items, first: first && passage && { id: first.id, passage } };
-}
-
-/** The first call has the thoughts, and each call what the provider attached to it. */
-function thoughtsOf(
-  { thoughts, calls }: Pick<ModelAnswer, 'thoughts'> & { readonly calls: readonly CheckedCall[] },
-  { provider, model }: ModelCall,
-  index: number,
-): Pick<FunctionCallBody, 'thoughts'> {
-  const parts = index === 0 ? (thoughts?.parts ?? []) : [];
-  const call = thoughts?.calls.get(calls[index]?.callId ?? '');
-  if (parts.length === 0 && call === undefined) return {};
-  return { thoughts: { provider, model, parts, ...(call && { call }) } };
-}
-
-function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {
-  return plain({ id: newId(), type: 'function_call_output', callId, output: [text(output)] });
-}
-
-const plain = (item: NewItem): WrittenItem => ({ ...item, usage: null, started: false });

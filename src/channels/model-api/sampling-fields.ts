@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import { REASONING_EFFORTS, type ReasoningEffort, type Sampling } from '#domain/thread/sampling.ts';
+import {
+  REASONING_DETAILS,
+  REASONING_EFFORTS,
+  type ReasoningDetail,
+  type ReasoningEffort,
+  type Sampling,
+} from '#domain/thread/sampling.ts';
 import { isObject } from './json-value.ts';
 
 /** How the model chooses its words. A value of the wrong type is ignored, and a number out of range is refused. */
@@ -21,10 +27,24 @@ export const REASONING_EFFORT = {
 
 export const REASONING = {
   schema: z
-    .looseObject({ effort: REASONING_EFFORT.schema })
+    .looseObject({
+      effort: REASONING_EFFORT.schema,
+      summary: z
+        .enum(REASONING_DETAILS)
+        .nullish()
+        .describe('Adds a summary of what the model thought, if it gives one.'),
+    })
     .nullish()
-    .describe('`effort`: how long the model thinks before it answers.'),
-  parse: (value: unknown) => REASONING_EFFORT.parse(isObject(value) ? value['effort'] : undefined),
+    .describe(
+      '`effort`: how long the model thinks before it answers. `summary`: adds what it thought, as `reasoning` items, if the model gives it.',
+    ),
+  parse: (value: unknown): { effort: ReasoningEffort | undefined; detail: ReasoningDetail | undefined } => {
+    const { effort, summary } = isObject(value) ? value : {};
+    return {
+      effort: REASONING_EFFORT.parse(effort),
+      detail: REASONING_DETAILS.find((known) => known === summary),
+    };
+  },
 };
 
 /** undefined when a request sets none of it. */

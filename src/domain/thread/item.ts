@@ -1,6 +1,6 @@
 import type { ItemId, ThreadId, TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
-import type { Thoughts } from './thoughts.ts';
+import type { ReasoningSummary, Thoughts } from './thoughts.ts';
 
 /** One entry of a thread. Items are ordered by (turnSeq, position): the turn's number, then the item's in the turn. */
 export type Item = NewItem & {
@@ -37,6 +37,7 @@ export type MessageBody = {
   readonly status: 'completed' | 'incomplete';
   /** What the model said beside its calls, in a turn whose answer has a format: it is not part of that answer. */
   readonly phase?: 'commentary';
+  readonly reasoning?: ReasoningSummary;
 };
 
 export type FunctionCallBody = {
@@ -50,6 +51,7 @@ export type FunctionCallBody = {
   /** Why the service refuses to run it. The arguments of such a call are not kept. */
   readonly blocked?: BlockReason;
   readonly thoughts?: Thoughts;
+  readonly reasoning?: ReasoningSummary;
 };
 
 /** `leak`: the arguments held a stored secret. */

@@ -2,6 +2,11 @@ export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'x
 
 export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 
+export const REASONING_DETAILS = ['auto', 'concise', 'detailed'] as const;
+
+/** How much a caller wants to see of what the model thinks. */
+export type ReasoningDetail = (typeof REASONING_DETAILS)[number];
+
 /** How a model chooses its words, besides the temperature. A model that does not know a setting ignores it. */
 export type Sampling = {
   readonly topP?: number;

@@ -10,6 +10,9 @@ export type Thoughts = {
   readonly call?: ProviderData;
 };
 
+/** What a model thought before an item, in parts, for a caller who asked to see it. No model reads it again. */
+export type ReasoningSummary = readonly string[];
+
 export type Thought = { readonly text: string; readonly data?: ProviderData };
 
 /** Opaque JSON of a provider. */

@@ -121,9 +121,10 @@ export function contentOf(item: Item): NewItem {
         content: item.content,
         status: item.status,
         ...(item.phase && { phase: item.phase }),
+        ...(item.reasoning && { reasoning: item.reasoning }),
       };
     case 'function_call':
-      return callOf(item);
+      return { ...callOf(item), ...(item.reasoning && { reasoning: item.reasoning }) };
     case 'function_call_output':
       return { id: item.id, type: item.type, callId: item.callId, output: item.output };
     case 'compaction':

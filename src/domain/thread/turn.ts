@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../tool/tool.ts';
 import type { Usage } from '../usage.ts';
 import type { Item, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
-import type { Sampling } from './sampling.ts';
+import type { ReasoningDetail, Sampling } from './sampling.ts';
 
 /** One run from an input to a reply, a gate, a failure or a cancel. */
 export type Turn = {
@@ -41,6 +41,8 @@ export type TurnRequest = {
   readonly temperature: number | null;
   readonly tools: readonly ToolDefinition[];
   readonly sampling?: Sampling;
+  /** How much of its reasoning the model summarises for the caller; absent for nothing. */
+  readonly reasoningDetail?: ReasoningDetail;
   /** The form of the answer; absent for prose. */
   readonly format?: OutputFormat;
   /** Prompts above this number of tokens are compacted, and the reply has the summary as an item. */

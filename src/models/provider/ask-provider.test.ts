@@ -105,6 +105,36 @@ test('all token counts are kept, and missing arguments become an empty object', 
   });
 });
 
+test('a summary of the reasoning comes before the text, if the prompt asks for it', async () => {
+  const parts: LanguageModelV4StreamPart[] = [
+    { type: 'reasoning-delta', id: 'a', delta: 'It sn' },
+    { type: 'reasoning-delta', id: 'a', delta: 'ows.' },
+    { type: 'reasoning-delta', id: 'b', delta: 'A coat.' },
+    { type: 'text-delta', id: 'txt', delta: 'I look.' },
+    { type: 'reasoning-delta', id: 'c', delta: 'Where?' },
+    { type: 'tool-call', toolCallId: 'call_a', toolName: 'look', input: '{}' },
+    { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: NO_COUNTS },
+  ];
+  const { model, options } = providerThat(async () => ReadableStream.from(parts));
+  const heard: unknown[] = [];
+  const ask = (prompt: Prompt) => {
+    const hear = (what: unknown) => void heard.push(what);
+    return askProvider(model, prompt, hear, new AbortController().signal, hear);
+  };
+
+  const { reasoning } = await ask({ ...hello, reasoningDetail: 'auto' });
+
+  expect(heard).toEqual([['It snows.', 'A coat.'], 'I look.']);
+  expect(reasoning).toEqual({ beforeText: ['It snows.', 'A coat.'], beforeCalls: ['Where?'] });
+  expect(options[0]?.providerOptions?.['openai']).toMatchObject({ reasoningSummary: 'auto' });
+  expect((await ask(hello)).reasoning).toBeUndefined();
+});
+
+const NO_COUNTS = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
 const hello: Prompt = {
   system: '',
   messages: [{ role: 'user', content: [text('Hello')] }],

@@ -5,11 +5,20 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
+import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
-import { type ModelAnswer, ModelCallAborted, ModelFailure, type Prompt } from '../model.ts';
+import {
+  type ModelAnswer,
+  ModelCallAborted,
+  ModelFailure,
+  type OnReasoning,
+  type OnText,
+  type Prompt,
+} from '../model.ts';
 import type { ModelProvider } from '../model-route.ts';
+import { createReasoningCollector } from './collect-reasoning.ts';
 import { createThoughtCollector } from './collect-thoughts.ts';
 import type { ReadParts } from './read-parts.ts';
 import { toModelFailure } from './to-model-failure.ts';
@@ -39,8 +48,9 @@ type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 export async function askProvider(
   model: ProviderModel,
   prompt: Prompt,
-  onText: (delta: string) => void,
+  onText: OnText,
   signal: AbortSignal,
+  onReasoning: OnReasoning = () => {},
 ): Promise<ModelAnswer> {
   if (signal.aborted) throw new ModelCallAborted(signal.reason, null);
   const request = new AbortController();
@@ -50,17 +60,24 @@ export async function askProvider(
     call.stopped = true;
     stopped.reject(reason);
   };
-  const say = (delta: string) => {
-    try {
-      onText(delta);
-    } catch (error) {
-      stop(error); // an error of the listener, not of the model
-    }
-  };
+  /** Calls the listener. Its errors are not the model's. */
+  const guarded =
+    <T>(listener: (heard: T) => void) =>
+    (heard: T) => {
+      try {
+        listener(heard);
+      } catch (error) {
+        stop(error);
+      }
+    };
+  const listener = { onText: guarded(onText), onReasoning: guarded(onReasoning) };
   const onAbort = () => stop(new ModelCallAborted(signal.reason, call.estimate()));
   signal.addEventListener('abort', onAbort);
   try {
-    return await Promise.race([readAnswer(call, toCallOptions(model, prompt, request.signal), say), stopped.promise]);
+    return await Promise.race([
+      readAnswer(call, toCallOptions(model, prompt, request.signal), listener),
+      stopped.promise,
+    ]);
   } finally {
     signal.removeEventListener('abort', onAbort);
     // Leaves nothing running. The reason is a constant, because the default one is created each time, with a stack.
@@ -78,6 +95,7 @@ function createCall(model: ProviderModel, prompt: Prompt) {
   let characters = 0;
   return {
     model,
+    prompt,
     /** Whether the provider has accepted the prompt and is answering. */
     accepted: false,
     /** Whether the call is over: further output is dropped. */
@@ -106,7 +124,7 @@ function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortS
     ...(prompt.temperature !== null && { temperature: prompt.temperature }),
     ...prompt.sampling,
     ...(prompt.format && toFormatOptions(prompt.format)),
-    providerOptions: providerOptionsFor(model, prompt.format),
+    providerOptions: providerOptionsFor(model, prompt),
     abortSignal,
   };
 }
@@ -118,23 +136,25 @@ function toFormatOptions(format: OutputFormat): Pick<LanguageModelV4CallOptions,
 }
 
 /** The adapters ask for strict schemas unless they are told otherwise, and providers refuse many schemas then. */
-function providerOptionsFor({ options }: ProviderModel, format: OutputFormat | undefined): SharedV4ProviderOptions {
-  if (format?.type !== 'json_schema') return options;
-  const strictJsonSchema = format.strict ?? false;
-  return { ...options, openai: { ...options['openai'], strictJsonSchema }, compatible: { strictJsonSchema } };
+function providerOptionsFor({ options }: ProviderModel, { format, reasoningDetail }: Prompt): SharedV4ProviderOptions {
+  const strict = format?.type === 'json_schema' ? { strictJsonSchema: format.strict ?? false } : {};
+  const summary = reasoningDetail ? { reasoningSummary: reasoningDetail } : {};
+  return { ...options, openai: { ...options['openai'], ...strict, ...summary }, compatible: strict };
 }
 
 /** Every error in here becomes a `ModelFailure`. */
 async function readAnswer(
   call: Call,
   options: LanguageModelV4CallOptions,
-  say: (delta: string) => void,
+  { onText, onReasoning }: { readonly onText: OnText; readonly onReasoning: OnReasoning },
 ): Promise<ModelAnswer> {
   const { provider, read, apiKey, usageOf } = call.model;
   const failureOf = (error: unknown) => toModelFailure(error, apiKey, call.accepted ? call.estimate() : null);
   const calls: ToolCall[] = [];
   // Compatible servers have no common form for it.
   const thoughts = provider === 'openai-compatible' ? undefined : createThoughtCollector(provider);
+  const reasoning = call.prompt.reasoningDetail ? createReasoningCollector() : undefined;
+  let beforeText: ReasoningSummary = [];
   let text = '';
   let finish: FinishPart | undefined;
 
@@ -142,11 +162,13 @@ async function readAnswer(
   const onPart = (part: LanguageModelV4StreamPart) => {
     if (call.stopped) return;
     if (part.type === 'text-delta' && part.delta) {
+      if (text === '' && reasoning) onReasoning((beforeText = reasoning.take()));
       text += part.delta;
       call.countOutput(part.delta);
-      say(part.delta);
+      onText(part.delta);
     }
     thoughts?.read(part);
+    reasoning?.read(part);
     if (part.type === 'reasoning-delta' || part.type === 'tool-input-delta') call.countOutput(part.delta);
     if (part.type === 'tool-call') calls.push(toToolCall(part));
     if (part.type === 'finish') finish = part;
@@ -166,6 +188,7 @@ async function readAnswer(
     finish: finishOf(finish, consumed),
     usage: usageOf(tokens),
     ...(collected && { thoughts: collected }),
+    ...(reasoning && { reasoning: { beforeText, beforeCalls: reasoning.take() } }),
   };
 }
 

@@ -23,7 +23,8 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
     provider: route.provider,
     name: route.name,
     contextSize: contextSizeOf(route),
-    ask: async (prompt, onText, signal) => askProvider(await (loading ??= load()), prompt, onText, signal),
+    ask: async (prompt, onText, signal, onReasoning) =>
+      askProvider(await (loading ??= load()), prompt, onText, signal, onReasoning),
   };
 }
 

@@ -3,7 +3,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import type { ThreadId, TurnIds } from '#domain/ids.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
-import type { Sampling } from '#domain/thread/sampling.ts';
+import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
@@ -41,6 +41,7 @@ export type CreateRequest = {
   readonly format: OutputFormat | undefined;
   /** undefined when the request sets none of it. */
   readonly sampling: Sampling | undefined;
+  readonly reasoningDetail: ReasoningDetail | undefined;
 };
 
 /** A prompt has about this length before it has any history. */
@@ -190,8 +191,9 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
       topP: parsed.top_p,
       presencePenalty: parsed.presence_penalty,
       frequencyPenalty: parsed.frequency_penalty,
-      reasoning: parsed.reasoning,
+      reasoning: parsed.reasoning.effort,
     }),
+    reasoningDetail: parsed.reasoning.detail,
   };
 }
 

@@ -100,7 +100,7 @@ function parseItem(item: unknown, param: string, { known, openSummary }: ItemSou
       return resolveReference(item, param, known);
     case 'compaction':
       return parseCompaction(item, param, openSummary);
-    case 'reasoning': // a client may send back what another service gave it
+    case 'reasoning': // the thread has what the model needs of it
     case 'mcp_call': // the thread has the agent's tool calls
       return undefined;
     default:
@@ -117,7 +117,7 @@ function resolveReference(
   known: ItemSources['known'],
 ): ItemBody | undefined {
   const { id } = item;
-  if (typeof id === 'string' && id.startsWith('mcp_')) return undefined; // the thread has the agent's tool calls
+  if (typeof id === 'string' && /^(?:mcp|rs)_/.test(id)) return undefined; // as in `parseItem`
   const found = typeof id === 'string' ? known.get(id) : undefined;
   if (!found) throw refuse(`${param}.id`, 'There is no such item. Send the item itself, or its id as it was returned.');
   return found;

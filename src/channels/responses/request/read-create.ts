@@ -46,6 +46,7 @@ export function toTurnInput(create: CreateRequest, idempotency?: Idempotency): T
       model: create.model,
       temperature: create.temperature,
       ...(create.sampling && { sampling: create.sampling }),
+      ...(create.reasoningDetail && { reasoningDetail: create.reasoningDetail }),
       ...(create.format && { format: create.format }),
       ...(create.compactAbove !== undefined && { compactAbove: create.compactAbove }),
       echo: toEcho(create),

@@ -58,8 +58,19 @@ export const compactionItem = z
   })
   .meta({ id: 'Compaction' });
 
+export const summaryText = z
+  .strictObject({ type: z.literal('summary_text'), text: z.string() })
+  .meta({ id: 'SummaryText' });
+
+export const reasoningId = z.string().regex(/^rs_[0-9a-f]{32}$/);
+
+/** What the model thought before the next item. */
+export const reasoningItem = z
+  .strictObject({ id: reasoningId, type: z.literal('reasoning'), summary: z.array(summaryText) })
+  .meta({ id: 'Reasoning' });
+
 export const outputItem = z
-  .discriminatedUnion('type', [outputMessage, functionCall, mcpCall, compactionItem])
+  .discriminatedUnion('type', [outputMessage, functionCall, mcpCall, compactionItem, reasoningItem])
   .meta({ id: 'OutputItem' });
 
 type OutputText = z.infer<typeof outputText>;
@@ -113,6 +124,18 @@ export const renderCompaction = (item: NewItem & CompactionBody): z.infer<typeof
   type: item.type,
   encrypted_content: item.sealed,
 });
+
+/** The item that shows the reasoning before `item`, if there is any. Its id follows from the item's. */
+export function renderReasoningBefore(item: NewItem): z.infer<typeof reasoningItem>[] {
+  if (!('reasoning' in item) || !item.reasoning) return [];
+  return [
+    {
+      id: `rs_${hexFromUuid(item.id)}`,
+      type: 'reasoning',
+      summary: item.reasoning.map((text) => ({ type: 'summary_text', text })),
+    },
+  ];
+}
 
 const ITEM_PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco', compaction: 'cmp' } as const;
 

@@ -16,10 +16,14 @@ import {
   messageId,
   outputItem,
   outputText,
+  reasoningId,
+  reasoningItem,
   renderCall,
   renderCompaction,
   renderMessage,
+  renderReasoningBefore,
   renderText,
+  summaryText,
   wireItemId,
 } from './output-items.ts';
 import { echoOf } from './response-echo.ts';
@@ -28,6 +32,7 @@ import { createToolActivity, mcpCall } from './tool-activity.ts';
 
 const index = z.int().min(0);
 const partFields = { item_id: messageId, output_index: index, content_index: z.literal(0) };
+const summaryFields = { item_id: reasoningId, output_index: index, summary_index: index };
 const logprobs = z.array(z.never());
 
 /** The events of a stream. */
@@ -37,7 +42,7 @@ export const streamEvent = z
     snapshotEvent('response.in_progress', isBeginning),
     eventOf('response.output_item.added', {
       output_index: index,
-      item: z.discriminatedUnion('type', [emptyMessage, functionCall, mcpCall, compactionItem]),
+      item: z.discriminatedUnion('type', [emptyMessage, functionCall, mcpCall, compactionItem, reasoningItem]),
     }),
     eventOf('response.content_part.added', { ...partFields, part: outputText }).refine(
       (added) => added.part.text === '',
@@ -52,6 +57,13 @@ export const streamEvent = z
       name: z.string().min(1),
       arguments: z.string(),
     }),
+    eventOf('response.reasoning_summary_part.added', { ...summaryFields, part: summaryText }).refine(
+      (added) => added.part.text === '',
+      'a part is added empty',
+    ),
+    eventOf('response.reasoning_summary_text.delta', { ...summaryFields, delta: z.string().min(1) }),
+    eventOf('response.reasoning_summary_text.done', { ...summaryFields, text: z.string() }),
+    eventOf('response.reasoning_summary_part.done', { ...summaryFields, part: summaryText }),
     eventOf('response.output_item.done', { output_index: index, item: outputItem }),
     snapshotEvent('response.completed', ({ status }) => status === 'completed'),
     snapshotEvent('response.incomplete', ({ status }) => status === 'incomplete'),
@@ -152,6 +164,7 @@ function createOutput(toolActivity: boolean) {
     switch (event.type) {
       case 'item-added':
         if (!isAnswer(event.item)) return;
+        yield* showReasoning(event.item);
         yield {
           type: 'response.output_item.added',
           ...indexOf(event.item),
@@ -176,7 +189,10 @@ function createOutput(toolActivity: boolean) {
       case 'item-done':
         if (event.item.type === 'compaction') yield* showCompaction(event.item);
         else if (isAnswer(event.item)) yield* finishMessage(event.item);
-        else if (event.written) yield* showActivity(event.item);
+        else if (event.written) {
+          yield* showReasoning(event.item);
+          yield* showActivity(event.item);
+        }
         return;
       case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
         return;
@@ -194,6 +210,24 @@ function createOutput(toolActivity: boolean) {
     const { id: item_id, name, arguments: json } = item;
     yield { type: 'response.function_call_arguments.done', item_id, ...place, name, arguments: json };
     yield { type: 'response.output_item.done', ...place, item };
+  }
+
+  /** Whole: watchers learn of it when the model has finished thinking. */
+  function* showReasoning(item: NewItem): Generator<StreamEvent> {
+    for (const reasoning of renderReasoningBefore(item)) {
+      const { id: item_id, summary } = reasoning;
+      const output_index = indexes.size;
+      indexes.set(item_id, output_index);
+      yield { type: 'response.output_item.added', output_index, item: { ...reasoning, summary: [] } };
+      for (const [summary_index, thought] of summary.entries()) {
+        const place = { item_id, output_index, summary_index };
+        yield { type: 'response.reasoning_summary_part.added', ...place, part: { ...thought, text: '' } };
+        yield { type: 'response.reasoning_summary_text.delta', ...place, delta: thought.text };
+        yield { type: 'response.reasoning_summary_text.done', ...place, text: thought.text };
+        yield { type: 'response.reasoning_summary_part.done', ...place, part: thought };
+      }
+      yield { type: 'response.output_item.done', output_index, item: reasoning };
+    }
   }
 
   function* showCompaction(compaction: NewItem & CompactionBody): Generator<StreamEvent> {

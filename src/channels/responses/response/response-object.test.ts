@@ -164,6 +164,24 @@ test('a turn that ends at an external gate is completed: leading text first, the
   ]);
 });
 
+test('reasoning is an item before the message or call it led to', () => {
+  const content = [text('I look.')];
+  const message = item({ type: 'message', role: 'assistant', content, status: 'completed', reasoning: ['It snows.'] });
+  const asked = item({ ...call, external: true, reasoning: ['Where?', 'Oslo.'] });
+
+  const { output } = render({ status: 'waiting' }, { items: [message, asked], gate: gate('external-tool') });
+
+  expect(output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'reasoning', 'function_call']);
+  expect(output[2]).toEqual({
+    id: `rs_${hex}`,
+    type: 'reasoning',
+    summary: [
+      { type: 'summary_text', text: 'Where?' },
+      { type: 'summary_text', text: 'Oslo.' },
+    ],
+  });
+});
+
 test.each<[GateKind, string]>([
   ['approval', 'approval_required'],
   ['auth', 'authentication_required'],

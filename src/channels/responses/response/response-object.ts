@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
-import { REASONING_EFFORTS } from '#domain/thread/sampling.ts';
+import { REASONING_DETAILS, REASONING_EFFORTS } from '#domain/thread/sampling.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
-import type { Failure, Turn } from '#domain/thread/turn.ts';
+import type { Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
@@ -11,7 +11,14 @@ import { TOOL_NAME } from '../../model-api/caller-tools.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
-import { type OutputItem, outputItem, renderCall, renderCompaction, renderMessage } from './output-items.ts';
+import {
+  type OutputItem,
+  outputItem,
+  renderCall,
+  renderCompaction,
+  renderMessage,
+  renderReasoningBefore,
+} from './output-items.ts';
 import { echoOf, type ResponseEcho } from './response-echo.ts';
 import { createToolActivity } from './tool-activity.ts';
 
@@ -91,7 +98,9 @@ export const responseObject = z
     frequency_penalty: z.number().min(-2).max(2),
     previous_response_id: responseId.nullable(),
     prompt_cache_key: z.null(),
-    reasoning: z.strictObject({ effort: z.enum(REASONING_EFFORTS), summary: z.null() }).nullable(),
+    reasoning: z
+      .strictObject({ effort: z.enum(REASONING_EFFORTS).nullable(), summary: z.enum(REASONING_DETAILS).nullable() })
+      .nullable(),
     safety_identifier: z.null(),
     service_tier: z.literal('default'),
     store: z.boolean(),
@@ -145,7 +154,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     frequency_penalty: sampling.frequencyPenalty ?? 0,
     previous_response_id: echo.previousResponseId,
     prompt_cache_key: null,
-    reasoning: sampling.reasoning === undefined ? null : { effort: sampling.reasoning, summary: null },
+    reasoning: renderReasoning(turn.request),
     safety_identifier: null,
     service_tier: 'default',
     store: echo.store,
@@ -171,9 +180,10 @@ function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status']
 /** The turn's messages, the agent's tool calls if they are included, and the call that the caller must run. */
 function renderOutput({ made, gate }: TurnReply, { toolActivity }: ResponseEcho): OutputItem[] {
   const activityOf = createToolActivity(toolActivity);
-  const said = made.flatMap((item) => {
-    if (item.type === 'compaction') return renderCompaction(item);
-    return isAnswer(item) ? renderMessage(item) : (activityOf(item) ?? []);
+  const said = made.flatMap((item): OutputItem[] => {
+    if (item.type === 'compaction') return [renderCompaction(item)];
+    const shown = isAnswer(item) ? renderMessage(item) : activityOf(item);
+    return [...renderReasoningBefore(item), ...(shown ? [shown] : [])];
   });
   return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;
 }
@@ -190,6 +200,12 @@ export function renderUsage(usage: Usage): ResponseObject['usage'] {
     cost: usage.cost && renderCost(usage.cost),
     model: usage.model ?? null,
   };
+}
+
+function renderReasoning({ sampling, reasoningDetail }: TurnRequest): ResponseObject['reasoning'] {
+  const effort = sampling?.reasoning ?? null;
+  const summary = reasoningDetail ?? null;
+  return effort || summary ? { effort, summary } : null;
 }
 
 function renderFormat(format: OutputFormat | undefined): ResponseObject['text']['format'] {

@@ -1,0 +1,82 @@
+import { type ItemId, newId } from '#domain/ids.ts';
+import type { ModelCall } from '#domain/spending.ts';
+import {
+  type FunctionCallBody,
+  type FunctionCallItem,
+  type NewItem,
+  text,
+  type WrittenItem,
+} from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { ModelAnswer } from '#models/model.ts';
+import { type Passage, type PassageFacts, passageFor } from '../gates/gates.ts';
+import type { CheckedCall } from './safety.ts';
+import { assistantMessage } from './spoken-message.ts';
+
+/** The passage of a call, as decided when the call was written. */
+export type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
+
+type CheckedAnswer = Omit<ModelAnswer, 'calls'> &
+  Required<Pick<ModelAnswer, 'reasoning'>> & {
+    readonly calls: readonly CheckedCall[];
+  };
+
+/** The items of an answer. Writing them also starts the first call, unless a gate stops it. */
+export async function toItems(
+  answer: CheckedAnswer,
+  by: ModelCall,
+  messageId: ItemId,
+  turn: Turn,
+  facts: PassageFacts,
+): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
+  const { tools } = facts;
+  const { beforeText, beforeCalls } = answer.reasoning;
+  const status = answer.finish === 'length' ? 'incomplete' : 'completed';
+  const isCommentary = turn.request.format !== undefined && answer.calls.length > 0;
+  const said =
+    answer.text || answer.calls.length === 0
+      ? [
+          plain({
+            ...assistantMessage(messageId, answer.text, status, answer.text ? beforeText : beforeCalls),
+            ...(isCommentary && { phase: 'commentary' }),
+          }),
+        ]
+      : [];
+  const calls = answer.calls.map((call, index): NewItem & FunctionCallBody => {
+    const own = tools.find(call.name) !== undefined;
+    const external = !own && !call.blocked && turn.request.tools.some(({ name }) => name === call.name);
+    return {
+      id: newId(),
+      type: 'function_call',
+      ...call,
+      external,
+      ...thoughtsOf(answer, by, index),
+      ...(index === 0 && beforeCalls.length > 0 && { reasoning: beforeCalls }),
+    };
+  });
+  const [first, ...others] = calls;
+  const passage = first && (await passageFor(first, facts));
+  const started = passage?.kind === 'open' && passage.tool !== undefined;
+  const items = [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
+    index === 0 ? { ...item, usage: answer.usage } : item,
+  );
+  return { items, first: first && passage && { id: first.id, passage } };
+}
+
+/** The first call has the thoughts, and each call what the provider attached to it. */
+function thoughtsOf(
+  { thoughts, calls }: CheckedAnswer,
+  { provider, model }: ModelCall,
+  index: number,
+): Pick<FunctionCallBody, 'thoughts'> {
+  const parts = index === 0 ? (thoughts?.parts ?? []) : [];
+  const call = thoughts?.calls.get(calls[index]?.callId ?? '');
+  if (parts.length === 0 && call === undefined) return {};
+  return { thoughts: { provider, model, parts, ...(call && { call }) } };
+}
+
+export function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {
+  return plain({ id: newId(), type: 'function_call_output', callId, output: [text(output)] });
+}
+
+export const plain = (item: NewItem): WrittenItem => ({ ...item, usage: null, started: false });
