@@ -15,60 +15,7 @@ export type CreateResponse = {
   /** Context for the model, at most 10,240 bytes of JSON. */
   readonly x_context?: Readonly<Record<string, unknown>> | null;
   /** A message, a tool result, or a whole history. */
-  readonly input: string | readonly ({
-    readonly type?: 'message' | null;
-    readonly role: 'user' | 'assistant' | 'system' | 'developer';
-    readonly content: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'function_call';
-    readonly call_id: string;
-    readonly name: string;
-    readonly arguments: string;
-  } | {
-    readonly type: 'function_call_output';
-    readonly call_id: string;
-    readonly output: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'item_reference';
-    readonly id: string;
-  } | {
-    readonly type: 'compaction';
-    readonly encrypted_content: string;
-  } | {
-    readonly type: 'reasoning' | 'mcp_call';
-  })[];
+  readonly input: string | readonly GivenItem[];
   /** Answer with server-sent events. */
   readonly stream?: boolean | null;
   /** Answer at once, with status queued. */
@@ -122,6 +69,47 @@ export type CreateResponse = {
     } | null;
   } | null;
 };
+
+export type GivenItem = {
+  readonly type?: 'message' | null;
+  readonly role: 'user' | 'assistant' | 'system' | 'developer';
+  readonly content: GivenContent;
+} | {
+  readonly type: 'function_call';
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+} | {
+  readonly type: 'function_call_output';
+  readonly call_id: string;
+  readonly output: GivenContent;
+} | {
+  readonly type: 'item_reference';
+  readonly id: string;
+} | {
+  readonly type: 'compaction';
+  readonly encrypted_content: string;
+} | {
+  readonly type: 'reasoning' | 'mcp_call';
+};
+
+export type GivenContent = string | readonly ({
+  readonly type: 'input_text' | 'output_text' | 'text';
+  readonly text: string;
+} | {
+  readonly type: 'input_image';
+  /** An https URL, which the service fetches, or a data URL. */
+  readonly image_url: string;
+} | {
+  readonly type: 'input_file';
+  readonly file_data: string;
+  readonly filename?: unknown;
+} | {
+  readonly type: 'input_file';
+  /** An https URL, which the service fetches, or a data URL. */
+  readonly file_url: string;
+  readonly filename?: unknown;
+})[];
 
 export type Response = {
   readonly id: string;
@@ -486,60 +474,7 @@ export type CompactConversation = {
   /** Routing hint, at most 256 bytes, without surrounding whitespace or control characters. */
   readonly model: string;
   /** Follows the thread of `previous_response_id`; one of the two is required. */
-  readonly input?: string | readonly ({
-    readonly type?: 'message' | null;
-    readonly role: 'user' | 'assistant' | 'system' | 'developer';
-    readonly content: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'function_call';
-    readonly call_id: string;
-    readonly name: string;
-    readonly arguments: string;
-  } | {
-    readonly type: 'function_call_output';
-    readonly call_id: string;
-    readonly output: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'item_reference';
-    readonly id: string;
-  } | {
-    readonly type: 'compaction';
-    readonly encrypted_content: string;
-  } | {
-    readonly type: 'reasoning' | 'mcp_call';
-  })[] | null;
+  readonly input?: string | readonly GivenItem[] | null;
   /** The thread of that response is compacted. It stays as it is. */
   readonly previous_response_id?: string | null;
   /** Read as part of the conversation. */
@@ -576,60 +511,7 @@ export type Model = {
 };
 
 export type CreateConversation = {
-  readonly items?: readonly ({
-    readonly type?: 'message' | null;
-    readonly role: 'user' | 'assistant' | 'system' | 'developer';
-    readonly content: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'function_call';
-    readonly call_id: string;
-    readonly name: string;
-    readonly arguments: string;
-  } | {
-    readonly type: 'function_call_output';
-    readonly call_id: string;
-    readonly output: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'item_reference';
-    readonly id: string;
-  } | {
-    readonly type: 'compaction';
-    readonly encrypted_content: string;
-  } | {
-    readonly type: 'reasoning' | 'mcp_call';
-  })[] | null;
+  readonly items?: readonly GivenItem[] | null;
   /** At most 16,384 bytes of JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 };
@@ -655,60 +537,7 @@ export type DeletedConversation = {
 
 export type AddItems = {
   /** Stored as history; no model is asked. */
-  readonly items: readonly ({
-    readonly type?: 'message' | null;
-    readonly role: 'user' | 'assistant' | 'system' | 'developer';
-    readonly content: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'function_call';
-    readonly call_id: string;
-    readonly name: string;
-    readonly arguments: string;
-  } | {
-    readonly type: 'function_call_output';
-    readonly call_id: string;
-    readonly output: string | readonly ({
-      readonly type: 'input_text' | 'output_text' | 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'input_image';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly image_url: string;
-    } | {
-      readonly type: 'input_file';
-      readonly file_data: string;
-      readonly filename?: unknown;
-    } | {
-      readonly type: 'input_file';
-      /** An https URL, which the service fetches, or a data URL. */
-      readonly file_url: string;
-      readonly filename?: unknown;
-    })[];
-  } | {
-    readonly type: 'item_reference';
-    readonly id: string;
-  } | {
-    readonly type: 'compaction';
-    readonly encrypted_content: string;
-  } | {
-    readonly type: 'reasoning' | 'mcp_call';
-  })[];
+  readonly items: readonly GivenItem[];
 };
 
 /** Unknown fields are ignored. */
@@ -718,44 +547,10 @@ export type CreateChatCompletion = {
   /** The whole conversation. Each tool call has a tool message after it, and the last message is new input. */
   readonly messages: readonly ({
     readonly role: 'system' | 'developer' | 'user';
-    readonly content: string | readonly ({
-      readonly type: 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'image_url';
-      readonly image_url: {
-        /** An https URL, which the service fetches, or a data URL. */
-        readonly url: string;
-      };
-    } | {
-      readonly type: 'file';
-      readonly file: {
-        readonly file_data: string;
-        readonly filename?: unknown;
-      };
-    } | {
-      readonly type: 'refusal';
-    })[];
+    readonly content: ChatContent;
   } | {
     readonly role: 'assistant';
-    readonly content?: string | readonly ({
-      readonly type: 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'image_url';
-      readonly image_url: {
-        /** An https URL, which the service fetches, or a data URL. */
-        readonly url: string;
-      };
-    } | {
-      readonly type: 'file';
-      readonly file: {
-        readonly file_data: string;
-        readonly filename?: unknown;
-      };
-    } | {
-      readonly type: 'refusal';
-    })[] | null;
+    readonly content?: ChatContent | null;
     readonly tool_calls?: readonly ({
       readonly id: string;
       readonly type?: 'function' | null;
@@ -767,24 +562,7 @@ export type CreateChatCompletion = {
   } | {
     readonly role: 'tool';
     readonly tool_call_id: string;
-    readonly content: string | readonly ({
-      readonly type: 'text';
-      readonly text: string;
-    } | {
-      readonly type: 'image_url';
-      readonly image_url: {
-        /** An https URL, which the service fetches, or a data URL. */
-        readonly url: string;
-      };
-    } | {
-      readonly type: 'file';
-      readonly file: {
-        readonly file_data: string;
-        readonly filename?: unknown;
-      };
-    } | {
-      readonly type: 'refusal';
-    })[];
+    readonly content: ChatContent;
   })[];
   /** One answer per request. */
   readonly n?: 1 | null;
@@ -834,6 +612,25 @@ export type CreateChatCompletion = {
   /** `true`: keep the conversation as a thread. Otherwise it is deleted. */
   readonly store?: boolean | null;
 };
+
+export type ChatContent = string | readonly ({
+  readonly type: 'text';
+  readonly text: string;
+} | {
+  readonly type: 'image_url';
+  readonly image_url: {
+    /** An https URL, which the service fetches, or a data URL. */
+    readonly url: string;
+  };
+} | {
+  readonly type: 'file';
+  readonly file: {
+    readonly file_data: string;
+    readonly filename?: unknown;
+  };
+} | {
+  readonly type: 'refusal';
+})[];
 
 export type ChatCompletion = {
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { Principal } from '#domain/principal.ts';
 import type { Item } from '#domain/thread/item.ts';
+import { positionInput } from '#domain/thread/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { estimateTokens } from '#models/estimate-tokens.ts';
 import type { Database } from '#store/connection.ts';
@@ -9,7 +10,7 @@ import { recentItems } from './history.ts';
 import { scaleFrom } from './history-tokens.ts';
 import { buildPrompt } from './prompt.ts';
 import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
-import { inputItems, readThreadEnd, unstartedTurn } from './thread-end.ts';
+import { readThreadEnd, unstartedTurn } from './thread-end.ts';
 
 /** Estimates the tokens of the prompt that a turn with this input would begin with. It starts and stores nothing. */
 export type CountInputTokens = (owner: Principal, input: TurnInput) => Promise<number>;
@@ -24,7 +25,7 @@ export function createInputTokens(
     const turn = unstartedTurn(owner, end, { ...input.request, tools: callerTools });
     const setting = await readPromptSetting(parts, owner, end.context, await tools.current());
     const { summary } = end.context;
-    const recent = recentItems([...end.history, ...inputItems(turn, input.items)], summary, turn.seq);
+    const recent = recentItems([...end.history, ...positionInput(turn, input.items)], summary, turn.seq);
     const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));
     return Math.ceil(estimate(recent) * scaleFrom(recent, summary, estimate));
   };

@@ -1,7 +1,7 @@
 import { NotFound } from '#domain/errors.ts';
 import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { Item, NewItem } from '#domain/thread/item.ts';
+import type { Item } from '#domain/thread/item.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { NO_USAGE } from '#domain/usage.ts';
@@ -74,18 +74,4 @@ export function unstartedTurn(
     createdAt: new Date(),
     endedAt: null,
   };
-}
-
-/** The input of a turn as the items that it would store. */
-export function inputItems(turn: Turn, items: readonly NewItem[]): Item[] {
-  return items.map((item, position) => ({
-    ...item,
-    threadId: turn.threadId,
-    turnId: turn.id,
-    turnSeq: turn.seq,
-    position,
-    attempt: null,
-    usage: null,
-    startedAt: null,
-  }));
 }

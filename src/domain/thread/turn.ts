@@ -3,7 +3,7 @@ import type { UserId } from '../principal.ts';
 import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { Usage } from '../usage.ts';
-import type { Item, WrittenItem } from './item.ts';
+import type { Item, NewItem, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { ReasoningDetail, Sampling } from './sampling.ts';
 
@@ -116,6 +116,20 @@ export function positionItems(
     position: position + index,
     attempt: turn.attempt,
     startedAt: started ? new Date() : null,
+  }));
+}
+
+/** The input of a turn as the thread has it once the turn is accepted. */
+export function positionInput(turn: Pick<Turn, 'id' | 'threadId' | 'seq'>, items: readonly NewItem[]): Item[] {
+  return items.map((item, position) => ({
+    ...item,
+    threadId: turn.threadId,
+    turnId: turn.id,
+    turnSeq: turn.seq,
+    position,
+    attempt: null,
+    usage: null,
+    startedAt: null,
   }));
 }
 

@@ -1,10 +1,10 @@
 import type { ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
-import type { Item, NewItem } from '#domain/thread/item.ts';
+import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { MAX_THREAD_BYTES, MAX_WAITING_TURNS } from '#domain/thread/thread.ts';
-import type { Channel, Turn, TurnRequest } from '#domain/thread/turn.ts';
+import { type Channel, positionInput, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { parameters } from './append.ts';
@@ -125,20 +125,7 @@ function toAccepted(input: Accepting, row: AcceptedRow): Accepted {
     turn: { ...turn, status: 'running', attempt: 0 },
     suspicion: 'none',
     broken: 0,
-    context: contextFromJson(context, placeInput(turn, input.items)),
+    context: contextFromJson(context, positionInput(turn, input.items)),
   };
   return { outcome: 'accepted', turn, claimed, waits: false };
-}
-
-function placeInput(turn: Turn, items: readonly NewItem[]): Item[] {
-  return items.map((item, position) => ({
-    ...item,
-    threadId: turn.threadId,
-    turnId: turn.id,
-    turnSeq: turn.seq,
-    position,
-    attempt: null,
-    usage: null,
-    startedAt: null,
-  }));
 }

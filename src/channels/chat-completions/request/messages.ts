@@ -12,20 +12,22 @@ import {
 } from '../../model-api/attachment.ts';
 import { isObject } from '../../model-api/json-value.ts';
 
-const content = z.union([
-  z.string(),
-  z.array(
-    z.union([
-      z.looseObject({ type: z.literal('text'), text: z.string() }),
-      z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: linkOrDataUrl }) }),
-      z.looseObject({
-        type: z.literal('file'),
-        file: z.looseObject({ file_data: dataUrl, filename: z.unknown().optional() }),
-      }),
-      z.looseObject({ type: z.literal('refusal') }).describe('Ignored.'),
-    ]),
-  ),
-]);
+const content = z
+  .union([
+    z.string(),
+    z.array(
+      z.union([
+        z.looseObject({ type: z.literal('text'), text: z.string() }),
+        z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: linkOrDataUrl }) }),
+        z.looseObject({
+          type: z.literal('file'),
+          file: z.looseObject({ file_data: dataUrl, filename: z.unknown().optional() }),
+        }),
+        z.looseObject({ type: z.literal('refusal') }).describe('Ignored.'),
+      ]),
+    ),
+  ])
+  .meta({ id: 'ChatContent' });
 
 const toolCall = z.looseObject({
   id: z.string().min(1),

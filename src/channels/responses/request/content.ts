@@ -12,17 +12,19 @@ import {
 import { isObject } from '../../model-api/json-value.ts';
 
 /** The published schema of a content; `parseContent` checks it. */
-export const content = z.union([
-  z.string(),
-  z.array(
-    z.union([
-      z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
-      z.looseObject({ type: z.literal('input_image'), image_url: linkOrDataUrl }),
-      z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, filename: z.unknown().optional() }),
-      z.looseObject({ type: z.literal('input_file'), file_url: linkOrDataUrl, filename: z.unknown().optional() }),
-    ]),
-  ),
-]);
+export const content = z
+  .union([
+    z.string(),
+    z.array(
+      z.union([
+        z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
+        z.looseObject({ type: z.literal('input_image'), image_url: linkOrDataUrl }),
+        z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, filename: z.unknown().optional() }),
+        z.looseObject({ type: z.literal('input_file'), file_url: linkOrDataUrl, filename: z.unknown().optional() }),
+      ]),
+    ),
+  ])
+  .meta({ id: 'GivenContent' });
 
 export function parseContent(given: unknown, param: string): ContentPart[] {
   if (typeof given === 'string') return [text(given)];

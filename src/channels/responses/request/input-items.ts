@@ -14,21 +14,23 @@ const MAX_SEALED = 10_485_760;
 const callIdField = z.string().min(1);
 
 /** The published schema of an item that a caller sends. */
-export const givenItem = z.union([
-  z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content }),
-  z.looseObject({
-    type: z.literal('function_call'),
-    call_id: callIdField,
-    name: z.string().min(1),
-    arguments: z.string(),
-  }),
-  z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
-  z.looseObject({ type: z.literal('item_reference'), id: z.string() }).describe('An item of an earlier response.'),
-  z
-    .looseObject({ type: z.literal('compaction'), encrypted_content: z.string().max(MAX_SEALED) })
-    .describe('As a response or a compaction returned it.'),
-  z.looseObject({ type: z.enum(['reasoning', 'mcp_call']) }).describe('Ignored.'),
-]);
+export const givenItem = z
+  .union([
+    z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content }),
+    z.looseObject({
+      type: z.literal('function_call'),
+      call_id: callIdField,
+      name: z.string().min(1),
+      arguments: z.string(),
+    }),
+    z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
+    z.looseObject({ type: z.literal('item_reference'), id: z.string() }).describe('An item of an earlier response.'),
+    z
+      .looseObject({ type: z.literal('compaction'), encrypted_content: z.string().max(MAX_SEALED) })
+      .describe('As a response or a compaction returned it.'),
+    z.looseObject({ type: z.enum(['reasoning', 'mcp_call']) }).describe('Ignored.'),
+  ])
+  .meta({ id: 'GivenItem' });
 
 /** The published schema of `input`; `parseInput` checks it. */
 export const inputItems = z
@@ -178,9 +180,12 @@ function checkOutputs(items: readonly (ItemBody | undefined)[], continues: boole
     if (!continues) throw refuse('previous_response_id', 'A tool result needs the previous_response_id it answers.');
     return;
   }
-  const isAnswered = (callId: string, at: number) =>
-    items.slice(0, at).some((item) => item?.type === 'function_call' && item.callId === callId);
-  if (continues || !outputs.every((output) => isAnswered(output.callId, items.indexOf(output))))
+  const called = new Set<string>();
+  const followsItsCall = (item: ItemBody | undefined) => {
+    if (item?.type === 'function_call') called.add(item.callId);
+    return item?.type !== 'function_call_output' || called.has(item.callId);
+  };
+  if (continues || !items.every(followsItsCall))
     throw refuse('input', 'Send function_call_output items alone; a message goes into a request of its own.');
 }
 
