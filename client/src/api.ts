@@ -828,6 +828,20 @@ export type ItemPart = {
   readonly url: string | null;
 };
 
+export type ThreadQueue = {
+  readonly queued: readonly QueuedTurn[];
+};
+
+export type QueuedTurn = {
+  readonly turn_id: string;
+  /** The turn's number in the thread. */
+  readonly seq: number;
+  readonly channel: string;
+  readonly created_at: string;
+  /** Its input. */
+  readonly items: readonly ThreadItem[];
+};
+
 export type ThreadExport = {
   readonly version: 1;
   readonly thread: Thread;
@@ -976,7 +990,7 @@ export type OpenGate = {
     readonly name: string;
     readonly arguments: string;
   };
-  /** For an approval, the calls that `always` would approve: one line for each argument. */
+  /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
   readonly always?: readonly string[];
   readonly created_at: string;
 };
@@ -1731,6 +1745,16 @@ export type Routes = {
   /** Get the bytes of an image or a file. */
   'GET /api/threads/{id}/items/{item}/parts/{index}': {
     params: { id: string; item: string; index: number };
+    result: undefined;
+  };
+  /** List the messages that wait behind the running turn of a thread. */
+  'GET /api/threads/{id}/queue': {
+    params: { id: string };
+    result: ThreadQueue;
+  };
+  /** Withdraw a message that waits. It is deleted, as if it had never been sent. */
+  'DELETE /api/threads/{id}/queue/{turn}': {
+    params: { id: string; turn: string };
     result: undefined;
   };
   /** Download a whole thread as Markdown or JSON. */

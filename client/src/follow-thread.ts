@@ -1,6 +1,14 @@
 import { ApiError, type Client } from './client.ts';
 import type { Socket } from './socket.ts';
-import { EMPTY_THREAD, positionOf, type ThreadState, withItems, withMessage, withoutGate } from './thread-state.ts';
+import {
+  EMPTY_THREAD,
+  positionOf,
+  type ThreadState,
+  withItems,
+  withMessage,
+  withoutGate,
+  withQueue,
+} from './thread-state.ts';
 
 /** A thread as it is now, and how far it is loaded. */
 export type ThreadSnapshot = {
@@ -40,6 +48,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   let unsubscribe: (() => void) | undefined;
   let unwatch: (() => void) | undefined;
   let closed = false;
+  let queueRequests = 0;
 
   function change(next: Partial<ThreadSnapshot>): void {
     snapshot = { ...snapshot, ...next };
@@ -59,6 +68,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     change({ phase: 'loading', error: undefined });
     try {
       const page = await fetchItems({ limit: PAGE });
+      await refreshQueue();
       before = page.next_before;
       change({ state: withItems(snapshot.state, page.items), phase: 'ready', hasOlder: before !== null });
       if (!closed && !unsubscribe) subscribe();
@@ -80,9 +90,18 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       onMessage(message) {
         const state = withMessage(snapshot.state, message, Date.now());
         if (state !== snapshot.state) change({ state });
+        if (message.type === 'thread' && (message.thread?.status === 'running' || state.queued.length > 0))
+          void refreshQueue();
         if (message.type === 'turn-event' && message.event.type === 'turn-ended') void refresh();
       },
     });
+  }
+
+  /** Loads the turns that wait. An answer that a later one has overtaken is ignored. */
+  async function refreshQueue(): Promise<void> {
+    const own = ++queueRequests;
+    const found = await client.call('GET /api/threads/{id}/queue', { params: { id: threadId } }).catch(() => undefined);
+    if (found && own === queueRequests) change({ state: withQueue(snapshot.state, found.queued) });
   }
 
   /** Stored items have more than events: their usage and exact times. */
@@ -110,9 +129,18 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
         change({ loadingOlder: false, error });
       }
     },
+    refreshQueue,
+    /** Withdraws a message that waits. */
+    async withdraw(turnId: string): Promise<void> {
+      await client.call('DELETE /api/threads/{id}/queue/{turn}', { params: { id: threadId, turn: turnId } });
+      const { state } = snapshot;
+      change({ state: { ...state, queued: state.queued.filter(({ turn_id: id }) => id !== turnId) } });
+    },
     /** Resolves once the turn is part of the state, so that its message is shown exactly once. */
     turnKnown(turnId: string): Promise<void> {
-      const isKnown = () => snapshot.state.turns.some(({ id }) => id === turnId);
+      const isKnown = () =>
+        snapshot.state.turns.some(({ id }) => id === turnId) ||
+        snapshot.state.queued.some(({ turn_id: id }) => id === turnId);
       if (isKnown() || closed) return Promise.resolve();
       return new Promise((resolve) => {
         const check = () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { formatCost, formatTokens, outlineArguments } from './format.ts';
+import { formatCost, formatCount, formatTokens, outlineArguments } from './format.ts';
 
 test.each([
-  [null, 'price unknown'],
+  [null, '–'],
   [0, '$0.00'],
   ['0.004', '< $0.01'],
   ['0.01', '$0.01'],
@@ -28,4 +28,8 @@ test.each([
   ['not json', 'not json'],
 ])('%s is outlined as %s', (json, words) => {
   expect(outlineArguments(json)).toBe(words);
+});
+
+test('one thing is not written as several', () => {
+  expect([0, 1, 1200].map((count) => formatCount(count, 'token'))).toEqual(['0 tokens', '1 token', '1,200 tokens']);
 });

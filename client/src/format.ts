@@ -1,12 +1,17 @@
 import { escapeInvisible, isExactly } from './exact-json.ts';
 
-/** A price to the cent. Less than a cent and an unknown price are named. */
+/** A price to the cent. An unknown price is a dash. */
 export function formatCost(usd: string | number | null | undefined): string {
-  if (usd === null || usd === undefined) return 'price unknown';
+  if (usd === null || usd === undefined) return '–';
   const amount = Number(usd);
   if (amount === 0) return '$0.00';
   if (amount < 0.01) return '< $0.01';
   return `$${amount.toFixed(2)}`;
+}
+
+/** A number of things: `1 token`, `1,200 tokens`. */
+export function formatCount(count: number, one: string): string {
+  return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** A number of tokens in a short form: `1.2k`, `3.4M`. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BareItem, OpenGate, ThreadItem, TurnEvent } from './api.ts';
+import type { BareItem, OpenGate, QueuedTurn, ThreadItem, TurnEvent } from './api.ts';
 import {
   EMPTY_THREAD,
   findRunningTurn,
@@ -10,6 +10,7 @@ import {
   withItems,
   withMessage,
   withoutGate,
+  withQueue,
 } from './thread-state.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
@@ -144,4 +145,22 @@ test('a gate is open until it is answered or the next turn starts', () => {
   expect(withoutGate(waiting).gate).toBeUndefined();
   const next: TurnEvent = { type: 'turn-started', seq: 2, channel: 'gateway', created_at: AT, items: [] };
   expect(withMessage(waiting, { ...numbered(-1, next), turn_id: 't2' }, 0).gate).toBeUndefined();
+});
+
+test('a queued turn is no turn of the thread until it starts, and the subscription does not begin with it', () => {
+  const item = { ...stored(message('later', 'user', 'wait'), 0, null), turn_id: 't2', turn_seq: 2 };
+  const queued: QueuedTurn = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: AT, items: [item] };
+  const running = apply(EVENTS.slice(0, 3));
+
+  const waiting = withQueue(withItems(running, [item]), [queued]);
+  expect(waiting.queued).toEqual([queued]);
+  expect(findRunningTurn(waiting)?.id).toBe('t1');
+  expect(positionOf(waiting)).toEqual({ turn_id: 't1', sequence: 1 });
+  expect(texts(withItems(waiting, [item]))).toEqual(texts(running));
+
+  const start: TurnEvent = { type: 'turn-started', seq: 2, channel: 'gateway', created_at: AT, items: [item] };
+  const started = withMessage(waiting, { ...numbered(-1, start), turn_id: 't2' }, 1000);
+  expect(started.queued).toEqual([]);
+  expect(texts(started)).toContain('wait');
+  expect(withQueue(started, [queued]).queued).toEqual([]);
 });

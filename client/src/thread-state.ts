@@ -1,4 +1,4 @@
-import type { BareItem, ItemPart, OpenGate, ServerMessage, Spent, Thread, ThreadItem } from './api.ts';
+import type { BareItem, ItemPart, OpenGate, QueuedTurn, ServerMessage, Spent, Thread, ThreadItem } from './api.ts';
 
 export type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
 
@@ -8,6 +8,8 @@ export type ThreadState = {
   /** By the id of the call. The output of a call that waited at a gate belongs to a later turn. */
   readonly outputs: ReadonlyMap<string, Output>;
   readonly gate: OpenGate | undefined;
+  /** The turns that wait behind the running one. None of them is in `turns`. */
+  readonly queued: readonly QueuedTurn[];
   /** Its title, status and usage, as far as they were received. */
   readonly thread: Thread | undefined;
 };
@@ -72,6 +74,7 @@ export const EMPTY_THREAD: ThreadState = {
   turns: [],
   outputs: new Map(),
   gate: undefined,
+  queued: [],
   thread: undefined,
 };
 
@@ -80,10 +83,19 @@ const attemptOf = (sequence: number) => Math.floor(sequence / NUMBERS_PER_ATTEMP
 
 /** Adds a page of stored items. Items that are known already are replaced. */
 export function withItems(state: ThreadState, items: readonly ThreadItem[]): ThreadState {
-  const byTurn = Map.groupBy(items, (item) => item.turn_id);
-  let next = withOutputs(state, items);
+  const placed = items.filter((item) => !state.queued.some(({ turn_id: id }) => id === item.turn_id));
+  const byTurn = Map.groupBy(placed, (item) => item.turn_id);
+  let next = withOutputs(state, placed);
   for (const [id, own] of byTurn) next = changeTurn(next, id, own[0]?.turn_seq ?? 0, (turn) => placeItems(turn, own));
   return next;
+}
+
+/** Replaces the queue. A turn that was seen to start is no longer in it. */
+export function withQueue(state: ThreadState, queued: readonly QueuedTurn[]): ThreadState {
+  const started = new Set(state.turns.filter(({ status }) => status !== 'unknown').map(({ id }) => id));
+  const waiting = queued.filter(({ turn_id: id }) => !started.has(id));
+  const turns = state.turns.filter((turn) => !waiting.some(({ turn_id: id }) => id === turn.id));
+  return { ...state, queued: waiting, turns };
 }
 
 /** Adds what a message says about the thread. Messages that are not about it change nothing. */
@@ -103,6 +115,8 @@ export function withMessage(state: ThreadState, message: ServerMessage, now: num
 /** A replayed event that is known already changes nothing. */
 function withEvent(state: ThreadState, message: TurnEventMessage, now: number): ThreadState {
   const { turn_id: id, sequence, event } = message;
+  if (state.queued.some((turn) => turn.turn_id === id))
+    return withEvent({ ...state, queued: state.queued.filter((turn) => turn.turn_id !== id) }, message, now);
   const known = state.turns.find((turn) => turn.id === id);
   if (known?.sequence !== undefined && sequence <= known.sequence) return state;
   const seq = event.type === 'turn-started' ? event.seq : (known?.seq ?? Number.MAX_SAFE_INTEGER);

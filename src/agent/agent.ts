@@ -4,7 +4,6 @@ import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf, type NumberedEvent } from '#domain/thread/turn-event.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
 import { findSchemaProblem } from '#safety/json-schema/json-schema.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -18,6 +17,7 @@ import { countBytes } from '#store/threads/threads.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
+import { type ShownGate, showGate } from './gates/shown-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
 import { deleteEndedTurn, deleteUnstoredTurns } from './turn/delete-turn.ts';
 import { type CompactionInput, startCompaction } from './turn/start-compaction.ts';
@@ -65,11 +65,11 @@ export type Agent = {
   /** Deletes the turns of a thread that are not to be stored, unless the thread waits or a turn continues it. */
   deleteUnstored(owner: Principal, threadId: ThreadId): Promise<void>;
   /** An open gate: the principal's, or for an operator anyone's. */
-  getGate(principal: Principal, id: GateId): Promise<OpenGate>;
+  getGate(principal: Principal, id: GateId): Promise<ShownGate>;
   /** An operator may answer for any user. */
   answerGate(principal: Principal, id: GateId, answer: GateAnswer): Promise<Turn>;
   /** Open gates, newest first: the principal's own, or for an operator everyone's. */
-  listGates(principal: Principal, page: { before?: GateId; limit: number }): Promise<OpenGate[]>;
+  listGates(principal: Principal, page: { before?: GateId; limit: number }): Promise<ShownGate[]>;
   /** Why answers can't be checked against this JSON Schema; undefined when they can. */
   findSchemaProblem(owner: Principal, schema: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   census(): Promise<Census>;
@@ -144,13 +144,16 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
       const owner = await gateOwner(principal, id);
       const gate = await withOwner(db, owner, (trx) => findGate(trx, owner, id));
       if (!gate) throw new NotFound('There is no such gate, or it was answered already.');
-      return gate;
+      return showGate(db, gate);
     },
     async answerGate(principal, id, answer) {
       const { userId } = await gateOwner(principal, id);
       return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
     },
-    listGates: (principal, page) => withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page)),
+    async listGates(principal, page) {
+      const gates = await withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page));
+      return Promise.all(gates.map((gate) => showGate(db, gate)));
+    },
     findSchemaProblem: (owner, schema) => findSchemaProblem(schema, owner.userId),
     census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),

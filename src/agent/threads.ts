@@ -1,11 +1,10 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { ItemId, ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import type { ContentPart, TimedItem } from '#domain/thread/item.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Thread, ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
@@ -23,9 +22,13 @@ import {
 } from '#store/threads/thread-listings.ts';
 import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { findTurnTimes } from '#store/threads/turn-details.ts';
-import { findTurn, listTurnsFrom } from '#store/threads/turns.ts';
+import { findTurn, listQueued, listTurnsFrom } from '#store/threads/turns.ts';
+import { type ShownGate, showGate } from './gates/shown-gate.ts';
+import { withdrawTurn } from './turn/delete-turn.ts';
 
 export type Threads = ReturnType<typeof createThreads>;
+
+export type QueuedTurn = { readonly turn: Turn; readonly items: readonly TimedItem[] };
 
 /** Threads as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createThreads(db: Database, engine: Engine) {
@@ -140,6 +143,19 @@ export function createThreads(db: Database, engine: Engine) {
         (await listItemsOfTurn(trx, owner, turn)).filter((item) => item.attempt === null),
       ),
 
+    /** The turns that wait behind the running one, in order, with their input. */
+    queue: (owner: Principal, id: ThreadId): Promise<QueuedTurn[]> =>
+      withOwner(db, owner, async (trx) => {
+        if (!(await findThread(trx, owner, id))) throw noThread();
+        const queued: QueuedTurn[] = [];
+        for (const turn of await listQueued(trx, owner, id))
+          queued.push({ turn, items: await listItemsOfTurn(trx, owner, turn) });
+        return queued;
+      }),
+
+    /** Removes a message from the queue, as if it had never been sent. */
+    withdraw: (owner: Principal, ids: TurnIds): Promise<void> => withdrawTurn(db, engine, owner, ids),
+
     /** A turn of any of the owner's threads. */
     async getTurn(owner: Principal, id: TurnId): Promise<Turn> {
       const turn = await withOwner(db, owner, async (trx) => {
@@ -151,8 +167,10 @@ export function createThreads(db: Database, engine: Engine) {
     },
 
     /** The thread's open gate. */
-    findGate: (owner: Principal, id: ThreadId): Promise<OpenGate | undefined> =>
-      withOwner(db, owner, (trx) => findOpenGate(trx, owner, id)),
+    async findGate(owner: Principal, id: ThreadId): Promise<ShownGate | undefined> {
+      const gate = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, id));
+      return gate && showGate(db, gate);
+    },
 
     /** Calls `hear` for each change of the principal's threads, and for operators also of webhook users' threads. Returns a function that stops it. */
     follow: (principal: Principal, hear: (change: ThreadChanged) => void): (() => void) =>

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
 import type { AgentTool, Settings } from '@reborn-agent/client/api';
-import { formatCost } from '@reborn-agent/client/format';
+import { formatCost, formatCount } from '@reborn-agent/client/format';
 import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP } from './commands.ts';
 import { oneLine } from './screen/printable.ts';
@@ -69,8 +69,8 @@ async function showUsage(chat: Chat): Promise<void> {
   const { usage } = await chat.client.call('GET /api/usage', { query: { days: 7 } });
   if (usage.length === 0) return chat.thread.note('Nothing was used in the last 7 days.');
   const lines = usage.map((row) => {
-    const tokens = (row.input_tokens + row.output_tokens).toLocaleString('en');
-    return `${row.day}  ${row.model}  ${tokens} tokens  ${formatCost(row.unpriced_calls > 0 ? null : row.cost_usd)}`;
+    const tokens = formatCount(row.input_tokens + row.output_tokens, 'token');
+    return `${row.day}  ${row.model}  ${tokens}  ${formatCost(row.unpriced_calls > 0 ? null : row.cost_usd)}`;
   });
   chat.thread.note(lines.join('\n'));
 }

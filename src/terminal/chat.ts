@@ -154,8 +154,13 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
     }
   }
 
-  function pressFocused(key: 'enter' | 'y' | 'a' | 'n'): boolean {
+  function pressFocused(key: 'enter' | 'delete' | 'backspace' | 'y' | 'a' | 'n'): boolean {
     const entry = shown().find(({ id }) => id === focused);
+    if (entry?.kind === 'queued' && (key === 'delete' || key === 'backspace' || (key === 'enter' && entry.editable))) {
+      focusOn(undefined);
+      void withdraw(entry, key === 'enter').catch(tellFailure);
+      return true;
+    }
     if (entry?.kind === 'gate' && entry.answer === undefined) {
       void answer(entry.gate, key).catch(tellFailure);
       return true;
@@ -174,6 +179,12 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
     if (focused !== undefined) focusOn(undefined);
     else if (running !== undefined) socket.send({ type: 'cancel', turn_id: running });
     else screen.scrollToEnd();
+  }
+
+  /** A message that is edited moves into the composer, before what is typed there. */
+  async function withdraw({ id, text }: Extract<Entry, { kind: 'queued' }>, edit: boolean): Promise<void> {
+    await thread.withdraw(id);
+    if (edit) screen.draft.set([text, screen.draft.get()].filter(Boolean).join('\n'));
   }
 
   async function answer(gate: OpenGate, key: string): Promise<void> {

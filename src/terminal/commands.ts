@@ -23,9 +23,10 @@ export function parseCommand(line: string): Command | 'unknown' | undefined {
 }
 
 export const HELP = [
-  'Enter sends. Shift+Enter, Ctrl+J or Alt+Enter makes a new line. Esc cancels the turn, or goes back.',
+  'Enter sends. Shift+Enter, Ctrl+J or Alt+Enter makes a new line. Esc stops the running turn, or goes back.',
   'Up, Down, Page Up and Page Down scroll, Ctrl+F searches. Ctrl+L clears the screen, Ctrl+C quits.',
-  'Tab goes to the next tool call or question. Enter unfolds a call; y, a or n answers a question.',
+  'Tab goes to the next waiting message, question or tool call. Enter edits a waiting message and Delete withdraws it;',
+  'Enter unfolds a call; y, a or n answers a question.',
   '',
   ...COMMANDS.map(({ name, description }) => `/${name.padEnd(8)} ${description}`),
 ].join('\n');

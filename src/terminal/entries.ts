@@ -1,4 +1,4 @@
-import type { ItemPart, OpenGate } from '@reborn-agent/client/api';
+import type { ItemPart, OpenGate, QueuedTurn } from '@reborn-agent/client/api';
 import {
   type CallEntry,
   findRunningTurn,
@@ -27,6 +27,14 @@ export type Entry =
       readonly output: string | undefined;
       readonly began: number;
       readonly ended: number | undefined;
+    }
+  | {
+      /** A message that waits behind the running turn. */
+      readonly kind: 'queued';
+      readonly id: string;
+      readonly text: string;
+      /** A message with files can only be withdrawn: the composer holds no files. */
+      readonly editable: boolean;
     }
   | { readonly kind: 'pick-up'; readonly id: string }
   | { readonly kind: 'gate'; readonly id: string; readonly gate: OpenGate; readonly answer: string | undefined }
@@ -62,7 +70,7 @@ function deriveEntries(state: ThreadState, local: Local): readonly Entry[] {
   const turns = state.turns.flatMap((turn) => withNotes(entriesOf(turn, state, local), notesOf(turn.id)));
   const isKnown = state.turns.some(({ id }) => id === state.gate?.turn_id);
   const gate = state.gate && !isKnown ? gateEntries(state.gate.turn_id, state, local) : [];
-  return [...notesOf(undefined), ...turns, ...gate, ...local.pending];
+  return [...notesOf(undefined), ...turns, ...gate, ...state.queued.map(queuedEntry), ...local.pending];
 }
 
 /** The anchor of a note that is added now. */
@@ -89,6 +97,11 @@ function entriesOf(turn: TurnState, state: ThreadState, local: Local): readonly 
     return entry.kind === 'call' ? [toolEntry(entry, turn, state)] : saidEntry(entry);
   });
   return [...entries, ...endOf(turn), ...gateEntries(turn.id, state, local)];
+}
+
+function queuedEntry({ turn_id: id, items }: QueuedTurn): Entry {
+  const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
+  return { kind: 'queued', id, text: textOf(parts), editable: parts.every(({ type }) => type === 'text') };
 }
 
 function saidEntry(entry: MessageEntry): Entry[] {

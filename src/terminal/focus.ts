@@ -1,6 +1,6 @@
 import type { Entry } from './entries.ts';
 
-/** What Tab goes to: from the composer (undefined) to the newest question or call, on to older ones, and back. */
+/** What Tab goes to: from the composer (undefined) to the newest waiting message, question or call, on to older ones, and back. */
 export function nextFocus(entries: readonly Entry[], focused: string | undefined, step: 1 | -1): string | undefined {
   const ring = [
     undefined,
@@ -12,4 +12,5 @@ export function nextFocus(entries: readonly Entry[], focused: string | undefined
   return ring.at((ring.indexOf(focused) + step) % ring.length);
 }
 
-const isFocusable = (entry: Entry) => entry.kind === 'tool' || (entry.kind === 'gate' && entry.answer === undefined);
+const isFocusable = (entry: Entry) =>
+  entry.kind === 'tool' || entry.kind === 'queued' || (entry.kind === 'gate' && entry.answer === undefined);

@@ -24,6 +24,8 @@ export type ThreadView = {
   send(text: string, model?: string): Promise<void>;
   note(text: string, tone?: 'plain' | 'failed'): void;
   markAnswered(gate: OpenGate, answer: string): void;
+  /** Removes a message that waits. */
+  withdraw(turnId: string): Promise<void>;
   /** A new thread. The first message creates it. */
   begin(): void;
   open(threadId: string): Promise<void>;
@@ -60,7 +62,8 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
   }
 
   function derive(state: ThreadState): Shown {
-    const isKnown = state.turns.some(({ id }) => id === accepted);
+    const isKnown =
+      state.turns.some(({ id }) => id === accepted) || state.queued.some(({ turn_id: id }) => id === accepted);
     const running = findRunningTurn(state);
     return {
       threadId: followed?.threadId,
@@ -124,13 +127,15 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
     now,
     async send(text, model) {
       const before = followed;
-      const { thread_id: threadId, turn_id: turnId } = await whilePending(text, () =>
-        sendMessage(client, {
+      const { thread_id: threadId, turn_id: turnId } = await whilePending(text, async () => {
+        const sent = await sendMessage(client, {
           message: text,
           ...(before && { thread_id: before.threadId }),
           ...(model !== undefined && { model }),
-        }),
-      );
+        });
+        if (findRunningTurn(stateNow())) await before?.refreshQueue();
+        return sent;
+      });
       if (followed !== before) return; // another thread was opened meanwhile
       accepted = turnId;
       if (!before) await follow(threadId).open();
@@ -144,6 +149,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
       followed?.gateAnswered();
       change({ answered: [...local.answered, { gate, answer }] });
     },
+    withdraw: async (turnId) => followed?.withdraw(turnId),
     begin,
     async open(threadId) {
       const thread = await client.call('GET /api/threads/{id}', { params: { id: threadId } });

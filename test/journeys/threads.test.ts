@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { exportThread } from '#channels/gateway/threads/export-thread.ts';
 import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
 import { listItems } from '#channels/gateway/threads/item-routes.ts';
+import { listQueue } from '#channels/gateway/threads/queue-routes.ts';
 import { listThreads } from '#channels/gateway/threads/thread-routes.ts';
 import { thread as threadShape } from '#channels/gateway/threads/thread-shape.ts';
 import { addUser } from '../support/accounts.ts';
@@ -11,6 +12,7 @@ import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const itemList = listItems.responses[200].json;
+const threadQueue = listQueue.responses[200].json;
 const threadExport = exportThread.responses[200].json;
 const threadList = listThreads.responses[200].json;
 const turnInspection = inspectTurn.responses[200].json;
@@ -226,4 +228,40 @@ test('a turn inspection shows model calls, tools, times and the prompt', async (
   expect(turn.prompt.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   expect(seen?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
   expect(turn.prompt.system).toBe(seen?.messages[0]?.text);
+});
+
+test('messages that wait are listed in order, and a withdrawn one is gone as if it had never been sent', async ({
+  service,
+  model,
+}) => {
+  const send = async (message: string, threadId?: string) => {
+    const body = JSON.stringify({ message, ...(threadId && { thread_id: threadId }) });
+    const response = await service.request('/api/chat/send', { method: 'POST', body });
+    return (await response.json()) as { thread_id: string; turn_id: string; response_id: string };
+  };
+  const first = await send('count 400 every 20');
+  const id = first.thread_id;
+  const second = await send('say withdrawn', id);
+  const third = await send('say third', id);
+  const queue = () => call(service, threadQueue, 'GET', `/api/threads/${id}/queue`);
+  expect((await queue()).queued).toMatchObject([
+    { turn_id: second.turn_id, seq: 2, items: [{ content: [{ text: 'say withdrawn' }] }] },
+    { turn_id: third.turn_id, seq: 3 },
+  ]);
+
+  const withdraw = (turn: string) => statusOf(service, 'DELETE', `/api/threads/${id}/queue/${turn}`);
+  expect(await withdraw(first.turn_id)).toBe(409);
+  expect(await withdraw(second.turn_id)).toBe(204);
+  expect(await withdraw(second.turn_id)).toBe(404);
+  expect((await queue()).queued).toMatchObject([{ turn_id: third.turn_id }]);
+
+  expect(await statusOf(service, 'POST', `/api/v1/responses/${first.response_id}/cancel`)).toBe(200);
+  await waitFor('the third message to be answered', async () => {
+    const { items } = await call(service, itemList, 'GET', `/api/threads/${id}/items`);
+    return items.some((item) => item.type === 'message' && item.role === 'assistant' && item.turn_seq === 3);
+  });
+  const asked = model.seen.flatMap(({ messages }) => messages.map(({ text }) => text));
+  expect(asked).toContain('say third');
+  expect(asked).not.toContain('say withdrawn');
+  expect((await queue()).queued).toEqual([]);
 });

@@ -145,6 +145,12 @@ const MATRIX: Record<string, Row> = {
   'GET /api/threads/:id/items/:item/parts/:index': row([404, 404, 404, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/items/${NO_GATE}/parts/0`,
   })),
+  'GET /api/threads/:id/queue': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/queue`,
+  })),
+  'DELETE /api/threads/:id/queue/:turn': row([409, 404, 409, 404], ({ threadId, turnId }) => ({
+    route: `/api/threads/${threadId}/queue/${turnId}`,
+  })),
   'PATCH /api/threads/:id': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}`,
     body: { pinned: true },

@@ -213,7 +213,7 @@ describe('a command that is typed', () => {
     await say('/memory zebra');
     await sees('No note fits these words.');
     await say('/usage ');
-    await sees(/\d{4}-\d\d-\d\d {2}scripted {2}[\d,]+ tokens {2}price unknown/);
+    await sees(/\d{4}-\d\d-\d\d {2}scripted {2}[\d,]+ tokens {2}–/);
     await say('/threads ');
     await sees('Open a thread');
     await press('C-c');

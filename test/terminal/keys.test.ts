@@ -159,6 +159,35 @@ describe("the spec's keys", () => {
   });
 });
 
+describe('messages that wait behind a running answer', () => {
+  test('Esc stops the running answer; waiting messages are visible, and can be edited and withdrawn', async () => {
+    const { type, press, sees, loses, styled } = await open();
+    await type('count 900 every 50');
+    await press('Enter');
+    await sees('0 1 2');
+    for (const message of ['say second', 'say third', 'say fourth']) {
+      await type(message);
+      await press('Enter');
+      await sees(`You  queued\n${message}`);
+    }
+
+    await press('Tab');
+    await waitFor('the focus', async () => (await styled()).includes('Delete withdraws'));
+    await press('DC');
+    await loses('say fourth');
+
+    await press('Tab', 'Enter');
+    await loses('You  queued\nsay third');
+    await type(' changed');
+    await press('Enter');
+    await sees('You  queued\nsay third changed');
+
+    await press('Escape');
+    await sees(/Cancelled\.\n\nYou\nsay second\n\nReborn\nsecond\n\nYou\nsay third changed\n\nReborn\nthird changed/);
+    expect(chat.received()).toEqual(['count 900 every 50', 'say second', 'say third changed']);
+  });
+});
+
 describe('what people type and paste', () => {
   test('many pasted lines are one message', async () => {
     const { paste, press } = await open();

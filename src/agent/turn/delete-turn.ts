@@ -1,13 +1,16 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import { CANCELLED_JOB } from '#domain/thread/job.ts';
 import { isEnded } from '#domain/thread/turn.ts';
+import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteTurn } from '#store/threads/delete-turn.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
+import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
-import { findTurn, listUnstored } from '#store/threads/turns.ts';
+import { endQueuedTurn, findTurn, listUnstored } from '#store/threads/turns.ts';
 
 /** Deletes a turn that has ended. Its spending stays counted. */
 export async function deleteEndedTurn(
@@ -26,6 +29,36 @@ export async function deleteEndedTurn(
     const inUse = await deleteTurn(trx, owner, turn, active?.seq);
     if (inUse.length > 0)
       throw new Conflict('thread_busy', 'A running response continues this one. Delete it when that one has ended.');
+  });
+  engine.notifyThread({ threadId, userId: owner.userId });
+}
+
+/** Deletes a turn that waits behind another one, as if its message had never been sent. */
+export async function withdrawTurn(
+  db: Database,
+  engine: Engine,
+  owner: Pick<Principal, 'userId'>,
+  { threadId, turnId }: TurnIds,
+): Promise<void> {
+  const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
+    const thread = await lockThread(trx, owner, threadId);
+    const found = await findTurn(trx, owner, threadId, turnId);
+    if (!thread || !found) throw new NotFound('There is no such message in the queue.');
+    const ended = thread.active === turnId ? undefined : await endQueuedTurn(trx, owner, found);
+    if (!ended) throw new Conflict('thread_busy', 'The message is no longer in the queue. Cancel its turn instead.');
+    await completeJob(trx, owner, found, CANCELLED_JOB);
+    const active = thread.active ? await findTurn(trx, owner, threadId, thread.active) : undefined;
+    const inUse = await deleteTurn(trx, owner, found, active?.seq);
+    if (inUse.length > 0)
+      throw new Conflict('thread_busy', 'A running turn uses this message. Try again when that turn has ended.');
+    return { turn: found, endedAt: ended };
+  });
+  engine.notifyEnded(turn, {
+    status: 'cancelled',
+    failure: null,
+    gate: null,
+    usage: NO_USAGE,
+    endedAt: endedAt.toISOString(),
   });
   engine.notifyThread({ threadId, userId: owner.userId });
 }

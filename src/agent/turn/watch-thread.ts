@@ -2,10 +2,10 @@ import { NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { TimedItem } from '#domain/thread/item.ts';
-import type { Turn } from '#domain/thread/turn.ts';
+import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Agent } from '../agent.ts';
+import type { ShownGate } from '../gates/shown-gate.ts';
 import type { Threads } from '../threads.ts';
 
 /** What followers of a thread receive. */
@@ -13,7 +13,7 @@ export type ThreadEvent =
   /** A turn was accepted; `items` is its input. */
   | { readonly kind: 'started'; readonly turn: Turn; readonly items: readonly TimedItem[] }
   | { readonly kind: 'event'; readonly turn: Turn; readonly numbered: NumberedEvent }
-  | { readonly kind: 'gate'; readonly gate: OpenGate };
+  | { readonly kind: 'gate'; readonly gate: ShownGate };
 
 export type ThreadWatch = {
   /** The last turn and event that the follower has. -1 is the turn's start; without `sequence`, nothing of the turn is known. */
@@ -50,6 +50,7 @@ export async function* watchThread(
         known = undefined;
         seq = turn.seq + 1;
         if (signal.aborted) return;
+        if (!isEnded(turn)) break; // those behind it may have been withdrawn meanwhile
       }
       if (turns.length === 0) await bell.rung();
     }

@@ -17,6 +17,7 @@ import { clientMessage, serverMessage } from './socket/socket-messages.ts';
 import { exportThread } from './threads/export-thread.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
+import { queueRoutes } from './threads/queue-routes.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
@@ -29,6 +30,7 @@ import { userRoutes } from './users/user-routes.ts';
 export const gatewayRoutes = [
   ...threadRoutes,
   ...itemRoutes,
+  ...queueRoutes,
   exportThread,
   inspectTurn,
   ...chatRoutes,

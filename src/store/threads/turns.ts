@@ -173,6 +173,20 @@ export async function countWaiting(
   return Number(row.count);
 }
 
+/** The turns that wait behind the thread's active one, in order. */
+export async function listQueued(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<Turn[]> {
+  const rows = await trx
+    .selectFrom('turns')
+    .select(columns)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('status', '=', 'queued')
+    .where(sql<boolean>`id is distinct from (select active from threads where threads.id = turns.thread_id)`)
+    .orderBy('seq')
+    .execute();
+  return rows.map(toTurn);
+}
+
 /** Ends a queued turn that never ran, unless it answers a gate: then it must run, to close the calls that wait at that gate. */
 export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<Date | undefined> {
   const ended = await trx

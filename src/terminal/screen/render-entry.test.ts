@@ -67,7 +67,7 @@ test('no line is wider than the terminal, and nothing in it steers the terminal'
 test('the exact arguments of what is to be approved are shown', () => {
   const call = { call_id: 'c', name: 'send_mail', arguments: '{"to":"ann@example.com"}' };
   const lines = renderEntry(
-    { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined },
+    { kind: 'gate', id: 'g', gate: { ...gate, call, always: ['to: text'] }, answer: undefined },
     80,
     look({ focused: 'g' }),
   );
@@ -75,6 +75,9 @@ test('the exact arguments of what is to be approved are shown', () => {
   expect(shown).toContain('send_mail');
   expect(shown).toContain('"to": "ann@example.com"');
   expect(shown).toContain('y approve once   a always for this   n deny');
+
+  const once: Entry = { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined };
+  expect(renderEntry(once, 80, look({ focused: 'g' })).join('\n')).toContain('y approve once   n deny');
 });
 
 test('repeated keys, long numbers and invisible characters are shown as they run', () => {
@@ -129,10 +132,10 @@ test('the status line fits, and tells the truth about the line and the price', (
   } as const;
   const line = renderStatus(status, 100, createColours(false));
   expect(line).toContain('1,234 tokens');
-  expect(line).toContain('price unknown');
+  expect(line).toContain('–');
   expect(line).toContain('not connected, trying again (3 s)');
   expect(stripVTControlCharacters(renderStatus(status, 39, createColours(false)))).toBe(
-    'm  not connected, trying again (3 s)',
+    'm  –  not connected, trying again (3 s)',
   );
   for (const width of [5, 20, 40, 79])
     expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);

@@ -34,6 +34,8 @@ function linesOf(entry: Entry, width: number, look: Look): string[] {
       return renderTool(entry, width, look);
     case 'gate':
       return renderGate(entry, width, look);
+    case 'queued':
+      return renderQueued(entry, width, look);
     case 'pick-up':
       return [look.colours.faint(truncateToWidth(PICKED_UP, width))];
     case 'note': {
@@ -48,6 +50,13 @@ function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { co
     entry.state === 'pending' ? `${colours.bold('You')}  ${colours.waiting('not sent yet')}` : colours.bold('You');
   if (entry.role === 'user') return [speaker, ...wrap(entry.text, width)];
   return [colours.bold('Reborn'), ...markdown(entry.text, width, entry.state === 'streaming')];
+}
+
+function renderQueued(entry: Extract<Entry, { kind: 'queued' }>, width: number, look: Look): string[] {
+  const { bold, waiting, inverse } = look.colours;
+  const keys = entry.editable ? 'Enter edits   Delete withdraws' : 'Delete withdraws';
+  const hint = look.focused === entry.id ? wrap(keys, width, inverse) : [];
+  return [`${bold('You')}  ${waiting('queued')}`, ...wrap(entry.text, width), ...hint];
 }
 
 function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {

@@ -1,5 +1,5 @@
 import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
-import { formatCost } from '@reborn-agent/client/format';
+import { formatCost, formatCount } from '@reborn-agent/client/format';
 import type { Usage } from '../thread-view.ts';
 import type { Colours } from './colours.ts';
 import { oneLine } from './printable.ts';
@@ -23,7 +23,7 @@ export type Status = {
 export function renderStatus(status: Status, width: number, colours: Colours): string {
   const { usage } = status;
   const tokens = usage.input_tokens + usage.output_tokens;
-  const facts = [status.model, `${tokens.toLocaleString('en')} tokens`, formatCost(usage.cost_usd)];
+  const facts = [status.model, formatCount(tokens, 'token'), formatCost(usage.cost_usd)];
   const connection = connectionOf(status, colours);
   while (facts.length > 0 && visibleWidth([...facts, connection].join('  ')) > width)
     facts.splice(facts.length > 2 ? 1 : -1, 1);

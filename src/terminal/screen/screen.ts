@@ -22,7 +22,21 @@ import type { Look } from './render-entry.ts';
 import { createTranscript } from './transcript.ts';
 
 /** The keys that mean something outside of the composer. */
-const KEYS = ['ctrl+c', 'ctrl+l', 'tab', 'shift+tab', 'escape', 'up', 'down', 'enter', 'y', 'a', 'n'] as const;
+const KEYS = [
+  'ctrl+c',
+  'ctrl+l',
+  'tab',
+  'shift+tab',
+  'escape',
+  'up',
+  'down',
+  'enter',
+  'delete',
+  'backspace',
+  'y',
+  'a',
+  'n',
+] as const;
 export type Key = (typeof KEYS)[number];
 
 export type Choice = { readonly value: string; readonly label: string; readonly description: string };

@@ -14,6 +14,17 @@ export function ConnectionDot() {
   );
 }
 
+/** On a phone the dot is in a sidebar that is mostly closed; a broken connection shows above the page. */
+export function ConnectionBar() {
+  const { state } = useConnection();
+  if (state === 'live' || state === 'connecting') return null;
+  return (
+    <div className="flex shrink-0 justify-center border-b border-line bg-sunken py-1 md:hidden">
+      <ConnectionDot />
+    </div>
+  );
+}
+
 const COLOURS: Record<Connection['state'], string> = {
   live: 'bg-done',
   connecting: 'bg-waiting',

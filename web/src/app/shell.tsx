@@ -3,7 +3,9 @@ import { openSocket, type Socket } from '@reborn-agent/client/socket';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { useNoFileNavigation } from '../chat/composer/use-dropped-files.ts';
 import { locate } from '../client/client.ts';
+import { ConnectionBar } from './connection-dot.tsx';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SidebarContext } from './sidebar-toggle.tsx';
@@ -28,6 +30,7 @@ function Frame() {
   const [sidebarOpen, setSidebarOpen] = useState(false);
   const [palette, setPalette] = useState(false);
   useNews(useQueryClient());
+  useNoFileNavigation();
   useEffect(() => setSidebarOpen(false), [pathname]);
   // What is typed right after Ctrl K must find it there.
   useEffect(() => void requestIdleCallback(() => void loadPalette()), []);
@@ -52,6 +55,7 @@ function Frame() {
       <div className="flex h-full">
         <Sidebar />
         <div id="page" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
+          <ConnectionBar />
           <Outlet />
         </div>
       </div>

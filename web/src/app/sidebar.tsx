@@ -5,6 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { ThreadList } from '../threads/thread-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { ConnectionDot } from './connection-dot.tsx';
+import { NewThreadLink } from './new-thread-link.tsx';
 import { OPERATOR_PLACES, PLACES, type Place } from './places.ts';
 import { useServices } from './services.ts';
 import { SidebarContext } from './sidebar-toggle.tsx';
@@ -51,14 +52,7 @@ function Top() {
         Reborn
       </Link>
       <IconButton icon="search" label="Commands (Ctrl K)" onClick={openPalette} />
-      <Link
-        to="/"
-        aria-label="New thread"
-        title="New thread"
-        className="inline-flex size-8 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink"
-      >
-        <Icon name="add" />
-      </Link>
+      <NewThreadLink />
       <IconButton icon="close" label="Hide threads and pages" className="md:hidden" onClick={() => setOpen(false)} />
     </div>
   );

@@ -12,6 +12,8 @@ export type Actions = {
   /** A new thread with what was said before the message, and the message as it is now. */
   readonly resend: (entry: MessageEntry, text: string) => Promise<void>;
   readonly sendAgain: (text: string) => void;
+  /** Withdraws a message that waits; with `text`, to edit it in the composer. */
+  readonly withdraw: (turnId: string, text?: string) => Promise<void>;
   readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
   readonly problem: unknown;
 };
@@ -28,8 +30,9 @@ export function useChatActions(parts: {
   readonly threadId: string;
   readonly followed: FollowedThread;
   readonly inspect: (turnId: string) => void;
+  readonly compose: (text: string) => void;
 }): Actions {
-  const { threadId, followed, inspect } = parts;
+  const { threadId, followed, inspect, compose } = parts;
   const navigate = useNavigate();
   const [problem, setProblem] = useState<unknown>();
   const attempt = async (work: () => Promise<void>) => {
@@ -51,6 +54,11 @@ export function useChatActions(parts: {
     sendAgain: (text) =>
       void attempt(async () => {
         await sendMessage(client, { message: text, thread_id: threadId });
+      }),
+    withdraw: (turnId, text) =>
+      attempt(async () => {
+        await followed.withdraw(turnId);
+        if (text !== undefined) compose(text);
       }),
     answerGate: (gate, answer) =>
       attempt(async () => {

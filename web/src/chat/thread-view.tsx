@@ -31,7 +31,13 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   });
   const [inspected, setInspected] = useState<string>();
   const [pending, setPending] = useState<string[]>([]);
-  const actions = useChatActions({ threadId, followed, inspect: setInspected });
+  const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
+  const actions = useChatActions({
+    threadId,
+    followed,
+    inspect: setInspected,
+    compose: (text) => setSuggested({ text, keep: true }),
+  });
   const running = findRunningTurn(state);
   useTitle(thread ? titleOf(thread) : 'Thread');
 
@@ -76,6 +82,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
           onSend={send}
           {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
           state={state}
+          suggested={suggested}
         />
       </main>
       {inspected && (

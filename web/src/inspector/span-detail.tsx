@@ -1,5 +1,5 @@
 import type { ThreadItem, TurnInspection } from '@reborn-agent/client/api';
-import { formatCost } from '@reborn-agent/client/format';
+import { formatCost, formatCount } from '@reborn-agent/client/format';
 import { textOf } from '@reborn-agent/client/thread-state';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { formatExact } from '../format/time.ts';
@@ -16,7 +16,7 @@ export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; read
         {span.ended_at ? ` to ${formatExact(span.ended_at)}` : ', still going'}
         {span.attempt !== null && `, attempt ${span.attempt}`}
         {span.usage &&
-          `. ${span.usage.input_tokens} tokens in, ${span.usage.output_tokens} out, ${formatCost(span.usage.cost_usd)}`}
+          `. ${formatCount(span.usage.input_tokens, 'token')} in, ${span.usage.output_tokens.toLocaleString('en')} out, ${formatCost(span.usage.cost_usd)}`}
       </p>
       {made.map((item) => (
         <div key={item.id}>

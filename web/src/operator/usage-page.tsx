@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { client } from '../client/client.ts';
 import { formatDuration } from '../format/time.ts';
+import { Cost } from '../parts/cost.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
@@ -88,7 +89,7 @@ function ByModel({ usage }: { readonly usage: Parameters<typeof totalOf>[0] }) {
                 <td className="pr-4 text-right">{formatTokens(total.tokens)}</td>
                 <td className="pr-4 text-right">{formatDuration(total.latencyMs)}</td>
                 <td className="pr-4 text-right">
-                  {total.unpriced === total.calls ? 'price unknown' : formatCost(total.cost)}
+                  <Cost usd={total.unpriced === total.calls ? null : total.cost} />
                 </td>
               </tr>
             );

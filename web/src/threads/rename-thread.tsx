@@ -2,6 +2,8 @@ import type { Thread } from '@reborn-agent/client/api';
 import { useState } from 'react';
 import { useChangeThread } from './use-threads.ts';
 
+const selectAll = (input: HTMLInputElement | null) => input?.select();
+
 /** A thread's title while it is typed anew. Enter keeps it, Escape does not. */
 export function RenameThread({ thread, onDone }: { readonly thread: Thread; readonly onDone: () => void }) {
   const [title, setTitle] = useState(thread.title);
@@ -13,7 +15,7 @@ export function RenameThread({ thread, onDone }: { readonly thread: Thread; read
   return (
     <li>
       <input
-        ref={(input) => input?.focus()}
+        ref={selectAll}
         aria-label="Title of the thread"
         className="min-h-8 w-full rounded border border-edge bg-raised px-2 text-m"
         maxLength={300}

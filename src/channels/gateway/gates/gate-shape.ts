@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { ShownGate } from '#agent/gates/shown-gate.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
-import type { Gate, OpenGate } from '#domain/tool/gate.ts';
+import type { Gate } from '#domain/tool/gate.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 
 const gateKind = z.enum(['external-tool', 'approval', 'auth', 'pairing']);
@@ -19,18 +20,20 @@ export const openGate = z
     always: z
       .array(z.string())
       .optional()
-      .describe('For an approval, the calls that `always` would approve: one line for each argument.'),
+      .describe(
+        'The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted.',
+      ),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'OpenGate' });
 
-export function renderGate(gate: OpenGate): z.infer<typeof openGate> {
+export function renderGate(gate: ShownGate): z.infer<typeof openGate> {
   return {
     ...renderNestedGate(gate),
     user_id: gate.userId,
     thread_id: gate.threadId,
     turn_id: gate.turnId,
-    ...(gate.kind === 'approval' && { always: shapeOf(gate.call.arguments).split('\n') }),
+    ...(gate.acceptsAlways && { always: shapeOf(gate.call.arguments).split('\n') }),
     created_at: gate.createdAt.toISOString(),
   };
 }

@@ -2,11 +2,31 @@ import type { ChatRequest } from '@reborn-agent/client/api';
 
 export type Attachment = NonNullable<ChatRequest['attachments']>[number];
 
-/** A file that goes along with the next message. */
-export type Picked = { readonly id: string; readonly file: File };
+/** A file that goes along with the next message. Without a media type, no model can read it. */
+export type Picked = { readonly id: string; readonly file: File; readonly mediaType: string | undefined };
 
-export function pick(files: Iterable<File>): Picked[] {
-  return [...files].map((file) => ({ id: crypto.randomUUID(), file }));
+let picks = 0;
+
+export function pick(files: Iterable<File>): Promise<Picked[]> {
+  return Promise.all(
+    Array.from(files, async (file) => ({ id: `file ${++picks}`, file, mediaType: await findMediaType(file) })),
+  );
+}
+
+const READABLE = /^(?:text|image|audio|video)\/|^application\/pdf$|[/+](?:x-)?(?:nd)?(?:json|xml|yaml)\b/i;
+const SNIFFED_BYTES = 4096;
+
+/** Browsers know few types of text files, so a file that looks like text is one. */
+async function findMediaType(file: File): Promise<string | undefined> {
+  const isOfficeFile = file.type.includes('officedocument') || file.type.includes('opendocument');
+  if (READABLE.test(file.type) && !isOfficeFile) return file.type;
+  try {
+    const start = new Uint8Array(await file.slice(0, SNIFFED_BYTES).arrayBuffer());
+    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
+    return start.includes(0) ? undefined : 'text/plain';
+  } catch {
+    return undefined;
+  }
 }
 
 export type Limits = { readonly attachments: number; readonly attachment_bytes: number };
@@ -15,14 +35,16 @@ export type Limits = { readonly attachments: number; readonly attachment_bytes: 
 export function findProblem(picked: readonly Picked[], limits: Limits): string | undefined {
   if (picked.length > limits.attachments)
     return `A message may have ${limits.attachments} attachments. Take some away.`;
+  const unreadable = picked.find(({ mediaType }) => mediaType === undefined);
+  if (unreadable) return `Models can't read ${unreadable.file.name}. Save it as a PDF or as text, and attach that.`;
   const large = picked.find(({ file }) => file.size > limits.attachment_bytes);
   if (large) return `${large.file.name} is too large. An attachment may have ${formatBytes(limits.attachment_bytes)}.`;
   return undefined;
 }
 
-export async function toAttachment({ file }: Picked): Promise<Attachment> {
+export async function toAttachment({ file, mediaType }: Picked): Promise<Attachment> {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  return { name: file.name, media_type: file.type || 'application/octet-stream', data: toBase64(bytes) };
+  return { name: file.name, media_type: mediaType ?? 'application/octet-stream', data: toBase64(bytes) };
 }
 
 export function toBase64(bytes: Uint8Array): string {

@@ -1,5 +1,5 @@
 import type { ThreadState } from '@reborn-agent/client/thread-state';
-import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -7,14 +7,15 @@ import { wordsOf } from '../../parts/problem.tsx';
 import { type Attachment, findProblem, formatBytes, type Picked, pick, toAttachment } from './attachments.ts';
 import { ContextMeter } from './context-meter.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
+import { useDroppedFiles } from './use-dropped-files.ts';
 
 type Props = {
   readonly draftKey: string;
   readonly onSend: (message: string, attachments: readonly Attachment[]) => Promise<void>;
   readonly onStop?: () => void;
   readonly state?: ThreadState;
-  /** Text to take over, each time another one is given. */
-  readonly suggested?: { readonly text: string } | undefined;
+  /** Text to take over, each time another one is given. `keep`: what is typed stays after it. */
+  readonly suggested?: { readonly text: string; readonly keep?: boolean } | undefined;
 };
 
 /** Where a message is written. The draft is kept until the service has taken it. */
@@ -22,7 +23,6 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
   const [picked, setPicked] = useState<readonly Picked[]>([]);
-  const [over, setOver] = useState(false);
   const [error, setError] = useState<string>();
   const area = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
@@ -31,9 +31,12 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
   useEffect(() => area.current?.focus(), []);
   useEffect(() => {
     if (!suggested) return;
-    setText(suggested.text);
+    const typed = suggested.keep ? readDraft(draftKey) : '';
+    const next = [suggested.text, typed].filter(Boolean).join('\n');
+    setText(next);
+    if (suggested.keep) keepDraft(draftKey, next);
     area.current?.focus();
-  }, [suggested]);
+  }, [suggested, draftKey]);
 
   const write = (next: string) => {
     setText(next);
@@ -41,9 +44,9 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
     setError(undefined);
   };
   const add = (files: Iterable<File>) => {
-    const more = pick(files);
-    setPicked((all) => [...all, ...more]);
+    void pick(files).then((more) => setPicked((all) => [...all, ...more]));
   };
+  const over = useDroppedFiles(add);
 
   async function send(): Promise<void> {
     const message = text.trim();
@@ -67,11 +70,6 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
     event.preventDefault();
     add(event.clipboardData.files);
   };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    add(event.dataTransfer.files);
-  };
 
   return (
     <div className="shrink-0 px-4 pb-3 md:px-6 md:pb-4">
@@ -80,12 +78,6 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
           event.preventDefault();
           void send();
         }}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
         className={`mx-auto flex max-w-prose flex-col rounded border bg-raised focus-within:border-ink ${over ? 'border-dashed border-ember' : 'border-edge'}`}
       >
         <PickedFiles picked={picked} onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))} />
@@ -101,6 +93,8 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
             onPaste={onPaste}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+              // A phone's keyboard has no Shift+Enter, so there Enter breaks the line and the button sends.
+              if (matchMedia('(hover: none)').matches && !event.ctrlKey && !event.metaKey) return;
               event.preventDefault();
               void send();
             }}
@@ -134,7 +128,7 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
             {problem}
           </p>
         ) : (
-          <p className="max-sm:hidden">Enter sends, Shift Enter breaks the line</p>
+          <p className="max-sm:hidden touch:hidden">Enter sends, Shift Enter breaks the line</p>
         )}
         {state && <ContextMeter state={state} />}
       </div>

@@ -106,9 +106,11 @@ function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; read
           <Button look="act" disabled={busy} onClick={() => answer('approve')}>
             Approve once
           </Button>
-          <Button disabled={busy} onClick={() => answer('always')}>
-            Always for this
-          </Button>
+          {gate.always && (
+            <Button disabled={busy} onClick={() => answer('always')}>
+              Always for this
+            </Button>
+          )}
         </>
       )}
       <Button disabled={busy} onClick={() => setDenying(true)}>

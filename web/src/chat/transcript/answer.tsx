@@ -1,7 +1,8 @@
-import { formatCost } from '@reborn-agent/client/format';
+import { formatCount } from '@reborn-agent/client/format';
 import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { lazy, Suspense } from 'react';
 import { IconButton } from '../../parts/button.tsx';
+import { Cost } from '../../parts/cost.tsx';
 import { useActions } from '../chat-actions.ts';
 import { CopyButton, RowActions } from './row-actions.tsx';
 import { Speaker } from './speaker.tsx';
@@ -40,7 +41,7 @@ function AnswerFoot({ entry, turnId }: { readonly entry: MessageEntry; readonly 
       {entry.state === 'incomplete' && <span className="pl-2 text-s text-waiting">Ends in mid-sentence.</span>}
       {entry.usage && (
         <span className="text-s tabular-nums text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
-          {entry.usage.output_tokens.toLocaleString('en')} tokens, {formatCost(entry.usage.cost_usd)}
+          {formatCount(entry.usage.output_tokens, 'token')}, <Cost usd={entry.usage.cost_usd} />
         </span>
       )}
     </div>

@@ -3,6 +3,7 @@ import { GateCard } from '../gates/gate-card.tsx';
 import { Answer } from './answer.tsx';
 import { FailureLine } from './failure-line.tsx';
 import { PickUpLine } from './pick-up-line.tsx';
+import { QueuedMessage } from './queued-message.tsx';
 import type { Row } from './rows.ts';
 import { Steps } from './steps.tsx';
 import { UserMessage } from './user-message.tsx';
@@ -22,6 +23,8 @@ export function RowView({ row }: { readonly row: Row }) {
       return <GateCard gate={row.gate} />;
     case 'failure':
       return <FailureLine words={row.words} asked={row.asked} turnId={row.turnId} />;
+    case 'queued':
+      return <QueuedMessage queued={row.queued} />;
     case 'stopped':
       return (
         <p className="flex items-center gap-2 pb-5 text-s text-soft">

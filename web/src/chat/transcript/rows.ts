@@ -1,4 +1,4 @@
-import type { OpenGate } from '@reborn-agent/client/api';
+import type { OpenGate, QueuedTurn } from '@reborn-agent/client/api';
 import type {
   CallEntry,
   Entry,
@@ -38,6 +38,7 @@ export type Row =
       readonly words: string;
       readonly asked: string;
     }
+  | { readonly kind: 'queued'; readonly id: string; readonly queued: QueuedTurn }
   | { readonly kind: 'stopped'; readonly id: string }
   | { readonly kind: 'working'; readonly id: string; readonly turn: TurnState; readonly first: boolean };
 
@@ -49,6 +50,7 @@ export function rowsOf(state: ThreadState): Row[] {
     rows.push(...endingOf(turn, rows));
   }
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
+  for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued });
   return rows;
 }
 

@@ -37,6 +37,13 @@ export function Transcript({ rows, pending, hasOlder, loadingOlder, onOlder }: P
     virtualizer.scrollToEnd();
   }, [virtualizer]);
 
+  // A message that was just sent is shown, wherever the person has scrolled to.
+  const sent = useRef(pending.length);
+  useEffect(() => {
+    if (pending.length > sent.current) virtualizer.scrollToEnd();
+    sent.current = pending.length;
+  }, [pending.length, virtualizer]);
+
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
@@ -106,6 +113,7 @@ function sameRow(one: Row, other: Row): boolean {
   if ('entry' in one && 'entry' in other)
     return one.kind === other.kind && one.entry === other.entry && firstOf(one) === firstOf(other);
   if (one.kind === 'gate' && other.kind === 'gate') return one.gate === other.gate;
+  if (one.kind === 'queued' && other.kind === 'queued') return one.queued === other.queued;
   return one.kind === other.kind && one.id === other.id;
 }
 

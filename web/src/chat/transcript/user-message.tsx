@@ -28,6 +28,11 @@ export function UserMessage({ entry }: { readonly entry: MessageEntry }) {
   );
 }
 
+function focusAtEnd(area: HTMLTextAreaElement | null): void {
+  area?.focus();
+  area?.setSelectionRange(area.value.length, area.value.length);
+}
+
 /** The thread stays as it is: what is sent goes into a new one, with all that came before. */
 function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly onDone: () => void }) {
   const [text, setText] = useState(entry.text);
@@ -36,7 +41,7 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
   return (
     <div className="flex flex-col gap-2">
       <textarea
-        ref={(area) => area?.focus()}
+        ref={focusAtEnd}
         aria-label="Edit the message"
         className="field-sizing-content max-h-60 w-full resize-none rounded border border-edge bg-raised p-3 text-l"
         value={text}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Threads } from '#agent/threads.ts';
+import type { TurnId } from '#domain/ids.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
+import { renderItem, threadItem } from './item-shape.ts';
+import { threadParams } from './thread-shape.ts';
+
+type Services = { readonly threads: Threads };
+
+const queuedTurn = z
+  .strictObject({
+    turn_id: z.uuid(),
+    seq: z.int().min(1).describe("The turn's number in the thread."),
+    channel: z.string(),
+    created_at: z.iso.datetime(),
+    items: z.array(threadItem).describe('Its input.'),
+  })
+  .meta({ id: 'QueuedTurn' });
+
+export const listQueue = defineRoute({
+  method: 'get',
+  path: '/api/threads/{id}/queue',
+  summary: 'List the messages that wait behind the running turn of a thread.',
+  params: threadParams,
+  responses: {
+    200: {
+      description: 'The turns that have not started, in order. At most 16.',
+      json: z.strictObject({ queued: z.array(queuedTurn) }).meta({ id: 'ThreadQueue' }),
+    },
+  },
+  errors: [404],
+  async handle({ principal, params }, { threads }: Services) {
+    const queue = await threads.queue(principal, params.id);
+    return {
+      queued: queue.map(({ turn, items }) => ({
+        turn_id: turn.id,
+        seq: turn.seq,
+        channel: turn.channel,
+        created_at: turn.createdAt.toISOString(),
+        items: items.map(renderItem),
+      })),
+    };
+  },
+});
+
+const withdraw = defineRoute({
+  method: 'delete',
+  path: '/api/threads/{id}/queue/{turn}',
+  summary: 'Withdraw a message that waits. It is deleted, as if it had never been sent.',
+  params: threadParams.extend({ turn: uuid<TurnId>('There is no such message in the queue.') }),
+  responses: { 204: { description: 'The message is deleted.' } },
+  errors: [404, 409],
+  async handle({ principal, params }, { threads }: Services) {
+    await threads.withdraw(principal, { threadId: params.id, turnId: params.turn });
+  },
+});
+
+export const queueRoutes = [listQueue, withdraw];

@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runReborn } from '../support/run-reborn.ts';
+import { createMailTool } from './mail-tool.ts';
+import { openChromium } from './open-chromium.ts';
+import { startStage } from './stage.ts';
+import { ask, conversation } from './talk.ts';
+
+const { tool } = createMailTool();
+
+let stage: Awaited<ReturnType<typeof startStage>>;
+let browser: Awaited<ReturnType<typeof openChromium>>;
+
+beforeAll(async () => {
+  [stage, browser] = await Promise.all([startStage({}, { tools: [tool] }), openChromium()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage.close();
+});
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const picked = (page: Page) => page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+
+test('a message that is sent from further up is scrolled to', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, `say start\n${'line\n'.repeat(80)}`);
+  await page.getByRole('article').getByText('start').waitFor();
+  await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0));
+  await page.getByRole('button', { name: 'Jump to latest' }).waitFor();
+  await ask(page, 'say from further up');
+  await page.getByRole('article').getByText('from further up').waitFor();
+  await expect.poll(() => page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0);
+  await page.close();
+});
+
+test('messages that wait say so, and can be edited and withdrawn; Stop stops the answer ahead of them', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'count 900 every 50');
+  await page.locator('article').getByText(/\b5\b/).waitFor();
+  await ask(page, 'say second');
+  await ask(page, 'say third');
+  const waiting = page.getByRole('region', { name: 'Queued message' });
+  await expect.poll(() => waiting.count()).toBe(2);
+  expect(await waiting.allInnerTexts()).toEqual([
+    expect.stringMatching(/say second\s+Queued/),
+    expect.stringMatching(/say third\s+Queued/),
+  ]);
+  expect(await conversation(page)).not.toContain('Sending');
+
+  await page.reload();
+  await expect.poll(() => waiting.count()).toBe(2);
+  await page.locator('article').getByText(/\b5\b/).waitFor();
+
+  await composer(page).fill('and this');
+  await waiting.last().getByRole('button', { name: 'Edit the queued message' }).click();
+  await expect.poll(() => composer(page).inputValue()).toBe('say third\nand this');
+  await expect.poll(() => waiting.count()).toBe(1);
+  await composer(page).fill('say changed');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => waiting.count()).toBe(2);
+  await waiting.first().getByRole('button', { name: 'Withdraw the queued message' }).click();
+  await expect.poll(() => waiting.count()).toBe(1);
+
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped by you.').waitFor();
+  await page.getByRole('article').getByText('changed').waitFor();
+  expect(await conversation(page)).not.toMatch(/say second|say third/);
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('a file that is dropped beside the composer is attached, and the app stays', async () => {
+  const page = await browser.signIn(stage.url);
+  const prevented = await page.getByRole('heading', { name: 'How can I help?' }).evaluate((element) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['a,b'], 'table.csv', { type: 'text/csv' }));
+    const options = { dataTransfer, bubbles: true, cancelable: true };
+    return ['dragover', 'drop'].map((type) => !element.dispatchEvent(new DragEvent(type, options)));
+  });
+  expect(prevented).toEqual([true, true]);
+  await expect.poll(() => picked(page).allInnerTexts()).toEqual([expect.stringContaining('table.csv')]);
+
+  await page.goto(`${stage.url}/jobs`);
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  const elsewhere = await page.getByRole('main').evaluate((element) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['a'], 'a.txt'));
+    return !element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  expect(elsewhere).toBe(true);
+  await page.close();
+});
+
+test('a file that no model can read is refused by name, and unknown text files are sent as text', async () => {
+  const page = await browser.signIn(stage.url);
+  await composer(page).fill('recite');
+  const chooser = page.locator('input[type=file]');
+  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+  await chooser.setInputFiles({ name: 'plan.docx', mimeType: type, buffer: Buffer.from('PK\x03\x04\x00\x00') });
+  await page
+    .getByRole('alert')
+    .getByText("Models can't read plan.docx. Save it as a PDF or as text, and attach that.")
+    .waitFor();
+  await page.keyboard.press('Enter');
+  expect(page.url()).toBe(`${stage.url}/`);
+  await page.getByRole('button', { name: 'Remove plan.docx' }).click();
+  await chooser.setInputFiles({ name: 'notes.qmd', mimeType: '', buffer: Buffer.from('håp og tro') });
+  await expect.poll(() => picked(page).count()).toBe(1);
+  await composer(page).press('Enter');
+  await page.getByRole('article').getByText('håp og tro').waitFor();
+  await page.close();
+});
+
+test('always is offered only where the policy accepts it', async () => {
+  const set = await runReborn(['policy', 'set', 'send_mail', 'ask'], { env: stage.home.env });
+  expect(set).toMatchObject({ code: 0, stderr: '' });
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'use send_mail {"to": "ann@example.com", "text": "hi"}');
+  await page.getByRole('button', { name: 'Approve once' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Always for this' }).count()).toBe(0);
+  expect(await page.getByText('Always would cover').count()).toBe(0);
+  await page.close();
+});
+
+test('editing starts at the end of a message, and renaming selects the old title', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say ready');
+  await page.getByRole('article').getByText('ready').waitFor();
+  await page.getByText('say ready', { exact: true }).last().hover();
+  await page.getByRole('button', { name: 'Edit and send as a new thread' }).click();
+  await page.keyboard.type('!');
+  expect(await page.getByRole('textbox', { name: 'Edit the message' }).inputValue()).toBe('say ready!');
+  await page.keyboard.press('Escape');
+
+  const list = page.getByRole('navigation', { name: 'Threads and pages' });
+  await list.getByRole('link', { name: 'say ready', exact: true }).hover();
+  await page.getByRole('button', { name: 'Actions on say ready' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Title of the thread' }).waitFor();
+  await page.keyboard.type('Papers');
+  await page.keyboard.press('Enter');
+  await list.getByRole('link', { name: 'Papers', exact: true }).waitFor();
+  await page.close();
+});
+
+test('a task has a checkbox and no bullet, and an unknown price is a dash that explains itself', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say - [x] milk');
+  const task = page.getByRole('article').getByRole('listitem');
+  await task.getByRole('checkbox').waitFor();
+  expect(await task.evaluate((item) => getComputedStyle(item).listStyleType)).toBe('none');
+  const price = page.locator('header').getByTitle('price unknown');
+  await expect.poll(() => price.innerText()).toContain('–');
+  await page.close();
+});
+
+test('on a phone Enter breaks the line, the header has the model and New thread, and offline shows', async () => {
+  const phone = await openChromium({ width: 390, height: 760, touch: true });
+  const page = await phone.signIn(stage.url);
+  await composer(page).fill('say one');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('two');
+  expect(await composer(page).inputValue()).toBe('say one\ntwo');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('article').getByText('one').waitFor();
+  const header = page.locator('header');
+  await header.getByText('scripted').waitFor();
+  await phone.context.setOffline(true);
+  await page.getByRole('status').getByText('Offline; drafts are kept').waitFor();
+  await phone.context.setOffline(false);
+  await page.getByRole('status').getByText('Offline; drafts are kept').waitFor({ state: 'detached' });
+  await header.getByRole('link', { name: 'New thread' }).click();
+  await page.getByRole('heading', { name: 'How can I help?' }).waitFor();
+  await phone.close();
+});

@@ -1,0 +1,15 @@
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../parts/icon.tsx';
+
+export function NewThreadLink({ className = '' }: { readonly className?: string }) {
+  return (
+    <Link
+      to="/"
+      aria-label="New thread"
+      title="New thread"
+      className={`inline-flex size-8 shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink ${className}`}
+    >
+      <Icon name="add" />
+    </Link>
+  );
+}

@@ -1,0 +1,28 @@
+import type { QueuedTurn } from '@reborn-agent/client/api';
+import { textOf } from '@reborn-agent/client/thread-state';
+import { IconButton } from '../../parts/button.tsx';
+import { useActions } from '../chat-actions.ts';
+import { SentFiles } from './sent-files.tsx';
+import { Speaker } from './speaker.tsx';
+
+/** A message that waits until the running turn has ended. */
+export function QueuedMessage({ queued: { turn_id: turnId, items } }: { readonly queued: QueuedTurn }) {
+  const { withdraw } = useActions();
+  const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
+  const text = textOf(parts);
+  return (
+    <section aria-label="Queued message" className="pb-5">
+      <Speaker name="You">
+        <span className="flex">
+          {parts.every(({ type }) => type === 'text') && (
+            <IconButton icon="edit" label="Edit the queued message" onClick={() => void withdraw(turnId, text)} />
+          )}
+          <IconButton icon="close" label="Withdraw the queued message" onClick={() => void withdraw(turnId)} />
+        </span>
+      </Speaker>
+      <p className="whitespace-pre-wrap break-words text-l text-soft">{text}</p>
+      <SentFiles parts={parts} />
+      <p className="text-s text-waiting">Queued</p>
+    </section>
+  );
+}
