@@ -166,7 +166,7 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
     async discardTurn(owner, { id, threadId }) {
       leaving.add(id);
       try {
-        await deleteEndedTurn(db, engine, owner, { threadId, turnId: id });
+        await deleteEndedTurn(db, engine, owner, { threadId, turnId: id }, { unlessWaiting: true });
       } finally {
         leaving.delete(id);
       }

@@ -1,10 +1,21 @@
 import { expect } from 'vitest';
+import type { Tool } from '#tools/tool.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';
 import { type Service, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = journey.override('parts', { undeliveredEveryMs: 200 });
+const sent: string[] = [];
+const send: Tool = {
+  definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
+  repeatable: false,
+  async call(argumentsJson) {
+    sent.push(argumentsJson);
+    return 'sent';
+  },
+};
+
+const test = journey.override('parts', { undeliveredEveryMs: 200, tools: [send] });
 
 const tools = ['first', 'second'].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
 const uuid = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
@@ -62,6 +73,30 @@ test('a response that waits for a tool is gone too, and the client continues wit
   expect(textOf(second)).toBe('result: one');
   expect(second.id.slice(-32)).not.toBe(first.id.slice(-32));
   expect(await (await service.request('/api/gates')).json()).toMatchObject({ gates: [] });
+});
+
+test('one that waits for an approval is kept until it is answered, or for a day', async ({ service, home }) => {
+  const ask = async () => {
+    const waiting = await service.ask('use send {"n":1}', { store: false });
+    expect(waiting.error?.code).toBe('approval_required');
+    const { gates } = (await (await service.request('/api/gates')).json()) as { gates: { id: string }[] };
+    return { waiting, gate: gates[0]?.id ?? '' };
+  };
+  const first = await ask();
+  const body = JSON.stringify({ answer: 'approve' });
+  const answered = await service.request(`/api/gates/${first.gate}`, { method: 'POST', body });
+  expect(answered.status).toBe(202);
+  await waitFor('the approved call', async () => sent.length > 0);
+  expect(sent).toEqual(['{"n":1}']);
+
+  const { waiting } = await ask();
+  const age = (span: string) =>
+    home.query(`update turns set ended_at = now() - $2::interval where id = $1`, [turnOf(waiting.id), span]);
+  await age('23 hours');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await rowsOf(home, waiting.id)).toBeGreaterThan(0);
+  await age('25 hours');
+  await waitFor('the sweep', async () => (await rowsOf(home, waiting.id)) === 0);
 });
 
 test('it leaves the stored rest of its thread as it was', async ({ service, model }) => {

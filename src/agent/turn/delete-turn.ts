@@ -12,18 +12,26 @@ import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { endQueuedTurn, findTurn, listUnstored } from '#store/threads/turns.ts';
 
-/** Deletes a turn that has ended. Its spending stays counted. */
+/**
+ * Deletes a turn that has ended. Its spending stays counted. With `unlessWaiting`, a turn stays that waits for an answer
+ * which its caller can't send, such as an approval.
+ */
 export async function deleteEndedTurn(
   db: Database,
   engine: Engine,
   owner: Pick<Principal, 'userId'>,
   { threadId, turnId }: TurnIds,
+  { unlessWaiting = false } = {},
 ): Promise<void> {
   await engine.flushEvents(); // events that are written later would stay until they expire
   await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const turn = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !turn) throw new NotFound('There is no such response.');
+    if (unlessWaiting && turn.status === 'waiting') {
+      const gate = await findOpenGate(trx, owner, threadId);
+      if (gate?.turnId === turn.id && gate.kind !== 'external-tool') return;
+    }
     if (!isEnded(turn)) throw new Conflict('thread_busy', 'The response has not ended yet. Try again in a moment.');
     const active = thread.active ? await findTurn(trx, owner, threadId, thread.active) : undefined;
     const inUse = await deleteTurn(trx, owner, turn, active?.seq);
