@@ -7,7 +7,9 @@ import pg from 'pg';
 import { createAgent } from '#agent/agent.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
+import { createTurnLog } from '#agent/turn/turn-log.ts';
 import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import { measurePools } from '#database/measured-pool.ts';
 import { migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
@@ -16,10 +18,12 @@ import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { type NewItem, text, textOf } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
+import type { RunTurn } from '#engine/running-turns.ts';
 import type { Model } from '#models/model.ts';
 import { createSecretSearch } from '#safety/secrets/secret-search.ts';
 import { isAway } from '#store/away.ts';
 import { connectStore } from '#store/connection.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { createKeyRing } from '#tools/secrets/key-ring.ts';
 import { createSealedTexts } from '#tools/secrets/sealed-text.ts';
@@ -79,10 +83,17 @@ const noteTime: Tool = {
   call: async () => 'noted',
 };
 const summaries = createSealedTexts(createKeyRing(randomBytes(32)), 'summary');
-const runTurn = createRunner({ db, models, tools: createRegistry([noteTime]), safety, skills, summaries });
+const metrics = createMetrics();
+const waited = metrics.waitsOf('engine');
+const runner = { db, models, tools: createRegistry([noteTime]), safety, skills, summaries };
+const runMeasured = createRunner({ ...runner, log: createTurnLog(undefined, metrics.turns) });
+const runUnmeasured = createRunner(runner);
+let isMeasured = true;
+const runTurn: RunTurn = (turn, run) => (isMeasured ? runMeasured : runUnmeasured)(turn, run);
 const replica = newId<ReplicaId>();
 const engine = await startEngine({
   connection,
+  createPool: measurePools((seconds) => isMeasured && waited(seconds)),
   replica,
   application: 'bench',
   facts: { model: 'bench', isCommand: false },
@@ -148,9 +159,12 @@ async function resumedTurn(): Promise<void> {
   await send({ callId: gate?.call.callId ?? '' }, turn.threadId, owner);
 }
 
+const UNMEASURED = 'new thread, without metrics';
+
 const candidates: Record<string, () => Promise<void>> = {
   'bare SQL': await prepareBareSql(pool),
   'new thread': async () => void (await send('hello')),
+  [UNMEASURED]: async () => void (await send('hello')),
   'known thread': await onThreads(1, 256),
   'after 200 turns': await onThreads(200, 16),
   'with a tool call': async () => void (await send('call note_time', undefined, nextUser())),
@@ -206,8 +220,10 @@ for (const turn of Object.values(candidates)) await measure(turn, 16, 1); // war
 for (const concurrency of [1, 16, 64, 256]) {
   const samples = new Map<string, Sample[]>(Object.keys(candidates).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round++)
-    for (const [name, turn] of Object.entries(candidates))
+    for (const [name, turn] of Object.entries(candidates)) {
+      isMeasured = name !== UNMEASURED;
       samples.get(name)?.push(await measure(turn, concurrency, SECONDS));
+    }
 
   const of = (name: string, field: keyof Sample) => median(samples.get(name)?.map((sample) => sample[field]) ?? []);
   for (const name of samples.keys()) {
@@ -223,6 +239,7 @@ for (const concurrency of [1, 16, 64, 256]) {
 }
 
 await engine.drain();
+metrics.stop();
 await Promise.all([db.destroy(), pool.end()]);
 await database.close();
 await rm(home, { recursive: true, force: true });

@@ -27,6 +27,7 @@ export default defineConfig({
           items: [
             'deploy',
             'replicas',
+            'monitoring',
             'sign-in',
             'backup',
             'upgrade',

@@ -56,6 +56,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^@napi-rs\/keyring$/, places: ['tools/secrets'] },
   { packages: /^@secretlint\/.+$/, places: ['safety'] },
   { packages: /^ajv$/, places: ['safety/json-schema'] },
+  { packages: /^prom-client$/, places: ['telemetry'] },
   { packages: /^htmlparser2$/, places: ['tools/builtin/web'] },
   { packages: /^croner$/, places: ['agent/missions'] },
   { packages: /^@clack\/prompts$/, places: ['cli'] },

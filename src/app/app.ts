@@ -25,6 +25,7 @@ import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/tokens/operator-token.ts';
 import { type Config, type EnabledWebhook, readForeignVariable } from '#config/config.ts';
+import { measurePools } from '#database/measured-pool.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
@@ -51,6 +52,7 @@ import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
 import { takeUse } from '#store/spending/rate-windows.ts';
 import { findManyNotes } from '#store/system/notes.ts';
 import { readComponentFiles } from '#store/tools/tools.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { createTraceSender } from '#telemetry/otlp-traces.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
@@ -130,9 +132,11 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const replica = newId<ReplicaId>();
   const application = `reborn ${replica}`;
   const connection = { ...database.connection, Client: PreparingClient, application_name: application };
-  const db = connectStore(connection, onError);
+  const metrics = createMetrics();
+  undo.defer(() => metrics.stop());
+  const db = connectStore(connection, onError, measurePools(metrics.waitsOf('store')));
   undo.defer(() => db.destroy());
-  const identities = connectIdentities(connection, onError);
+  const identities = connectIdentities(connection, onError, measurePools(metrics.waitsOf('identities')));
   undo.defer(() => identities.destroy());
 
   const limitUse: TakeUse = (key, limit) => takeUse(db, key, limit);
@@ -173,9 +177,13 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
   const tools = createRegistry(fixed, installed);
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
-  const turnLog = createTurnLog((line, message) => log.debug(line, message));
+  const turnLog = createTurnLog(
+    log.isLevelEnabled('debug') ? (line, message) => log.debug(line, message) : undefined,
+    metrics.turns,
+  );
   const engine = await startEngine({
     connection,
+    createPool: measurePools(metrics.waitsOf('engine')),
     replica,
     application,
     capacity: RUNNING_TURNS,
@@ -193,7 +201,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       retries: config.model.retries,
       log: turnLog,
     }),
-    onAccepted: turnLog.accepted,
+    onAccepted: (turn) => turnLog.accepted(turn),
+    onTakenOver: metrics.takenOver,
     onError,
     isAway,
     keepJobsDays: config.webhook.jobDays,
@@ -265,9 +274,10 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     fetchLinks: createLinkFetcher(egress),
     threads: createThreads(db, engine),
     conversations: createConversations(db, engine),
-    operations: createOperations(engine),
+    operations: createOperations(engine, metrics),
     toolAdmin: createToolAdmin({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
     modelAdmin: createModelAdmin({ settings, default: config.model, apiKeyFor }),
+    metrics,
     modelNames: async () => Object.keys(await settings.readRoutes()),
     onError,
   });
@@ -305,6 +315,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       takeUse: limitUse,
       agent,
       jobs,
+      onAnswered: (status: number) => metrics.answered('webhook', status),
       onError,
     };
     const webhook = await createWebhook({ ...shared, config: enabled, pace: parts.callbacks });

@@ -19,7 +19,6 @@ import type { Threads } from '#agent/threads.ts';
 import type { Auth } from '#auth/auth.ts';
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
-import { countAnswers } from '#channels/gateway/health/metrics-route.ts';
 import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
 import { signInRoutes } from '#channels/gateway/sign-in/sign-in.ts';
 import { serveGatewaySocket } from '#channels/gateway/socket/socket.ts';
@@ -45,6 +44,7 @@ import type { Memory } from '#memory/memory.ts';
 import { packageFile } from '#program-files.ts';
 import { isAway } from '#store/away.ts';
 import type { Database } from '#store/connection.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -73,6 +73,7 @@ export type GatewayParts = {
   readonly skills: Skills;
   readonly threadUrl: ThreadUrl;
   readonly fetchLinks: FetchLinks;
+  readonly metrics: Metrics;
   readonly onError: (error: unknown) => void;
   /** false: callers must not supply tools. */
   readonly externalTools?: boolean;
@@ -102,12 +103,12 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     site,
     trustedProxies: config.trustedProxies,
     webSocketPaths: ['/api/ws', ...RESPONSES_SOCKETS],
+    onAnswered: (status) => parts.metrics.answered('gateway', status),
   });
   const { host: bindHost, allowedHosts } = config.gateway;
   const publicName = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname];
   requireKnownHost(server, { bindHost, names: [...publicName, hostname(), ...allowedHosts] });
   const routeList = collectRoutes(server);
-  const byStatus = countAnswers(server);
   const sockets = new Set<unknown>();
   const streams = new Set<unknown>();
   const limiter = createLimiter(parts.takeUse, { limit: config.chatRatePerMinute, windowSeconds: 60 });
@@ -157,7 +158,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       skills: createSkillAdmin(parts),
       appFacts: appFacts(config),
       statusFacts: statusFacts(parts),
-      httpCounts: { byStatus, sockets, streams },
+      connections: { sockets, streams },
     });
     await app.register(async (scope) => {
       const serve = await acceptWebSockets(scope, {

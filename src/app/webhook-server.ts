@@ -33,6 +33,8 @@ export type WebhookParts = {
   readonly jobs: Jobs;
   /** How often callbacks are retried. */
   readonly pace?: Partial<CallbackPace> | undefined;
+  /** Called with the status of each answer. */
+  readonly onAnswered: (status: number) => void;
   readonly onError: (error: unknown) => void;
 };
 
@@ -43,7 +45,7 @@ export async function createWebhook(parts: WebhookParts) {
   const { trustedProxies, log, db, secrets, egress, takeUse, agent, jobs, onError } = parts;
   const { secret, ratePerMinute, callbackHosts } = parts.config;
   const callbackRule = { hosts: callbackHosts };
-  const server = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies });
+  const server = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies, onAnswered: parts.onAnswered });
   await server.register(healthRoutes(parts.isReady));
   await server.register(async (app) => {
     limitAddresses(app, createLimiter(takeUse, { limit: ratePerMinute, windowSeconds: 60 }));

@@ -2,6 +2,8 @@ import pg from 'pg';
 
 export type EnginePool = pg.Pool;
 
+export type CreatePool = (config: pg.PoolConfig) => pg.Pool;
+
 /**
  * `app.engine` opens the engine's branch of the row-level policies; only this folder may set it. The timeouts release
  * locks held by a frozen client and abandon statements that wait too long. The generic plan is made once per connection.
@@ -25,8 +27,12 @@ const LINE = {
 } satisfies pg.PoolConfig;
 
 /** The engine moves turns of all users, so its connections set `app.engine`, which opens all users' rows. */
-export function connectEngine(connection: pg.PoolConfig, onError: (error: unknown) => void): EnginePool {
-  const pool = new pg.Pool({
+export function connectEngine(
+  connection: pg.PoolConfig,
+  onError: (error: unknown) => void,
+  createPool: CreatePool = (config) => new pg.Pool(config),
+): EnginePool {
+  const pool = createPool({
     max: 6,
     ...connection,
     ...LINE,

@@ -6,7 +6,7 @@ import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { connectEngine } from './engine-connection.ts';
+import { type CreatePool, connectEngine } from './engine-connection.ts';
 import { isLastEvent, writeEvents } from './events/event-log.ts';
 import { createEventWriter } from './events/event-writer.ts';
 import { createFollowing } from './events/following.ts';
@@ -35,6 +35,7 @@ const ACCEPT_MS = 2000;
 /** Runs the turns of all replicas that share one database: accepts, fences, settles, takes over, hands back and streams them. */
 export async function startEngine(options: {
   connection: pg.PoolConfig;
+  createPool?: CreatePool;
   replica: ReplicaId;
   /** The `application_name` of all connections of this process. */
   application: string;
@@ -46,6 +47,8 @@ export async function startEngine(options: {
   runTurn: RunTurn;
   /** Called with each turn that is accepted on this replica, before it is claimed here. */
   onAccepted?: (turn: Turn) => void;
+  /** Called with the number of turns that this replica took from dead replicas. */
+  onTakenOver?: (turns: number) => void;
   onError: (error: unknown) => void;
   /** Whether an error is temporary: the database can't be reached, or can't serve the statement at the moment. */
   isAway: (error: unknown) => boolean;
@@ -53,7 +56,7 @@ export async function startEngine(options: {
   keepJobsDays: number;
 }) {
   const { connection, replica, onError } = options;
-  const pool = connectEngine(connection, onError);
+  const pool = connectEngine(connection, onError, options.createPool);
   const endFollowers = new Set<(turn: Turn) => void>();
   const accepting = new Set<TurnId>(); // sent, but not answered yet
   let reserved = 0; // slots set aside for inputs and claims in progress
@@ -165,6 +168,12 @@ export async function startEngine(options: {
     else sendSignal(pool, { wake: true }).catch(onError);
   }
 
+  function takenOver(turns: number): void {
+    if (turns === 0) return;
+    options.onTakenOver?.(turns);
+    dispatcher.kick();
+  }
+
   function hear(signal: Signal): void {
     if ('wake' in signal) dispatcher.kick();
     if ('cancel' in signal) running.check(signal.cancel).catch(onError);
@@ -198,6 +207,7 @@ export async function startEngine(options: {
     before: running.remember,
     onRunning: (rows, remembered) => running.compareAll(rows, remembered, (id) => accepting.has(id)),
     onReady: () => dispatcher.kick(),
+    onTakenOver: takenOver,
     onError,
   });
 
@@ -207,8 +217,8 @@ export async function startEngine(options: {
       5000,
       async () => {
         if (!pulse.isEldest()) return;
-        const found = (await moveStrandedTurns(pool, replica)) + (await sweepLostTurns(pool));
-        if (found > 0) dispatcher.kick();
+        takenOver(await moveStrandedTurns(pool, replica));
+        if ((await sweepLostTurns(pool)) > 0) dispatcher.kick();
       },
       onError,
     ),

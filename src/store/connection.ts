@@ -21,10 +21,16 @@ const SESSION = `
   set tcp_user_timeout = '15s'`;
 const ANSWER_MS = 31_000;
 
+export type CreatePool = (config: pg.PoolConfig) => pg.Pool;
+
 /** The pool for all queries made on behalf of a user. */
-export function connectStore(connection: pg.PoolConfig, onError: (error: unknown) => void): Database {
+export function connectStore(
+  connection: pg.PoolConfig,
+  onError: (error: unknown) => void,
+  createPool: CreatePool = (config) => new pg.Pool(config),
+): Database {
   const { onConnect, ...rest } = connection;
-  const pool = new pg.Pool({
+  const pool = createPool({
     max: 20,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,

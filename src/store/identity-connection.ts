@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { connectStore, type Database } from './connection.ts';
+import { type CreatePool, connectStore, type Database } from './connection.ts';
 
 /** Can read every user, token and session, and the audit log, but no user data. */
 export type IdentityDatabase = Database & { readonly [identities]: true };
@@ -15,7 +15,11 @@ const MARK = `set app.identities = 'on'`;
  * A separate small pool, so that authentication never waits behind long queries, nor long for a database that does not
  * answer. `app.identities` opens the policies of the identity tables; only this file may set it.
  */
-export function connectIdentities(connection: pg.PoolConfig, onError: (error: unknown) => void): IdentityDatabase {
+export function connectIdentities(
+  connection: pg.PoolConfig,
+  onError: (error: unknown) => void,
+  createPool?: CreatePool,
+): IdentityDatabase {
   const pool = {
     ...connection,
     max: 4,
@@ -23,7 +27,7 @@ export function connectIdentities(connection: pg.PoolConfig, onError: (error: un
     query_timeout: 2000,
     onConnect: (client: pg.ClientBase) => client.query(MARK),
   };
-  return connectStore(pool, onError) as IdentityDatabase;
+  return connectStore(pool, onError, createPool) as IdentityDatabase;
 }
 
 /** Opens the identity tables to a session that already sees everything else, because an archive contains them all. */

@@ -165,9 +165,9 @@ test('me, replicas and metrics report the current state', async ({ service }) =>
   await waitFor('both counts to drop to zero', async () => (await open()).every((count) => count === 0));
   const metrics = await (await send(service, 'GET', '/metrics')).text();
   expect(metrics).toMatch(/^reborn_turns_ended_last_hour\{status="completed"\} [1-9]/m);
-  expect(metrics).toMatch(/^reborn_http_responses_total\{status="200"\} [1-9]/m);
+  expect(metrics).toMatch(/^reborn_http_responses_total\{server="gateway",status="200"\} [1-9]/m);
   for (const line of metrics.trim().split('\n'))
-    expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="\w+"\})? [\d.e+-]+)$/);
+    expect(line).toMatch(/^(?:|# (?:HELP|TYPE) \w+ .+|\w+(?:\{(?:\w+="[^"]*",?)+\})? [\d.e+-]+)$/);
 });
 
 test('the app has a strict content policy, uncached pages, immutable assets, and 404 for unknown paths', async ({

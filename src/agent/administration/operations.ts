@@ -2,22 +2,37 @@ import { type Principal, requireOperator } from '#domain/principal.ts';
 import type { Engine } from '#engine/engine.ts';
 import { countEnded, countTurns, type TurnCounts } from '#store/system/counts.ts';
 import { findReplicas, type ReplicaState } from '#store/system/replicas.ts';
+import type { Metrics, ServiceState } from '#telemetry/metrics.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
 
 /** The state of the service, for its operators. */
-export function createOperations(engine: Engine) {
+export function createOperations(engine: Engine, metrics: Metrics) {
   return {
-    async look(
-      actor: Principal,
-    ): Promise<{ replicas: ReplicaState[]; turns: TurnCounts; ended: Record<string, number> }> {
+    async look(actor: Principal): Promise<{ replicas: ReplicaState[]; turns: TurnCounts }> {
       requireOperator(actor);
-      const [replicas, turns, ended] = await Promise.all([
+      const [replicas, turns] = await Promise.all([
         findReplicas(engine.system, engine.replica),
         countTurns(engine.system),
-        countEnded(engine.system),
       ]);
-      return { replicas, turns, ended };
+      return { replicas, turns };
+    },
+
+    /** The metrics of this process, and the state of queue and replicas, as text for Prometheus. */
+    async renderMetrics(
+      actor: Principal,
+      connections: Pick<ServiceState, 'sockets' | 'streams'>,
+    ): Promise<{ text: string; contentType: string }> {
+      const [{ replicas, turns }, endedLastHour] = await Promise.all([this.look(actor), countEnded(engine.system)]);
+      const { oldestSeconds, ...counts } = turns;
+      const state = {
+        ...connections,
+        ...counts,
+        replicas: replicas.length,
+        oldestSeconds: oldestSeconds ?? 0,
+        endedLastHour,
+      };
+      return { text: await metrics.render(state), contentType: metrics.contentType };
     },
   };
 }

@@ -22,7 +22,7 @@ export function createMeter(options: {
   readonly limits: SpendingLimits;
   readonly spent: () => Promise<Spent>;
   readonly signal: AbortSignal;
-  readonly log?: Pick<AttemptLog, 'modelAsked' | 'modelAnswered' | 'modelFailed'>;
+  readonly log?: Pick<AttemptLog, 'modelAsked' | 'modelSpoke' | 'modelAnswered' | 'modelFailed'>;
 }) {
   const failedCalls: ModelCall[] = [];
 
@@ -39,8 +39,14 @@ export function createMeter(options: {
         failed,
       });
       options.log?.modelAsked(model);
+      let spoke = false;
+      const hear = (delta: string) => {
+        if (!spoke) options.log?.modelSpoke(model, performance.now() - startedAt);
+        spoke = true;
+        onText(delta);
+      };
       try {
-        const said = await model.ask(prompt, onText, options.signal, onReasoning);
+        const said = await model.ask(prompt, hear, options.signal, onReasoning);
         const answer = { ...said, usage: { ...said.usage, model: model.name } };
         const call = callOf(answer.usage, false);
         options.log?.modelAnswered(call, answer.calls.length);

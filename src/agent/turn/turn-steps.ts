@@ -6,7 +6,7 @@ import type { Summary } from '#domain/thread/summary.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
-import { callOf, contentOf, eventsOf, missingEvents } from '#domain/thread/turn-event.ts';
+import { callOf, contentOf, eventsOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { addUsage, NO_USAGE } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
@@ -68,14 +68,18 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   const { db, models, tools, safety, summaries, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
   const thread: Item[] = []; // the items that this attempt knows
-  const spoken = createSpokenMessage(run.emit);
+  const emit = (event: TurnEvent) => {
+    log.emitted(event);
+    run.emit(event);
+  };
+  const spoken = createSpokenMessage(emit);
   const meter = createMeter({
     limits: run.limits ?? limits,
     spent: () => run.spent(),
     signal: run.signal,
     log,
   });
-  const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit: run.emit });
+  const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit });
   const window = createHistoryWindow(
     turn,
     run,
@@ -117,7 +121,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   /** Watchers see items only after they are written. */
   function tell(items: readonly Item[]): void {
     for (const item of items.map(contentOf)) {
-      if (!spoken.finish(item)) eventsOf(item).forEach(run.emit);
+      if (!spoken.finish(item)) eventsOf(item).forEach(emit);
     }
   }
 
@@ -147,7 +151,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       } catch (error) {
         const next = chain[failedModels + 1];
         if (!(error instanceof ModelFailure) || error.remedy === 'none' || isFinal() || !next) throw error;
-        run.emit(modelFailed(model, error, { next, waitMs: 0 }));
+        emit(modelFailed(model, error, { next, waitMs: 0 }));
         failedModels++;
       }
     }
@@ -247,9 +251,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     async callTool(call, passage) {
       if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
       if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
-      const toolAnswered = log.toolCalled(call, passage.tool);
-      const output = await callTool(call, { turn, passage, signal: run.signal });
-      toolAnswered();
+      const output = await log.toolCalled(call, passage.tool, () =>
+        callTool(call, { turn, passage, signal: run.signal }),
+      );
       return append([outputOf(call, await safety.receive(turn, call.name, output))]);
     },
 

@@ -40,6 +40,8 @@ export function startPulse<Remembered>(options: {
   before: () => Remembered;
   onRunning: (rows: readonly RunningRow[], remembered: Remembered) => void;
   onReady: () => void;
+  /** Called with the number of turns that were taken from dead peers. */
+  onTakenOver: (turns: number) => void;
   onError: (error: unknown) => void;
 }) {
   const { pool, replica } = options;
@@ -90,7 +92,7 @@ export function startPulse<Remembered>(options: {
       crashed,
       LEASE,
     ]);
-    if (rows[0] && rows[0].moved > 0) options.onReady();
+    options.onTakenOver(rows[0]?.moved ?? 0);
   }
 
   const pauseMs = () => (suspects.size > 0 ? LOOK_AGAIN_MS : peers.length > 0 ? PULSE_MS : PULSE_ALONE_MS);

@@ -36,6 +36,8 @@ export type ServerOptions = {
   /** The only paths where a request may be upgraded to a WebSocket. */
   readonly webSocketPaths?: readonly string[];
   readonly clientLimits?: Partial<ClientLimits>;
+  /** Called with the status of each answer. */
+  readonly onAnswered?: (status: number) => void;
 };
 
 /** Limits on what a client may use before it has authenticated, and on how slow it may be. */
@@ -99,7 +101,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (isUpgrade(raw)) reply.header('connection', 'close');
     return payload;
   });
-  app.addHook('onResponse', async ({ raw }) => {
+  app.addHook('onResponse', async ({ raw }, { statusCode }) => {
+    options.onAnswered?.(statusCode);
     if (isUpgrade(raw)) raw.socket.destroySoon();
   });
   // Size comes before Content-Type: a body that is declared too large is not read at all.

@@ -1,0 +1,142 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createTurnMetrics } from './turn-metrics.ts';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** The state at the moment of a scrape. Turns, threads and replicas are counted in the database, for all replicas. */
+export type ServiceState = {
+  readonly replicas: number;
+  readonly queued: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly oldestSeconds: number;
+  readonly endedLastHour: Readonly<Record<string, number>>;
+  readonly sockets: number;
+  readonly streams: number;
+};
+
+const LOOP_SAMPLE_MS = 200;
+const SHORT_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Statuses of requests that the service refuses to work on. Other mistakes of callers are not a sign of trouble. */
+const REJECTIONS: Readonly<Record<number, string>> = {
+  401: 'unauthenticated',
+  403: 'forbidden',
+  409: 'conflict',
+  413: 'too_large',
+  429: 'rate_limited',
+  503: 'unavailable',
+};
+
+/** The metrics of this process, for Prometheus. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const setState = createStateGauges(registers);
+  const answers = new Counter({
+    name: 'reborn_http_responses_total',
+    help: 'Answers to HTTP requests.',
+    labelNames: ['server', 'status'],
+    registers,
+  });
+  const rejected = new Counter({
+    name: 'reborn_requests_rejected_total',
+    help: 'HTTP requests that were refused.',
+    labelNames: ['server', 'reason'],
+    registers,
+  });
+  const takenOver = new Counter({
+    name: 'reborn_turn_takeovers_total',
+    help: 'Turns that this replica took from dead replicas.',
+    registers,
+  });
+  const poolWait = new Histogram({
+    name: 'reborn_pool_wait_seconds',
+    help: 'Time that a query waited for a database connection.',
+    labelNames: ['pool'],
+    buckets: SHORT_SECONDS,
+    registers,
+  });
+  // Prometheus sees the first increase of a series only if the series has existed before.
+  for (const server of ['gateway', 'webhook'])
+    for (const reason of Object.values(REJECTIONS)) rejected.inc({ server, reason }, 0);
+  const stopSampling = sampleEventLoop(registers);
+
+  return {
+    turns: createTurnMetrics(registers),
+    answered(server: 'gateway' | 'webhook', status: number): void {
+      answers.inc({ server, status });
+      const reason = REJECTIONS[status];
+      if (reason) rejected.inc({ server, reason });
+    },
+    takenOver: (turns: number): void => takenOver.inc(turns),
+    /** Returns the observer of one pool. */
+    waitsOf(pool: 'store' | 'engine' | 'identities'): (seconds: number) => void {
+      const labels = { pool };
+      return (seconds) => poolWait.observe(labels, seconds);
+    },
+    contentType: registry.contentType,
+    render(state: ServiceState): Promise<string> {
+      setState(state);
+      return registry.metrics();
+    },
+    stop: stopSampling,
+  };
+}
+
+/** A timer that fires late was kept waiting by the event loop. */
+function sampleEventLoop(registers: Registry[]): () => void {
+  const delay = new Histogram({
+    name: 'reborn_event_loop_delay_seconds',
+    help: 'How late timers fire, sampled five times a second.',
+    buckets: SHORT_SECONDS,
+    registers,
+  });
+  let expected = performance.now() + LOOP_SAMPLE_MS;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    delay.observe(Math.max(0, now - expected) / 1000);
+    expected = now + LOOP_SAMPLE_MS;
+  }, LOOP_SAMPLE_MS).unref();
+  return () => clearInterval(timer);
+}
+
+function createStateGauges(registers: Registry[]): (state: ServiceState) => void {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const replicas = gauge('reborn_replicas', 'Replicas that are alive.');
+  const queued = gauge('reborn_turns_queued', 'Turns that wait to be run.');
+  const running = gauge('reborn_turns_running', 'Turns that run.');
+  const waiting = gauge('reborn_threads_waiting', 'Threads that wait at a gate.');
+  const oldest = gauge('reborn_queue_oldest_seconds', 'How long the oldest queued turn has waited.');
+  const ended = new Gauge({
+    name: 'reborn_turns_ended_last_hour',
+    help: 'Turns that ended in the last hour.',
+    labelNames: ['status'],
+    registers,
+  });
+  const sockets = gauge('reborn_websockets', 'Open WebSockets.');
+  const streams = gauge('reborn_streams', 'Open event streams of responses.');
+  const memory = gauge('process_resident_memory_bytes', 'Memory of the process.');
+  const heap = gauge('nodejs_heap_size_used_bytes', 'Memory that JavaScript uses.');
+  const uptime = gauge('process_uptime_seconds', 'Time since the process started.');
+  const cpu = new Counter({ name: 'process_cpu_seconds_total', help: 'CPU time of the process.', registers });
+
+  return (state) => {
+    replicas.set(state.replicas);
+    queued.set(state.queued);
+    running.set(state.running);
+    waiting.set(state.waiting);
+    oldest.set(state.oldestSeconds);
+    ended.reset();
+    for (const [status, count] of Object.entries(state.endedLastHour)) ended.set({ status }, count);
+    sockets.set(state.sockets);
+    streams.set(state.streams);
+    const { rss, heapUsed } = process.memoryUsage();
+    memory.set(rss);
+    heap.set(heapUsed);
+    uptime.set(process.uptime());
+    const { user, system } = process.cpuUsage();
+    cpu.reset();
+    cpu.inc((user + system) / 1e6);
+  };
+}
