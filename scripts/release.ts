@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /*
  * npm run release             checks, builds and packs, and shows what would be published
- * npm run release -- --publish  the same, then publishes the package and tags the commit
+ * npm run release -- --publish  the same, then publishes the service and the client and tags the commit
  */
 
 const root = path.join(import.meta.dirname, '..');
@@ -16,7 +16,9 @@ for (const problem of problems) process.stderr.write(`- ${problem}\n`);
 if (publish && problems.length > 0) process.exit(1);
 
 run('node', ['scripts/build-package.ts']);
-run('npm', ['publish', './dist/package', '--access=public', ...(publish ? ['--provenance'] : ['--dry-run'])]);
+run('node', ['scripts/build-client.ts']);
+for (const folder of ['./dist/package', './dist/client'])
+  run('npm', ['publish', folder, '--access=public', ...(publish ? ['--provenance'] : ['--dry-run'])]);
 if (publish) run('git', ['tag', '--annotate', `v${version}`, '--message', `Version ${version}`]);
 
 function findProblems(): string[] {
