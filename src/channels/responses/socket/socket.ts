@@ -8,10 +8,7 @@ import type { SocketMessage } from './socket-messages.ts';
 /** The paths of the WebSocket of the Responses API. */
 export const RESPONSES_SOCKETS = ['/api/v1/responses', '/v1/responses'];
 
-export type SocketServices = Omit<SessionServices, 'memory'> & {
-  /** How long a socket may stay open. */
-  readonly socketLimitMs?: number;
-};
+export type SocketServices = Omit<SessionServices, 'memory'>;
 
 const HOUR_MS = 3_600_000;
 /** Clients connect again after this code. */
@@ -29,14 +26,14 @@ export function serveResponsesSockets(serve: ServeSocket, services: SocketServic
 function open(
   connection: SocketConnection<SocketMessage>,
   { principal, server }: FastifyRequest,
-  services: SocketServices & SessionServices,
+  services: SessionServices,
 ): SocketHandler {
   const signal = AbortSignal.any([connection.closed, server.closing]);
   const session = createSession(principal, connection, services, signal);
   const limit = setTimeout(() => {
     void connection.send(LIMIT_REACHED);
     connection.close(GOING_AWAY, LIMIT_REACHED.error.message);
-  }, services.socketLimitMs ?? HOUR_MS);
+  }, HOUR_MS);
   const leave = () => connection.close(GOING_AWAY, 'The service restarts. Connect again.');
   server.closing.addEventListener('abort', leave);
   return {
