@@ -15,6 +15,7 @@ export default defineConfig({
             'client',
             'webhooks',
             'tools/authoring',
+            'mcp',
             'skills',
             'models',
             'memory',

@@ -53,6 +53,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^(ai|@ai-sdk\/.+)$/, places: ['models'] },
   { packages: /^(undici|ipaddr\.js)$/, places: ['egress'] },
   { packages: /^@bytecodealliance\/.+$/, places: ['tools/component/install'] },
+  { packages: /^@modelcontextprotocol\/client$/, places: ['tools/mcp'] },
   { packages: /^@napi-rs\/keyring$/, places: ['tools/secrets'] },
   { packages: /^@secretlint\/.+$/, places: ['safety'] },
   { packages: /^ajv$/, places: ['safety/json-schema'] },

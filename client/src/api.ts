@@ -1184,6 +1184,82 @@ export type SignInAnswer = {
   readonly code: string;
 };
 
+export type McpServerList = {
+  readonly servers: readonly ({
+    readonly name: string;
+    readonly url: string;
+    readonly for: 'me' | 'everyone';
+    /** Whether a server for everyone of the same name takes precedence. */
+    readonly hidden: boolean;
+    readonly private_network: boolean;
+    readonly trust_annotations: boolean;
+    /** The names of the headers whose values are stored. */
+    readonly headers: readonly string[];
+    /** The version of the protocol that the server speaks. */
+    readonly protocol: string;
+    /** Why the tools could not be listed the last time. */
+    readonly problem: string | null;
+    readonly listed_at: string;
+    readonly created_at: string;
+    /** The number of its tools. */
+    readonly tools: number;
+    /** The number of tools that are new or changed since the last review. */
+    readonly unreviewed: number;
+  })[];
+};
+
+export type McpServerAdd = {
+  /** Begins the names of its tools. */
+  readonly name: string;
+  readonly url: string;
+  readonly for?: 'me' | 'everyone';
+  /** Sent with every request, such as `Authorization`. The values are stored encrypted. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Allow the server's origin although it is on a private network. Operators only. */
+  readonly private_network?: boolean;
+  /** Repeat calls after a crash if the server says that this is harmless. Operators only. */
+  readonly trust_annotations?: boolean;
+};
+
+export type McpServer = {
+  readonly name: string;
+  readonly url: string;
+  readonly for: 'me' | 'everyone';
+  /** Whether a server for everyone of the same name takes precedence. */
+  readonly hidden: boolean;
+  readonly private_network: boolean;
+  readonly trust_annotations: boolean;
+  /** The names of the headers whose values are stored. */
+  readonly headers: readonly string[];
+  /** The version of the protocol that the server speaks. */
+  readonly protocol: string;
+  /** Why the tools could not be listed the last time. */
+  readonly problem: string | null;
+  readonly listed_at: string;
+  readonly created_at: string;
+  readonly tools: readonly {
+    /** The server's name of the tool. The model calls it `<server>__<tool>`. */
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+    /** The server says that the tool only reads. */
+    readonly read_only: boolean;
+    /** The server does not deny that the tool can delete or overwrite. */
+    readonly destructive: boolean;
+    /** The server says that a call can be repeated. */
+    readonly idempotent: boolean;
+    /** False for a tool that is new or changed since the last review: its calls need approval. */
+    readonly reviewed: boolean;
+  }[];
+  /** Why some tools of the server are not offered. */
+  readonly left_out: readonly string[];
+};
+
+export type McpReview = {
+  /** `listed_at` of the server as it was reviewed. A newer list is not accepted. */
+  readonly listed_at: string;
+};
+
 export type Me = {
   readonly user_id: string;
   readonly name: string;
@@ -1888,6 +1964,40 @@ export type Routes = {
   'POST /api/tools/{name}/sign-in/finish': {
     params: { name: string };
     body: SignInAnswer;
+    result: undefined;
+  };
+  /** List the caller's MCP servers and everyone's. */
+  'GET /api/mcp': {
+    result: McpServerList;
+  };
+  /** Connect to an MCP server and add its tools, for the caller or, as an operator, for everyone. */
+  'POST /api/mcp': {
+    body: McpServerAdd;
+    result: McpServer;
+  };
+  /** Get an MCP server with its tools: of the given holder, or the one that takes precedence. */
+  'GET /api/mcp/{name}': {
+    params: { name: string };
+    query?: { for?: 'me' | 'everyone' };
+    result: McpServer;
+  };
+  /** List the tools of an MCP server again now. */
+  'POST /api/mcp/{name}/refresh': {
+    params: { name: string };
+    query?: { for?: 'me' | 'everyone' };
+    result: McpServer;
+  };
+  /** Accept the new and changed tools of an MCP server after a review. */
+  'POST /api/mcp/{name}/accept': {
+    params: { name: string };
+    query?: { for?: 'me' | 'everyone' };
+    body: McpReview;
+    result: McpServer;
+  };
+  /** Remove an MCP server of the caller or, as an operator, of everyone, with its stored headers. */
+  'DELETE /api/mcp/{name}': {
+    params: { name: string };
+    query?: { for?: 'me' | 'everyone' };
     result: undefined;
   };
   /** Get the caller, and what an app needs to know at its start. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createMcpAdmin } from '#agent/administration/mcp-admin.ts';
 import { createModelAdmin } from '#agent/administration/model-admin.ts';
 import { createModelSettings } from '#agent/administration/model-settings.ts';
 import { createOperations } from '#agent/administration/operations.ts';
@@ -60,12 +61,15 @@ import { createRefresh } from '#tools/auth/refresh.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
+import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
+import { createRests } from '#tools/mcp/rests.ts';
+import { createServerHeaders } from '#tools/mcp/server-headers.ts';
 import { builtinTools, createRegistry } from '#tools/registry.ts';
 import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import { createSkills } from '#tools/skills/skills.ts';
-import type { Tool } from '#tools/tool.ts';
+import type { Tool, ToolContext } from '#tools/tool.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createGateway } from './gateway-server.ts';
 import { writeToolLine } from './log.ts';
@@ -175,7 +179,18 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
   const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
-  const tools = createRegistry(fixed, installed);
+  const mcp = {
+    egress,
+    version: packageJson.version,
+    headers: createServerHeaders(secrets),
+    rests: createRests(),
+    takeUse: limitUse,
+    onSecretsUsed: ({ owner }: ToolContext, tool: string, names: readonly string[]) =>
+      recordAudit(db, { actor: owner.userId, action: 'secret.use', subject: tool, detail: { names } }),
+  };
+  const mcpTools = createMcpTools(db, mcp, onError);
+  undo.defer(() => mcpTools.close());
+  const tools = createRegistry(fixed, installed, (owner) => mcpTools.toolsFor(owner));
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
   const turnLog = createTurnLog(
     log.isLevelEnabled('debug') ? (line, message) => log.debug(line, message) : undefined,
@@ -276,6 +291,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     conversations: createConversations(db, engine),
     operations: createOperations(engine, metrics),
     toolAdmin: createToolAdmin({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
+    mcpAdmin: createMcpAdmin({ db, secrets, network: mcp, takeUse: limitUse, onChange: () => mcpTools.forget() }),
     modelAdmin: createModelAdmin({ settings, default: config.model, apiKeyFor }),
     metrics,
     modelNames: async () => Object.keys(await settings.readRoutes()),

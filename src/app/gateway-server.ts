@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import type { McpAdmin } from '#agent/administration/mcp-admin.ts';
 import type { ModelAdmin } from '#agent/administration/model-admin.ts';
 import type { Operations } from '#agent/administration/operations.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
@@ -29,6 +30,7 @@ import { responsesRoutes } from '#channels/responses/routes.ts';
 import { RESPONSES_SOCKETS, serveResponsesSockets } from '#channels/responses/socket/socket.ts';
 import type { Config } from '#config/config.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import { judge, requireBearer } from '#http/caller/bearer.ts';
@@ -67,6 +69,7 @@ export type GatewayParts = {
   readonly operations: Operations;
   readonly tools: ToolRegistry;
   readonly toolAdmin: ToolAdmin;
+  readonly mcpAdmin: McpAdmin;
   readonly modelAdmin: ModelAdmin;
   readonly modelNames: () => Promise<string[]>;
   readonly memory: Memory;
@@ -126,7 +129,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     const shared = { agent, limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
     const responses = {
       ...shared,
-      toolNames: async () => new Set((await tools.current()).definitions().map(({ name }) => name)),
+      toolNames: async (owner: Principal) =>
+        new Set((await tools.current(owner)).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,
       fetchLinks: parts.fetchLinks,
       countInputTokens: createInputTokens(parts),
@@ -154,6 +158,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       memory: parts.memory,
       inspect: createInspectTurn(parts),
       toolAdmin: parts.toolAdmin,
+      mcpAdmin: parts.mcpAdmin,
       modelAdmin: parts.modelAdmin,
       skills: createSkillAdmin(parts),
       appFacts: appFacts(config),
@@ -183,7 +188,7 @@ function statusFacts({ config, database, tools }: GatewayParts): StatusFacts {
     model: { provider: config.model.provider, name: config.model.name },
     channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
     database: { kind: database.kind, version: database.version },
-    tools: async () => (await tools.current()).definitions().length,
+    tools: async () => (await tools.current(OPERATOR)).definitions().length,
   };
 }
 

@@ -8,8 +8,7 @@ const HTTPS_PORT = 443;
  * allowed, because other ports lead to services that are not web servers.
  */
 export function checkTarget(method: string, address: URL | string, namedPort: number = HTTPS_PORT): URL {
-  if (!METHOD.test(method) || TUNNELS.includes(method))
-    throw new EgressRefused('The method is not allowed. Use one such as GET or POST, in capitals.');
+  checkMethod(method);
   // A parser silently drops or changes these characters, so an earlier check of the text may have seen another host.
   if (typeof address === 'string' && /[\s\\\p{Cc}]/u.test(address))
     throw new EgressRefused('The address contains a space, a backslash or a control character. Encode it.');
@@ -24,6 +23,21 @@ export function checkTarget(method: string, address: URL | string, namedPort: nu
     throw new EgressRefused(`The port ${port} is not allowed. Leave it out: requests go to port ${HTTPS_PORT}.`);
   checkHost(url.hostname);
   return url;
+}
+
+/** The URL if it is of the origin that the operator allows. Its scheme, host and port are then not checked further. */
+export function checkPrivateTarget(method: string, address: URL | string, origin: string | undefined): URL | undefined {
+  const url = URL.parse(String(address));
+  if (origin === undefined || url?.origin !== origin || !/^https?:$/.test(url.protocol)) return undefined;
+  checkMethod(method);
+  if (url.username || url.password)
+    throw new EgressRefused('The address contains a user name or password. Send credentials in a header.');
+  return url;
+}
+
+function checkMethod(method: string): void {
+  if (!METHOD.test(method) || TUNNELS.includes(method))
+    throw new EgressRefused('The method is not allowed. Use one such as GET or POST, in capitals.');
 }
 
 const METHOD = /^[A-Z]+(-[A-Z]+)*$/;

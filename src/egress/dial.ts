@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Network } from './network.ts';
 
@@ -16,11 +16,12 @@ export async function dial(
   url: URL,
   { endsAt, signal }: Deadline,
 ): Promise<Socket> {
-  const port = Number(url.port || 443);
+  const tls = url.protocol === 'https:';
+  const port = Number(url.port || (tls ? 443 : 80));
   const tried = addresses.slice(0, MAX_TRIED);
   let failure: unknown;
   for (const [index, address] of tried.entries()) {
-    const route = network.dial?.(address, port) ?? { host: address, port, tls: true };
+    const route = network.dial?.(address, port) ?? { host: address, port, tls };
     const share = (endsAt - performance.now()) / (tried.length - index);
     try {
       return await connect(route, url.hostname, index === tried.length - 1 ? undefined : share, signal);
@@ -39,7 +40,7 @@ async function connect(
   timeoutMs: number | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const socket = tls ? connectTls({ host, port, servername: name, ...TLS }) : connectPlain({ host, port });
+  const socket = tls ? connectTls({ host, port, ...nameOf(name), ...TLS }) : connectPlain({ host, port });
   // The current reader handles errors; this covers the moments when there is none.
   socket.on('error', () => {});
 
@@ -54,6 +55,9 @@ async function connect(
     clearTimeout(timer);
   }
 }
+
+/** An address can't be a server name: its certificate is checked for the address itself. */
+const nameOf = (host: string) => (isIP(host.replace(/^\[|\]$/g, '')) > 0 ? {} : { servername: host });
 
 /** Set explicitly, because the environment can disable the check of certificates. */
 const TLS = { rejectUnauthorized: true, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] } as const;

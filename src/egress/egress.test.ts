@@ -284,3 +284,44 @@ describe('many requests at once', () => {
     await expect(egress.send(get('https://example.com/'))).rejects.toThrow('The service is stopping');
   });
 });
+
+describe('an origin on a private network that the operator allows', () => {
+  const origin = 'http://127.0.0.1:8931';
+  const to = (port: number, address: string) => ({
+    resolve: async () => [address],
+    dial: () => ({ host: '127.0.0.1', port, tls: false }),
+  });
+
+  test('is reached, and no other origin with it', async () => {
+    const { port, requests } = await startStandIn((socket) => socket.write(HELLO));
+    const egress = openEgress(to(port, '10.0.0.5'));
+
+    expect(await egress.send(get(`${origin}/x`, { privateOrigin: origin }))).toMatchObject({ status: 200 });
+    const named = 'https://mcp.corp.lan:8443';
+    expect(await egress.send(get(`${named}/x`, { privateOrigin: named }))).toMatchObject({ status: 200 });
+    for (const other of [
+      'http://127.0.0.1:8932/',
+      'http://127.0.0.1/',
+      'https://127.0.0.1:8931/',
+      'http://10.0.0.5:8931/',
+    ])
+      await expect(egress.send(get(other, { privateOrigin: origin }))).rejects.toBeInstanceOf(EgressRefused);
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', '168.63.129.16', 'fd00:ec2::254', '0.0.0.0'])(
+    'never leads to a metadata service: %s',
+    async (address) => {
+      const { port, requests } = await startStandIn((socket) => socket.write(HELLO));
+      const egress = openEgress(to(port, address));
+      const literal = `http://${address.includes(':') ? `[${address}]` : address}`;
+      const byAddress = new URL(literal).origin;
+
+      await expect(
+        egress.send(get('http://mcp.corp.lan/', { privateOrigin: 'http://mcp.corp.lan' })),
+      ).rejects.toBeInstanceOf(EgressRefused);
+      await expect(egress.send(get(byAddress, { privateOrigin: byAddress }))).rejects.toBeInstanceOf(EgressRefused);
+      expect(requests).toEqual([]);
+    },
+  );
+});

@@ -1,11 +1,11 @@
 import { checkHeaders } from './check-headers.ts';
-import { checkTarget } from './check-target.ts';
+import { checkPrivateTarget, checkTarget } from './check-target.ts';
 import { dial } from './dial.ts';
 import { EgressFailed, toEgressFailure } from './egress-failure.ts';
 import type { EgressAnswer, EgressRequest } from './exchange.ts';
 import type { Network } from './network.ts';
 import { createDns } from './public-dns.ts';
-import { resolvePublic } from './resolve-public.ts';
+import { resolvePrivate, resolvePublic } from './resolve-public.ts';
 
 export type Egress = {
   /** Throws only `EgressRefused` or `EgressFailed`. A redirect is returned as an answer and not followed. */
@@ -14,7 +14,10 @@ export type Egress = {
   close(): Promise<void>;
 };
 
-/** The only way out: https to hosts on the public internet, at addresses that were looked up once and checked. */
+/**
+ * The only way out: https to hosts on the public internet, at addresses that were looked up once and checked. The
+ * operator can allow single origins on a private network.
+ */
 export function createEgress(network: Network = { resolve: createDns() }): Egress {
   const underway = new Map<AbortController, Promise<EgressAnswer>>();
   let closed = false;
@@ -36,7 +39,8 @@ export function createEgress(network: Network = { resolve: createDns() }): Egres
 }
 
 async function send(network: Network, request: EgressRequest, stop: AbortController): Promise<EgressAnswer> {
-  const url = checkTarget(request.method, request.url, request.namedPort);
+  const allowed = checkPrivateTarget(request.method, request.url, request.privateOrigin);
+  const url = allowed ?? checkTarget(request.method, request.url, request.namedPort);
   checkHeaders(request.headers ?? {});
 
   const host = url.hostname;
@@ -44,7 +48,8 @@ async function send(network: Network, request: EgressRequest, stop: AbortControl
   const release = stopInTime(host, request, stop);
   try {
     stop.signal.throwIfAborted();
-    const addresses = await resolvePublic(network, host, stop.signal);
+    const resolve = allowed ? resolvePrivate : resolvePublic;
+    const addresses = await resolve(network, host, stop.signal);
     const socket = await dial(network, addresses, url, deadline);
     const { exchange } = await import('./exchange.ts'); // loads an HTTP client, which few starts need
     return await exchange(socket, url, request, stop.signal);

@@ -113,6 +113,8 @@ export type EgressRequest = {
   readonly url: URL | string;
   /** A port besides 443, set by the operator or a tool's capabilities file, never by the author of the URL. */
   readonly namedPort?: number | undefined;
+  /** An origin on a private network that the operator allows, such as `http://10.0.0.5:8080`. Never set by the author of the URL. */
+  readonly privateOrigin?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
   /** For the whole request: lookup, connection, headers and body. */

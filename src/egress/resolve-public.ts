@@ -13,6 +13,29 @@ export async function resolvePublic(network: Network, host: string, signal: Abor
   throw new EgressRefused(`The host ${host} has no address, or one that is not public. Use a host on the internet.`);
 }
 
+/** The addresses of a host that the operator allows by name. Those of cloud metadata services stay refused. */
+export async function resolvePrivate(network: Network, host: string, signal: AbortSignal): Promise<readonly string[]> {
+  const literal = host.replace(/^\[|\]$/g, '');
+  const found = isIP(literal) > 0 ? [literal] : await findByName(network, host, signal);
+  if (found.length > 0 && found.every(isReachable)) return found;
+  throw new EgressRefused(`The host ${host} has no address, or one that is never allowed.`);
+}
+
+/** Name servers don't know this name. */
+function findByName(network: Network, host: string, signal: AbortSignal): Promise<readonly string[]> {
+  return host === 'localhost'
+    ? Promise.resolve(['127.0.0.1', '::1'])
+    : untilAborted(lookUp(network, host, signal), signal);
+}
+
+/** Link-local addresses and two others lead to metadata services, which give credentials to every caller. */
+function isReachable(text: string): boolean {
+  if (isIP(text) === 0 || text.includes('%')) return false;
+  const address = ipaddr.process(text);
+  const refused = ['linkLocal', 'unspecified', 'multicast', 'broadcast', 'reserved'];
+  return !refused.includes(address.range()) && ![AZURE_HOST, AWS_METADATA].includes(address.toString());
+}
+
 async function lookUp(network: Network, host: string, signal: AbortSignal): Promise<readonly string[]> {
   try {
     return await network.resolve(host, signal);
@@ -45,3 +68,6 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /** Looks public, but is the virtual machine's host on Azure. */
 const AZURE_HOST = '168.63.129.16';
+
+/** In a private range of IPv6. */
+const AWS_METADATA = 'fd00:ec2::254';

@@ -5,6 +5,7 @@ import type { ItemBody } from '#domain/thread/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
+import type { McpDiscovery, McpHeader, McpTool } from '#domain/tool/mcp-server.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
@@ -153,6 +154,25 @@ export type Tables = {
     installedAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };
+  mcpServers: {
+    id: string;
+    userId: string;
+    name: string;
+    url: string;
+    privateNetwork: boolean;
+    trustAnnotations: boolean;
+    headers: JSONColumnType<McpHeader[]>;
+    discovery: JSONColumnType<McpDiscovery>;
+    tools: JSONColumnType<McpTool[]>;
+    leftOut: JSONColumnType<string[]>;
+    accepted: JSONColumnType<McpTool[]>;
+    problem: string | null;
+    failures: Generated<number>;
+    listedAt: Generated<Date>;
+    refreshAt: Date;
+    createdAt: Generated<Date>;
+  };
+  mcpVersion: { one: Generated<boolean>; changedAt: Generated<Date> };
   componentFiles: { hash: string; path: string; content: Buffer };
   users: {
     id: string;

@@ -12,7 +12,7 @@ const tool = (name: string): Tool => ({
 
 test('a tool is found by its exact name', async () => {
   const [first, second] = [tool('first'), tool('second')];
-  const registry = await createRegistry([first, second]).current();
+  const registry = await createRegistry([first, second]).current({ userId: 'ann' });
 
   expect(registry.find('second')).toBe(second);
   expect(registry.find('Second')).toBeUndefined();
@@ -20,7 +20,7 @@ test('a tool is found by its exact name', async () => {
 });
 
 test('the model gets every tool, in order', async () => {
-  expect((await createRegistry([tool('b'), tool('a')]).current()).definitions()).toEqual([
+  expect((await createRegistry([tool('b'), tool('a')]).current({ userId: 'ann' })).definitions()).toEqual([
     tool('b').definition,
     tool('a').definition,
   ]);
@@ -57,9 +57,9 @@ test('installed tools come and go; none of them takes the place of one that is a
   const fixed = tool('reborn_time');
   const registry = createRegistry([fixed], async () => installed);
 
-  const before = await registry.current();
+  const before = await registry.current({ userId: 'ann' });
   installed = [];
-  const after = await registry.current();
+  const after = await registry.current({ userId: 'ann' });
 
   expect(before.find('weather')).toBeDefined();
   expect(before.find('reborn_time')).toBe(fixed);

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Egress } from '#egress/egress.ts';
+import type { Owner } from '#store/connection.ts';
 import { skillListTool } from './builtin/skill-list.ts';
 import { skillReadTool } from './builtin/skill-read.ts';
 import { timeTool } from './builtin/time.ts';
@@ -7,9 +8,9 @@ import { webFetchTool } from './builtin/web-fetch.ts';
 import type { Skills } from './skills/skills.ts';
 import type { Tool } from './tool.ts';
 
-/** The service's tools, as opposed to the caller's. Tools can be installed and removed at run time. */
+/** The service's tools for a user, as opposed to the caller's. Tools can be installed and removed at run time. */
 export type ToolRegistry = {
-  current(): Promise<ToolSet>;
+  current(owner: Owner): Promise<ToolSet>;
 };
 
 /** The tools at one moment. */
@@ -25,12 +26,15 @@ export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Pick<Skills, 
   skillReadTool(skills),
 ];
 
-/** The built-in tools and the installed ones. Built-in tools take precedence. */
+/** The built-in tools, the installed ones, and those of servers. The former take precedence over the latter. */
 export function createRegistry(
   fixed: readonly Tool[],
   installed: () => Promise<readonly Tool[]> = async () => [],
+  ofServers: (owner: Owner) => Promise<readonly Tool[]> = async () => [],
 ): ToolRegistry {
-  return { current: async () => createToolSet([...(await installed()), ...fixed]) };
+  return {
+    current: async (owner) => createToolSet([...(await ofServers(owner)), ...(await installed()), ...fixed]),
+  };
 }
 
 function createToolSet(tools: readonly Tool[]): ToolSet {

@@ -178,6 +178,18 @@ const MATRIX: Record<string, Row> = {
     route: '/api/tools/none/sign-in/finish',
     body: { state: 'none.x', code: 'x' },
   })),
+  'GET /api/mcp': row([200, 200, 200, 200], () => ({ route: '/api/mcp' })),
+  'GET /api/mcp/:name': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none' })),
+  'POST /api/mcp': row([403, 403, 400, 400], () => ({
+    route: '/api/mcp',
+    body: { name: 'walls', url: 'https://127.0.0.1/mcp', for: 'everyone' },
+  })),
+  'POST /api/mcp/:name/refresh': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none/refresh' })),
+  'POST /api/mcp/:name/accept': row([403, 403, 404, 404], () => ({
+    route: '/api/mcp/none/accept?for=everyone',
+    body: { listed_at: '2026-01-01T00:00:00.000Z' },
+  })),
+  'DELETE /api/mcp/:name': row([403, 403, 404, 404], () => ({ route: '/api/mcp/none?for=everyone' })),
   'GET /api/skills': row([200, 200, 200, 200], () => ({ route: '/api/skills' })),
   'GET /api/skills/:name': row([404, 404, 404, 404], () => ({ route: '/api/skills/none' })),
   'POST /api/skills': row([403, 403, 201, 201], () => ({
@@ -272,9 +284,11 @@ describe('who may use which route', () => {
     },
   );
 
-  /** The body of a skill says for whom it is, so the body is read first. */
+  /** The request for a skill or an MCP server says for whom it is, so it is read first. */
   const forbidden = Object.entries(MATRIX).flatMap(([name, cells]) =>
-    'ask' in cells && cells.expected[0] === 403 && !name.includes('/skills') ? [[name, 403, cells.ask] as const] : [],
+    'ask' in cells && cells.expected[0] === 403 && !/\/(skills|mcp)/.test(name)
+      ? [[name, 403, cells.ask] as const]
+      : [],
   );
   const foreignTokens = { route: `/api/users/${NOBODYS}/tokens` };
 

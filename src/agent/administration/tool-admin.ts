@@ -91,7 +91,7 @@ export function createToolAdmin(parts: {
 
   return {
     async list(principal: Principal): Promise<ListedTool[]> {
-      const [current, rows] = await Promise.all([tools.current(), listTools(db)]);
+      const [current, rows] = await Promise.all([tools.current(principal), listTools(db)]);
       const listed = current.definitions().map(async ({ name, description, parameters }): Promise<ListedTool> => {
         const tool = current.find(name);
         const restLeft = tool?.restLeft?.() ?? 0;

@@ -48,7 +48,7 @@ const owner = { userId: 'ann' };
 async function passage(traits: Partial<Tool>, made = call('look'), facts: Partial<PassageFacts> = {}) {
   const definition = { name: 'look', description: null, parameters: null, strict: null };
   const look: Tool = { definition, repeatable: true, level: 'allow', call: async () => '', ...traits };
-  const tools = await createRegistry([look]).current();
+  const tools = await createRegistry([look]).current({ userId: 'ann' });
   const raise: PassageFacts['raise'] = async (_tool, _call, level) => level;
   return passageFor(made, { db: database.db, owner, tools, started: false, raise, userTexts: () => [], ...facts });
 }

@@ -16,7 +16,7 @@ const tools = await createRegistry([
   tool('read'),
   tool('send_mail'),
   tool('clock', { trusted: true, inert: true }),
-]).current();
+]).current({ userId: 'ann' });
 
 const user = (value: string): ItemBody => ({
   type: 'message',

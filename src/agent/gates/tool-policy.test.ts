@@ -51,3 +51,19 @@ test('a tool may decide by the arguments, and by what the user has said', async 
   expect(await level(byWords, { said: ['Write to ann.'] })).toBe('allow');
   expect(await level(byWords, { said: ['Write to bob.'] })).toBe('ask');
 });
+
+test("the operator's allow does not cover a version that nobody has reviewed, but their never does", async () => {
+  const definition = { name: 'send', description: null, parameters: null, strict: null };
+  const tool: Tool = { definition, repeatable: false, unreviewed: true, call: async () => '' };
+  const levelFor = (set: ToolLevel, always: boolean) =>
+    levelOf(tool, call, {
+      owner: { userId: 'ann' },
+      userTexts: () => [],
+      operatorLevel: async () => set,
+      isAlwaysApproved: async () => always,
+    });
+
+  expect(await levelFor('allow', false)).toBe('ask');
+  expect(await levelFor('allow', true)).toBe('allow'); // given for this version
+  expect(await levelFor('never', true)).toBe('never');
+});

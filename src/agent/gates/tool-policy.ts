@@ -10,10 +10,13 @@ export type PolicyFacts = LevelFacts & {
   isAlwaysApproved(): Promise<boolean>;
 };
 
-/** The level of a call. The operator's setting comes first, then the user's "always", then the tool's own level. */
+/**
+ * The level of a call. The operator's setting comes first, then the user's "always", then the tool's own level. The
+ * operator's `allow` was given for the version that was reviewed.
+ */
 export async function levelOf(tool: Tool, call: GatedCall, facts: PolicyFacts): Promise<ToolLevel> {
   const set = await facts.operatorLevel();
-  if (set) return set;
+  if (set && !(set === 'allow' && tool.unreviewed)) return set;
   const own = await ownLevel(tool, call, facts);
   return own === 'ask' && (await facts.isAlwaysApproved()) ? 'allow' : own;
 }

@@ -60,7 +60,7 @@ export function createInspectTurn(
     const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
-    const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), await tools.current());
+    const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), await tools.current(owner));
     return {
       turn,
       startedAt: times.startedAt,

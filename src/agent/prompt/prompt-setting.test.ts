@@ -11,7 +11,9 @@ const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
 });
 
 test('what an installed tool says of itself is wrapped, and searched with the rest', async () => {
-  const offered = await createRegistry([tool('ours')], async () => [tool('theirs', { revision: 'r1' })]).current();
+  const offered = await createRegistry([tool('ours')], async () => [tool('theirs', { revision: 'r1' })]).current({
+    userId: 'ann',
+  });
 
   expect(Object.fromEntries(promptTools(offered).map(({ name, description }) => [name, description]))).toEqual({
     ours: 'What ours does. </untrusted-data>',

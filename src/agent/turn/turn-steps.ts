@@ -84,7 +84,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     turn,
     run,
     { ...retrying, discard: meter.discard },
-    async (history) => isSuspicious(history, await tools.current(), turn.userId),
+    async (history) => isSuspicious(history, await tools.current(turn), turn.userId),
     showSummary,
   );
   let failedModels = 0; // models of the chain that failed: the attempt does not ask them again
@@ -213,7 +213,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       const known = decided?.id === call.id ? decided.passage : undefined;
       decided = undefined; // valid only now, and only for this call
       if (known) return known;
-      return passageFor(callOf(call), { ...passageFacts(await tools.current()), started: call.startedAt !== null });
+      return passageFor(callOf(call), { ...passageFacts(await tools.current(turn)), started: call.startedAt !== null });
     },
 
     async loadHistory() {
@@ -228,7 +228,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
     async askModel(history) {
       const chain = await models.find(turn.request.model);
-      const offered = await tools.current();
+      const offered = await tools.current(turn);
       const { answer, call } = await askFormatted(chain, history, offered);
       const written = await toItems(answer, call, spoken.id() ?? newId(), turn, passageFacts(offered));
       decided = written.first;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { StartedTurn } from '#agent/turn/start-turn.ts';
+import type { Principal } from '#domain/principal.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
@@ -24,7 +25,7 @@ import { chatCompletion, renderCompletion } from './response/completion.ts';
 export type ChatCompletionsServices = {
   readonly agent: Agent;
   /** The names of the agent's tools, which callers can't use for theirs. */
-  readonly toolNames: () => Promise<ReadonlySet<string>>;
+  readonly toolNames: (owner: Principal) => Promise<ReadonlySet<string>>;
   /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
   readonly fetchLinks: FetchLinks;
@@ -62,7 +63,7 @@ const createCompletion = defineRoute({
   before: (request: FastifyRequest, { limiter }: ChatCompletionsServices) => limitSends(limiter)(request),
   async handle({ principal, request, reply }, services: ChatCompletionsServices) {
     const { agent, timeoutSeconds, threadUrl } = services;
-    const taken = await services.toolNames();
+    const taken = await services.toolNames(principal);
     const { body } = request;
     const parse = async () => {
       const chat = parseChatRequest(body, { ...services, isTaken: (name) => taken.has(name) });

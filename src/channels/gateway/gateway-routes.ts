@@ -9,6 +9,7 @@ import { metricsRoute } from './health/metrics-route.ts';
 import { replicasRoute } from './health/replicas-route.ts';
 import { statusRoute } from './health/status-route.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
+import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
 import { settingsRoutes } from './models/settings-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
@@ -41,6 +42,7 @@ export const gatewayRoutes = [
   ...memoryRoutes,
   ...skillRoutes,
   ...toolRoutes,
+  ...mcpRoutes,
   meRoute,
   ...userRoutes,
   ...tokenRoutes,

@@ -3,6 +3,7 @@ import type { Egress } from '#egress/egress.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
 import type { ToolRow } from '#store/tools/tools.ts';
 import type { Credentials } from '../auth/credentials.ts';
+import { paramsProblem } from '../params-problem.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import { type Capabilities, isRepeatable } from './capabilities/capabilities.ts';
 import { parseCapabilities } from './capabilities/parse-capabilities.ts';
@@ -133,25 +134,4 @@ function limitsOf({ limits }: Capabilities): JailLimits {
     cpuMs: limits.cpuSecs * 1000,
     wallMs: limits.wallSecs * 1000,
   };
-}
-
-const MAX_BYTES = 256 * 1024;
-const MAX_DEPTH = 64;
-
-/** Problems of the params that are checked before the tool runs. The tool checks the rest. */
-export function paramsProblem(params: string): string | undefined {
-  if (Buffer.byteLength(params) > MAX_BYTES) return `The parameters are larger than ${MAX_BYTES / 1024} KiB.`;
-  if (isDeeperThan(params, MAX_DEPTH)) return `The parameters are nested more than ${MAX_DEPTH} levels deep.`;
-  return undefined;
-}
-
-/** Counted on the text, which is not parsed: brackets inside strings don't count. */
-function isDeeperThan(json: string, limit: number): boolean {
-  let depth = 0;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
-    if (token === '[' || token === '{') depth++;
-    if (token === ']' || token === '}') depth--;
-    if (depth > limit) return true;
-  }
-  return false;
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { Idempotency, TurnInput } from '#agent/turn/start-turn.ts';
+import type { Principal } from '#domain/principal.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';
 import { isObject } from '../../model-api/json-value.ts';
 import { checkFormat } from '../../model-api/output-format.ts';
@@ -13,7 +14,7 @@ import { findSources } from './item-sources.ts';
 export type CreateServices = {
   readonly agent: Agent;
   /** The names of the agent's tools, which callers can't use for theirs. */
-  readonly toolNames: () => Promise<ReadonlySet<string>>;
+  readonly toolNames: (owner: Principal) => Promise<ReadonlySet<string>>;
   /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
   readonly fetchLinks: FetchLinks;
@@ -24,7 +25,7 @@ export async function readCreate(
   services: CreateServices,
   { principal, body }: Pick<FastifyRequest, 'principal' | 'body'>,
 ): Promise<CreateRequest> {
-  const taken = await services.toolNames();
+  const taken = await services.toolNames(principal);
   const sources = await findSources(services.agent, principal, isObject(body) ? body['input'] : undefined);
   const parse = async () => {
     const create = parseCreate(body, { ...services, ...sources, isTaken: (name) => taken.has(name) });

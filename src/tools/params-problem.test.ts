@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paramsProblem } from './component-tool.ts';
+import { paramsProblem } from './params-problem.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 

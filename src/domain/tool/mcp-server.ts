@@ -1,0 +1,57 @@
+import type { UserId } from '../principal.ts';
+
+/** An MCP server whose tools the agent can call. */
+export type McpServer = {
+  readonly id: string;
+  /** `*` for a server that the operator shares with everyone. */
+  readonly userId: UserId;
+  readonly name: string;
+  readonly url: string;
+  /** The operator allows its origin although it is on a private network. */
+  readonly privateNetwork: boolean;
+  /** The operator believes the server when it says that a call may be repeated. */
+  readonly trustAnnotations: boolean;
+  readonly headers: readonly McpHeader[];
+  readonly discovery: McpDiscovery;
+  /** As the server listed them last. */
+  readonly tools: readonly McpTool[];
+  /** Why tools of the server are not offered, in sentences. */
+  readonly leftOut: readonly string[];
+  /** As they were when a person last reviewed them. */
+  readonly accepted: readonly McpTool[];
+  /** Why the last listing failed. */
+  readonly problem: string | null;
+  /** Listings that failed since the last success. */
+  readonly failures: number;
+  readonly listedAt: Date;
+  readonly refreshAt: Date;
+  readonly createdAt: Date;
+};
+
+/** A header of every request. The rest of its value is a secret. */
+export type McpHeader = { readonly name: string; readonly prefix: string };
+
+/** The protocol that the server speaks; `discover` is its answer, which saves the next client a round trip. */
+export type McpDiscovery = { readonly version: string; readonly discover: unknown };
+
+/** A tool of a server, cleaned and bounded. The three hints are claims of the server. */
+export type McpTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  /** Changes with everything above and with the address of the server. */
+  readonly digest: string;
+};
+
+/** Without underscores, so that the name of a tool can be split in one way only. */
+export const isMcpServerName = (name: string): boolean => /^[a-z](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(name);
+
+/** Begins the names of all tools of a server. */
+export const mcpPrefix = (server: string): string => `${server}__`;
+
+/** Whether the tool is as it was when a person reviewed it. */
+export const isReviewed = ({ accepted }: Pick<McpServer, 'accepted'>, { digest }: McpTool): boolean =>
+  accepted.some((tool) => tool.digest === digest);

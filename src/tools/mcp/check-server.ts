@@ -1,0 +1,72 @@
+import { Forbidden, InvalidRequest } from '#domain/errors.ts';
+import { isMcpServerName, mcpPrefix } from '#domain/tool/mcp-server.ts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
+import { checkHeaders } from '#egress/check-headers.ts';
+import { EgressRefused } from '#egress/egress-failure.ts';
+
+export type McpServerRequest = {
+  readonly name: string;
+  readonly url: string;
+  /** Values by header name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly privateNetwork: boolean;
+  readonly trustAnnotations: boolean;
+};
+
+const MAX_HEADERS = 8;
+const MAX_URL = 2000;
+
+/** Refuses a server that can't be added, before anything is sent to it. */
+export function checkMcpServer(request: McpServerRequest, byOperator: boolean): void {
+  const { name, privateNetwork, trustAnnotations } = request;
+  if (!isMcpServerName(name))
+    throw invalid('name', 'A name begins with a letter and has up to 32 lower-case letters, digits and dashes.');
+  if (isReservedName(mcpPrefix(name))) throw invalid('name', `The name "${name}" belongs to Reborn itself.`);
+  if (!byOperator && (privateNetwork || trustAnnotations))
+    throw new Forbidden(
+      'operator_only',
+      'Only the operator may allow a private network or trust annotations. Leave both out.',
+    );
+  checkUrl(request, byOperator);
+  checkOwnHeaders(request.headers);
+}
+
+function checkUrl({ url: text, privateNetwork }: McpServerRequest, byOperator: boolean): void {
+  const url = URL.parse(text);
+  if (!url || text.length > MAX_URL || /[\s\\\p{Cc}]/u.test(text))
+    throw invalid('url', 'url must be an address such as https://mcp.example.com/mcp.');
+  if (url.protocol !== 'https:' && !(privateNetwork && url.protocol === 'http:'))
+    throw invalid('url', 'Only https is allowed. Start the address with https://.');
+  if (url.username || url.password || url.hash)
+    throw invalid('url', 'The address contains a user name, a password or a fragment. Send keys in a header.');
+  if (url.port !== '' && !byOperator)
+    throw invalid('url', 'Only the operator may name a port. Leave it out: requests go to port 443.');
+}
+
+/** The protocol sets these itself. */
+const OWN_HEADERS = /^(?:accept|accept-encoding|content-type|content-encoding|cookie|last-event-id|mcp-.*)$/;
+
+function checkOwnHeaders(headers: Readonly<Record<string, string>>): void {
+  const names = Object.keys(headers);
+  if (names.length > MAX_HEADERS) throw invalid('headers', `A server can have ${MAX_HEADERS} headers.`);
+  for (const name of names) {
+    if (OWN_HEADERS.test(name.toLowerCase()))
+      throw invalid('headers', `The header ${name} is set for you. Leave it out.`);
+    if (!/^[\w-]{1,64}$/.test(name))
+      throw invalid('headers', `A header's name has up to 64 letters, digits and dashes.`);
+    if ((headers[name] ?? '').trim().length < MIN_VALUE || (headers[name] ?? '').length > MAX_VALUE)
+      throw invalid('headers', `The value of ${name} must have ${MIN_VALUE} to ${MAX_VALUE} characters.`);
+  }
+  try {
+    checkHeaders(headers);
+  } catch (error) {
+    if (error instanceof EgressRefused) throw invalid('headers', error.message);
+    throw error;
+  }
+}
+
+/** A shorter one would be found in any text. */
+const MIN_VALUE = 8;
+const MAX_VALUE = 8192;
+
+const invalid = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

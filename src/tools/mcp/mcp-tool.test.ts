@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import type { McpServer, McpTool } from '#domain/tool/mcp-server.ts';
+import { createMcpTool, type McpHost } from './mcp-tool.ts';
+import { createRests } from './rests.ts';
+import { createServerHeaders, splitHeader } from './server-headers.ts';
+
+const tool: McpTool = {
+  name: 'read',
+  description: 'Reads.',
+  parameters: { type: 'object' },
+  readOnly: true,
+  destructive: false,
+  idempotent: false,
+  digest: 'd1',
+};
+const server: McpServer = {
+  id: 's1',
+  userId: 'ann',
+  name: 'mine',
+  url: 'https://mcp.example.com/mcp',
+  privateNetwork: false,
+  trustAnnotations: true,
+  headers: [],
+  discovery: { version: '2025-11-25', discover: null },
+  tools: [tool],
+  leftOut: [],
+  accepted: [tool],
+  problem: null,
+  failures: 0,
+  listedAt: new Date(),
+  refreshAt: new Date(),
+  createdAt: new Date(),
+};
+const sent: unknown[] = [];
+const host: McpHost = {
+  egress: { send: async (request) => Promise.reject(new Error(String(sent.push(request)))) },
+  version: '1',
+  headers: createServerHeaders({ inVault: () => Promise.reject(new Error('not read')) }),
+  rests: createRests(),
+  takeUse: async () => ({ isAllowed: false, retryInSeconds: 7 }),
+  onSecretsUsed: async () => {},
+};
+const traits = (more: Partial<McpTool>, ofServer: Partial<McpServer> = {}) => {
+  const changed = { ...tool, ...more };
+  const { level, repeatable, unreviewed } = createMcpTool(
+    { ...server, accepted: [changed], ...ofServer },
+    changed,
+    host,
+  );
+  return [level, repeatable, unreviewed ?? false];
+};
+
+test.each([
+  ['one that only reads', {}, {}, ['allow', true, false]],
+  ['one that only reads, without trust', {}, { trustAnnotations: false }, ['allow', false, false]],
+  ['one that writes', { readOnly: false }, {}, ['ask', false, false]],
+  ['one that can be repeated', { readOnly: false, idempotent: true }, {}, ['ask', true, false]],
+  [
+    'one that can be repeated, without trust',
+    { readOnly: false, idempotent: true },
+    { trustAnnotations: false },
+    ['ask', false, false],
+  ],
+  ['a new one that claims to read', {}, { accepted: [] }, ['ask', false, true]],
+  ['a changed one', {}, { accepted: [{ ...tool, digest: 'd0' }] }, ['ask', false, true]],
+])('%s has its level, and whether it is repeated', (_, more, ofServer, expected) => {
+  expect(traits(more, ofServer)).toEqual(expected);
+});
+
+const context = {
+  owner: { userId: 'ann' },
+  secretsOf: { userId: 'ann' },
+  idempotencyKey: 'k',
+  signal: AbortSignal.timeout(5000),
+};
+
+test.each(['[]', 'null', '"x"', '{', '['.repeat(70)])(
+  'the arguments %s are refused before anything is sent',
+  async (given) => {
+    expect(await createMcpTool(server, tool, host).call(given, context)).toContain('error');
+    expect(sent).toEqual([]);
+  },
+);
+
+test('calls beyond the rate limit are refused before anything is sent', async () => {
+  expect(await createMcpTool(server, tool, host).call('{}', context)).toContain('Try again in 7 seconds');
+  expect(sent).toEqual([]);
+});
+
+test('a server rests for a minute after two failures in a row', () => {
+  let now = 0;
+  const rests = createRests(() => now);
+  rests.failed('a');
+  expect(rests.left('a')).toBe(0);
+  rests.succeeded('a');
+  rests.failed('a');
+  rests.failed('a');
+  expect([rests.left('a'), rests.left('b')]).toEqual([60_000, 0]);
+  now = 60_000;
+  expect(rests.left('a')).toBe(0);
+});
+
+test('a scheme is kept apart from the key, so that the key alone is recognised', () => {
+  expect(splitHeader('authorization', 'Bearer abc.def')).toEqual({
+    header: { name: 'authorization', prefix: 'Bearer ' },
+    secret: 'abc.def',
+  });
+  expect(splitHeader('x-key', 'abc.def')).toMatchObject({ header: { prefix: '' }, secret: 'abc.def' });
+});

@@ -1,0 +1,130 @@
+import type { McpServer } from '#domain/tool/mcp-server.ts';
+import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import {
+  claimMcpRefresh,
+  EVERYONE,
+  listMcpServers,
+  readMcpVersion,
+  saveMcpListing,
+  saveMcpProblem,
+} from '#store/tools/mcp-servers.ts';
+import type { Tool } from '../tool.ts';
+import { listMcpTools } from './mcp-client.ts';
+import { McpFailure } from './mcp-failure.ts';
+import { createMcpTool, type McpHost } from './mcp-tool.ts';
+
+export type McpToolSource = {
+  /** The tools of the owner's servers and of everyone's. */
+  toolsFor(owner: Owner): Promise<readonly Tool[]>;
+  /** The next turn on this replica sees a change at once. */
+  forget(): void;
+  close(): Promise<void>;
+};
+
+/** How long a change by another process can go unnoticed. */
+const REMEMBER_MS = 1000;
+const MAX_REMEMBERED = 1000;
+
+/** Of one refresh; another replica tries again after it. */
+const LEASE_MS = 60_000;
+const LONGEST_RETRY_MS = 60 * 60_000;
+
+type Offered = { readonly version: string; readonly servers: readonly McpServer[]; readonly tools: readonly Tool[] };
+
+/** Offers the tools of MCP servers. A list that is due is read again in the background, by one replica. */
+export function createMcpTools(db: Database, host: McpHost, onError: (error: unknown) => void): McpToolSource {
+  const remembered = new Map<string, Promise<Offered>>();
+  const refreshing = new Map<string, Promise<void>>();
+  const stop = new AbortController();
+  let looked: { at: number; version: Promise<string | undefined> } | undefined;
+
+  function currentVersion(): Promise<string | undefined> {
+    if (looked && performance.now() - looked.at < REMEMBER_MS) return looked.version;
+    const version = readMcpVersion(db);
+    looked = { at: performance.now(), version };
+    version.catch(() => {
+      looked = undefined; // the next caller asks again
+    });
+    return version;
+  }
+
+  async function offer(owner: Owner, version: string): Promise<Offered> {
+    const shared = await withOwner(db, EVERYONE, (trx) => listMcpServers(trx, EVERYONE));
+    const own = await withOwner(db, owner, (trx) => listMcpServers(trx, owner));
+    const servers = [...own.filter(({ name }) => shared.every((each) => each.name !== name)), ...shared];
+    return {
+      version,
+      servers,
+      tools: servers.flatMap((server) => server.tools.map((tool) => createMcpTool(server, tool, host))),
+    };
+  }
+
+  async function remember(owner: Owner, version: string): Promise<Offered> {
+    const before = await remembered.get(owner.userId)?.catch(() => undefined);
+    if (before?.version === version) return before;
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    const offered = offer(owner, version);
+    remembered.set(owner.userId, offered);
+    return offered;
+  }
+
+  function refreshDue(servers: readonly McpServer[]): void {
+    const now = Date.now();
+    for (const server of servers) {
+      if (server.refreshAt.getTime() > now || refreshing.has(server.id) || stop.signal.aborted) continue;
+      const work = refresh(server)
+        .catch(onError)
+        .finally(() => refreshing.delete(server.id));
+      refreshing.set(server.id, work);
+    }
+  }
+
+  async function refresh(server: McpServer): Promise<void> {
+    const owner = { userId: server.userId };
+    if (!(await withOwner(db, owner, (trx) => claimMcpRefresh(trx, owner, server.id, LEASE_MS)))) return;
+    await refreshMcpServer(db, server, host, stop.signal);
+    forget();
+  }
+
+  function forget(): void {
+    looked = undefined;
+  }
+
+  return {
+    async toolsFor(owner) {
+      const version = await currentVersion();
+      if (version === undefined) return [];
+      const { servers, tools } = await remember(owner, version);
+      refreshDue(servers);
+      return tools;
+    },
+    forget,
+    async close() {
+      stop.abort();
+      await Promise.allSettled(refreshing.values());
+    },
+  };
+}
+
+/** Lists the tools of a server again and stores them, or why that failed. Returns the problem. */
+export async function refreshMcpServer(
+  db: Database,
+  server: McpServer,
+  host: Pick<McpHost, 'egress' | 'version' | 'headers'>,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const owner = { userId: server.userId };
+  const { headers, values } = await host.headers.read(server);
+  try {
+    const listing = await listMcpTools(host, { ...server, headers }, values, signal);
+    await withOwner(db, owner, (trx) => saveMcpListing(trx, owner, server.id, listing));
+    return undefined;
+  } catch (error) {
+    if (signal?.aborted) return undefined; // the lease ends soon, and the next replica tries again
+    if (!(error instanceof McpFailure)) throw error;
+    const problem = values.reduce((text, value) => text.replaceAll(value, '[secret]'), error.message);
+    const retryInMs = Math.min(LONGEST_RETRY_MS, LEASE_MS * 2 ** Math.min(server.failures, 10));
+    await withOwner(db, owner, (trx) => saveMcpProblem(trx, owner, server.id, { problem, retryInMs }));
+    return problem;
+  }
+}

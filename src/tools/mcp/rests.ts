@@ -1,0 +1,21 @@
+/** Servers that failed repeatedly are not called for a while, so that a dead one costs a turn only a few timeouts. */
+export type Rests = ReturnType<typeof createRests>;
+
+const FAILURES = 2;
+const REST_MS = 60_000;
+const MAX_KNOWN = 10_000;
+
+/** Per replica and in memory: a replica that reaches the server keeps calling it. */
+export function createRests(now: () => number = () => performance.now()) {
+  const known = new Map<string, { failures: number; until: number }>();
+  return {
+    /** Milliseconds that are left. */
+    left: (id: string) => Math.max(0, (known.get(id)?.until ?? 0) - now()),
+    succeeded: (id: string) => void known.delete(id),
+    failed(id: string) {
+      if (known.size >= MAX_KNOWN) known.clear();
+      const failures = (known.get(id)?.failures ?? 0) + 1;
+      known.set(id, { failures, until: failures >= FAILURES ? now() + REST_MS : 0 });
+    },
+  };
+}
