@@ -17,7 +17,7 @@ import { countBytes } from '#store/threads/threads.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
-import { type ShownGate, showGate } from './gates/shown-gate.ts';
+import { type ShownGate, showGate, showGates } from './gates/shown-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
 import { deleteEndedTurn, deleteUnstoredTurns } from './turn/delete-turn.ts';
 import { type CompactionInput, startCompaction } from './turn/start-compaction.ts';
@@ -150,10 +150,8 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
       const { userId } = await gateOwner(principal, id);
       return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
     },
-    async listGates(principal, page) {
-      const gates = await withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page));
-      return Promise.all(gates.map((gate) => showGate(db, gate)));
-    },
+    listGates: async (principal, page) =>
+      showGates(db, await withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page))),
     findSchemaProblem: (owner, schema) => findSchemaProblem(schema, owner.userId),
     census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
