@@ -215,6 +215,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       limits: config.spending,
       retries: config.model.retries,
       log: turnLog,
+      isTraced: config.otelEndpoint !== undefined,
     }),
     onAccepted: (turn) => turnLog.accepted(turn),
     onTakenOver: metrics.takenOver,

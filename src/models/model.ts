@@ -28,6 +28,8 @@ export type Prompt = {
   readonly temperature: number | null;
   readonly sampling?: Sampling;
   readonly reasoningDetail?: ReasoningDetail;
+  /** The header that continues the caller's trace at the provider. */
+  readonly traceparent?: string;
   /** The form of an answer without calls; absent for prose. */
   readonly format?: OutputFormat;
 };

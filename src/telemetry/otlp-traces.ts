@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
-import { hexFromUuid } from '#domain/ids.ts';
+import { attemptSpanId, spanIdOf, traceIdOf } from '#domain/thread/trace-context.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnSpan } from '#domain/thread/turn-span.ts';
 import type { Usage } from '#domain/usage.ts';
 
-/** The trace of one turn. Its trace ID is derived from the turn's ID, so that each can be found from the other. */
+/**
+ * The trace of one turn, made from its stored rows after its end: a crash loses no span, and the attempts on several
+ * replicas are one trace. Its trace ID is the caller's, or the turn's ID.
+ */
 export type TurnTrace = { readonly turn: Turn; readonly spans: readonly TurnSpan[] };
 
 /** The body of an OTLP/HTTP request. It contains no content of the conversation, only durations and costs. */
@@ -19,16 +21,20 @@ function toOtlpTraces(traces: readonly TurnTrace[], service: { readonly version:
 }
 
 function toSpans({ turn, spans }: TurnTrace) {
-  const traceId = hexFromUuid(turn.id);
+  const traceId = traceIdOf(turn);
   const root = {
     traceId,
     spanId: spanIdOf(turn, 'turn'),
-    name: 'turn',
+    ...(turn.request.trace && { parentSpanId: turn.request.trace.parentId }),
+    name: 'invoke_agent reborn',
     kind: SERVER,
     ...timesOf(turn.createdAt, turn.endedAt),
     attributes: toAttributes({
       'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'reborn',
       'gen_ai.conversation.id': turn.threadId,
+      'gen_ai.response.model': turn.usage.model,
+      'reborn.turn.id': turn.id,
       'reborn.channel': turn.channel,
       'reborn.status': turn.status,
       'reborn.attempts': turn.attempt + 1,
@@ -37,13 +43,19 @@ function toSpans({ turn, spans }: TurnTrace) {
     }),
     status: turn.status === 'failed' ? { code: ERROR, message: turn.failure?.code } : {},
   };
+  const ended = spans.filter((span) => span.startedAt && span.endedAt); // others were ended by a crash or a gate
+  const isAttempt = (attempt: number | null) =>
+    ended.some((span) => span.kind === 'attempt' && span.attempt === attempt);
   const parts = spans.flatMap((span, index) => {
-    if (!span.startedAt || !span.endedAt) return []; // ended by a crash or a gate, so there is no end time
+    if (!span.startedAt || !span.endedAt) return [];
     const { name, attributes } = describe(span);
     return {
       traceId,
-      spanId: spanIdOf(turn, `${index}`),
-      parentSpanId: root.spanId,
+      spanId: isWhole(span) ? attemptSpanId(turn, span.attempt) : spanIdOf(turn, `${index}`),
+      parentSpanId:
+        !isWhole(span) && span.attempt !== null && isAttempt(span.attempt)
+          ? attemptSpanId(turn, span.attempt)
+          : root.spanId,
       name,
       kind: span.kind === 'model' ? CLIENT : INTERNAL,
       ...timesOf(span.startedAt, span.endedAt),
@@ -57,11 +69,22 @@ function toSpans({ turn, spans }: TurnTrace) {
 /** Named by the OpenTelemetry conventions for generative models. */
 function describe({ kind, label, usage }: TurnSpan): { name: string; attributes: Attributes } {
   if (kind === 'model')
-    return { name: 'chat', attributes: { 'gen_ai.operation.name': 'chat', ...(usage && usageAttributes(usage)) } };
+    return {
+      name: usage?.model === undefined ? 'chat' : `chat ${usage.model}`,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.response.model': usage?.model,
+        ...(usage && usageAttributes(usage)),
+      },
+    };
   if (kind === 'tool')
     return {
       name: `execute_tool ${label}`,
-      attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': label },
+      attributes: {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': label,
+        'gen_ai.tool.type': 'function',
+      },
     };
   if (kind === 'retry') return { name: 'retry', attributes: {} }; // its label contains the provider's message
   return { name: kind === 'gate' ? `gate ${label}` : label, attributes: {} };
@@ -73,9 +96,8 @@ const usageAttributes = ({ inputTokens, outputTokens, cachedInputTokens }: Usage
   'gen_ai.usage.cache_read.input_tokens': cachedInputTokens,
 });
 
-/** Always the same for the same span, so that a span sent twice is stored once. */
-const spanIdOf = (turn: Turn, part: string) =>
-  createHash('sha256').update(`${turn.id} ${part}`).digest('hex').slice(0, 16);
+const isWhole = (span: TurnSpan): span is TurnSpan & { readonly attempt: number } =>
+  span.kind === 'attempt' && span.attempt !== null;
 
 const timesOf = (start: Date, end: Date | null) => ({
   startTimeUnixNano: nanoseconds(start),

@@ -40,4 +40,6 @@ export type ToolContext = {
   /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
+  /** For the requests of the call; undefined when traces are not exported. */
+  readonly traceparent?: string | undefined;
 };

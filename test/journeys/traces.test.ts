@@ -36,10 +36,11 @@ const test = journey
 
 const spans = (): OtlpSpan[] =>
   collector.bodies.flatMap((body) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans);
+const spansIn = (trace: string) => spans().filter(({ traceId }) => traceId === trace);
 const traceOf = async ({ id }: { id: string }) =>
   waitFor('the trace', async () => {
     const hex = id.slice('resp_'.length, 'resp_'.length + 32);
-    const found = spans().filter(({ traceId }) => traceId === hex);
+    const found = spansIn(hex);
     return found.length > 0 ? found : undefined;
   });
 const attribute = (span: OtlpSpan | undefined, name: string) => {
@@ -52,11 +53,20 @@ test('a trace has the turn, its model calls and its tool calls, and no message t
   const trace = await traceOf(answered);
 
   expect(trace.map(({ name }) => name).toSorted()).toEqual(
-    ['attempt 1', 'chat', 'chat', 'execute_tool reborn_time', 'in the queue', 'turn'].toSorted(),
+    [
+      'attempt 1',
+      'chat scripted',
+      'chat scripted',
+      'execute_tool reborn_time',
+      'in the queue',
+      'invoke_agent reborn',
+    ].toSorted(),
   );
-  const root = trace.find(({ name }) => name === 'turn');
+  const root = trace.find(({ name }) => name === 'invoke_agent reborn');
+  const attempt = trace.find(({ name }) => name === 'attempt 1');
   for (const span of trace) {
-    expect(span.parentSpanId).toBe(span === root ? undefined : root?.spanId);
+    const isStep = span.name.startsWith('chat') || span.name.startsWith('execute_tool');
+    expect(span.parentSpanId).toBe(span === root ? undefined : isStep ? attempt?.spanId : root?.spanId);
     expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
   }
   expect(new Set(trace.map(({ spanId }) => spanId)).size).toBe(trace.length);
@@ -67,9 +77,38 @@ test('a trace has the turn, its model calls and its tool calls, and no message t
 
 test('a failed turn is an error with its code', async ({ service }) => {
   const trace = await traceOf(await service.ask('break 400'));
-  const root = trace.find(({ name }) => name === 'turn');
+  const root = trace.find(({ name }) => name === 'invoke_agent reborn');
   expect(root?.status.code).toBe(2);
   expect(attribute(root, 'error.type')).toBe('model_error');
+});
+
+test("a caller's trace continues in the turn, in the model's requests, and on the replica that takes over", async ({
+  service,
+  startAnother,
+  model,
+}) => {
+  const first = await startAnother();
+  const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+  const response = await first.request('/api/v1/responses', {
+    method: 'POST',
+    headers: { traceparent: `00-${trace}-${parent}-01` },
+    body: JSON.stringify({ model: 'm', input: 'count 20 every 100', background: true }),
+  });
+  const { id } = (await response.json()) as { id: string };
+  const asked = () => model.seen.flatMap(({ traceparent }) => (traceparent?.includes(trace) ? [traceparent] : []));
+  await waitFor('the model to be asked', async () => asked().length > 0);
+  await first.close();
+  await waitFor('the turn to end elsewhere', async () => {
+    const found = (await (await service.request(`/api/v1/responses/${id}`)).json()) as { status: string };
+    return found.status === 'completed';
+  });
+  await waitFor('the trace', async () => spansIn(trace).length > 0);
+
+  const root = spansIn(trace).find(({ name }) => name === 'invoke_agent reborn');
+  expect(root?.parentSpanId).toBe(parent);
+  const attempts = spansIn(trace).filter(({ name }) => name.startsWith('attempt'));
+  expect(attempts.map(({ name }) => name)).toEqual(['attempt 1', 'attempt 2']);
+  expect(asked()).toEqual(attempts.map(({ spanId }) => `00-${trace}-${spanId}-01`));
 });
 
 test('a collector that was down receives the newest spans later', async ({ service }) => {

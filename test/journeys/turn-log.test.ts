@@ -76,6 +76,7 @@ test('the debug log has each step of a turn in order, with ids and times and wit
     'turn settled',
   ]);
   expect(new Set(lines.map(({ turnId }) => turnId)).size).toBe(1);
+  for (const { turnId, traceId } of lines) expect(traceId).toBe(turnId?.replaceAll('-', ''));
   expect(lines[1]).toMatchObject({ level: 20, attempt: 0, waitedMs: expect.any(Number) });
   expect(lines[3]).toMatchObject({ model: 'scripted', calls: 1, ms: expect.any(Number) });
   expect(lines[5]).toMatchObject({ tool: 'look', itemId: expect.any(String), ms: expect.any(Number) });

@@ -17,6 +17,8 @@ export type SeenPrompt = {
   readonly bytes: number;
   /** The time of the request in milliseconds. */
   readonly at: number;
+  /** The header of the request. */
+  readonly traceparent: string | undefined;
   /** How many earlier prompts had the same last message. */
   readonly repeats: number;
 };
@@ -59,7 +61,7 @@ export async function startScriptedModel(options: { window?: number; decide?: (p
 
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await readJson(request)) as WireRequest;
-    const read = toPrompt(body, request.url ?? '');
+    const read = toPrompt(body, request);
     const prompt = { ...read, repeats: seen.filter((other) => lastOf(other) === lastOf(read)).length };
     seen.push(prompt);
     hooks.onPrompt?.(prompt);
@@ -177,7 +179,7 @@ type WireRequest = {
 
 const lastOf = ({ messages }: Pick<SeenPrompt, 'messages'>) => messages.at(-1)?.text;
 
-function toPrompt(body: WireRequest, url: string): Omit<SeenPrompt, 'repeats'> {
+function toPrompt(body: WireRequest, { url = '', headers }: IncomingMessage): Omit<SeenPrompt, 'repeats'> {
   const flatten = (content: WireRequest['messages'][number]['content']) =>
     typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
   return {
@@ -188,6 +190,7 @@ function toPrompt(body: WireRequest, url: string): Omit<SeenPrompt, 'repeats'> {
     bytes: Buffer.byteLength(JSON.stringify(body.messages)),
     by: url.split('/')[1] ?? '',
     at: performance.now(),
+    traceparent: headers['traceparent'] as string | undefined,
   };
 }
 

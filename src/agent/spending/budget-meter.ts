@@ -22,9 +22,13 @@ export function createMeter(options: {
   readonly limits: SpendingLimits;
   readonly spent: () => Promise<Spent>;
   readonly signal: AbortSignal;
+  /** For the model's provider; undefined when traces are not exported. */
+  readonly traceparent?: string | undefined;
   readonly log?: Pick<AttemptLog, 'modelAsked' | 'modelSpoke' | 'modelAnswered' | 'modelFailed'>;
 }) {
   const failedCalls: ModelCall[] = [];
+  const { traceparent } = options;
+  const traced = (prompt: Prompt) => (traceparent === undefined ? prompt : { ...prompt, traceparent });
 
   return {
     /** Throws `BudgetExceeded`, and what the model throws. */
@@ -46,7 +50,7 @@ export function createMeter(options: {
         onText(delta);
       };
       try {
-        const said = await model.ask(prompt, hear, options.signal, onReasoning);
+        const said = await model.ask(traced(prompt), hear, options.signal, onReasoning);
         const answer = { ...said, usage: { ...said.usage, model: model.name } };
         const call = callOf(answer.usage, false);
         options.log?.modelAnswered(call, answer.calls.length);

@@ -10,9 +10,14 @@ export class ToolFailure extends Error {
 /** Runs a call and resolves to the output for the model. Non-repeatable tools are never retried. */
 export async function callTool(
   call: FunctionCallItem,
-  options: { turn: Turn; passage: Pick<OpenPassage, 'tool' | 'secretsOf'>; signal: AbortSignal },
+  options: {
+    turn: Turn;
+    passage: Pick<OpenPassage, 'tool' | 'secretsOf'>;
+    signal: AbortSignal;
+    traceparent?: string | undefined;
+  },
 ): Promise<string> {
-  const { turn, signal } = options;
+  const { turn, signal, traceparent } = options;
   const { tool, secretsOf } = options.passage;
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
@@ -21,7 +26,7 @@ export async function callTool(
 
   try {
     const idempotencyKey = `${call.turnId}:${call.position}`;
-    return await tool.call(call.arguments, { owner: turn, secretsOf, idempotencyKey, signal });
+    return await tool.call(call.arguments, { owner: turn, secretsOf, idempotencyKey, signal, traceparent });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ToolFailure(`The tool ${call.name} could not be run.`, { cause: error });

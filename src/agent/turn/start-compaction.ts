@@ -2,6 +2,7 @@ import { newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, type NewItem, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
+import type { TraceContext } from '#domain/thread/trace-context.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -16,6 +17,7 @@ export type CompactionInput = ContinuedThread & {
   readonly items: readonly NewItem[];
   readonly model: string;
   readonly idempotency: Idempotency | undefined;
+  readonly trace?: TraceContext;
   /** Data of the channel. */
   readonly echo: TurnRequest['echo'];
 };
@@ -27,7 +29,7 @@ export type CompactionInput = ContinuedThread & {
 export async function startCompaction(
   parts: { readonly db: Database; readonly engine: Engine; readonly summaries: SealedTexts },
   owner: Principal,
-  { model, idempotency, echo, items, ...continued }: CompactionInput,
+  { model, idempotency, echo, trace, items, ...continued }: CompactionInput,
 ): Promise<StartedTurn> {
   const { db, engine, summaries } = parts;
   const earlier = continued.threadId ? await readThread() : [];
@@ -39,6 +41,7 @@ export async function startCompaction(
     items: [...earlier, ...items].map((item) => ({ ...withoutAttachments(item), id: newId() })),
     tools: undefined,
     request: { model, temperature: null, echo, task: 'compaction' },
+    ...(trace && { trace }),
     idempotency,
     isUnstored: true,
   });

@@ -6,6 +6,7 @@ import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { instructionsOf } from '#domain/thread/replayed-history.ts';
 import { MAX_WAITING_TURNS, type Thread } from '#domain/thread/thread.ts';
+import type { TraceContext } from '#domain/thread/trace-context.ts';
 import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
@@ -38,7 +39,9 @@ export type TurnInput = {
   readonly unknownThread: 'failed-turn' | 'not-found';
   readonly channel: Channel;
   readonly items: readonly NewItem[];
-  readonly request: Omit<TurnRequest, 'tools'>;
+  readonly request: Omit<TurnRequest, 'tools' | 'trace'>;
+  /** The caller's span that the turn belongs to. */
+  readonly trace?: TraceContext;
   /** The caller's tools; undefined when the request has none. */
   readonly tools: readonly ToolDefinition[] | undefined;
   /** A repeated request with the same key returns the same turn. */
@@ -86,7 +89,7 @@ async function accept(db: Database, engine: Engine, owner: Principal, input: Tur
     isNew: input.threadId === undefined,
     userId: owner.userId,
     channel: input.channel,
-    request: { ...input.request, tools: input.tools ?? [] },
+    request: toRequest(input, input.tools ?? []),
     items: input.items,
     after: input.previousTurnId,
     idempotency: input.idempotency,
@@ -111,6 +114,10 @@ async function accept(db: Database, engine: Engine, owner: Principal, input: Tur
     case 'unknown':
       return startStepwise(db, engine, owner, input);
   }
+}
+
+function toRequest({ request, trace }: TurnInput, tools: readonly ToolDefinition[]): TurnRequest {
+  return { ...request, tools, ...(trace && { trace }) };
 }
 
 /**
@@ -201,7 +208,7 @@ async function continueThread(
   if (thread.active !== id) await checkRoom(trx, owner, thread);
 
   const tools = input.tools ?? (answered ? thread.catalog : []);
-  const request = { ...input.request, tools };
+  const request = toRequest(input, tools);
   const newTurn = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
   const turn = await insertTurn(trx, owner, newTurn, input.items, thread.active === id);
   if (answered) {
@@ -247,7 +254,7 @@ async function insertUnknownThread(
 ): Promise<Turn> {
   const newTurn = { id, threadId: newId<ThreadId>(), seq: 1 };
   await insertThread(trx, owner, { id: newTurn.threadId, lastSeq: 1 });
-  const request = { ...input.request, tools: input.tools ?? [] };
+  const request = toRequest(input, input.tools ?? []);
   return insertFailedTurn(trx, owner, { ...newTurn, channel: input.channel, request }, UNKNOWN_THREAD);
 }
 

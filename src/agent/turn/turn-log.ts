@@ -1,5 +1,6 @@
 import type { ModelCall } from '#domain/spending.ts';
 import type { FunctionCallItem } from '#domain/thread/item.ts';
+import { traceIdOf } from '#domain/thread/trace-context.ts';
 import type { Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
@@ -88,7 +89,7 @@ export function createTurnLog(write?: (facts: object, message: string) => void, 
 
 export type AttemptLog = ReturnType<TurnLog['attempt']>;
 
-const idsOf = ({ id, threadId }: Turn) => ({ turnId: id, threadId });
+const idsOf = (turn: Turn) => ({ turnId: turn.id, threadId: turn.threadId, traceId: traceIdOf(turn) });
 
 /** For callers that don't want the lines. */
 export const NO_LOG: TurnLog = createTurnLog();

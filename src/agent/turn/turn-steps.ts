@@ -5,6 +5,7 @@ import { pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
+import { traceparentOf } from '#domain/thread/trace-context.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { addUsage, NO_USAGE } from '#domain/usage.ts';
@@ -46,6 +47,8 @@ export type TurnContext = SettingParts & {
   /** Encrypts summaries that callers keep. */
   readonly summaries: Pick<SealedTexts, 'seal'>;
   readonly log?: TurnLog;
+  /** Whether traces are exported, so that requests to models and of tools continue them. */
+  readonly isTraced?: boolean;
 };
 
 /** One attempt at a turn: its steps, and how to close it when it fails. */
@@ -68,6 +71,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   const { db, models, tools, safety, summaries, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
   const thread: Item[] = []; // the items that this attempt knows
+  const traceparent = context.isTraced ? traceparentOf(turn) : undefined;
   const emit = (event: TurnEvent) => {
     log.emitted(event);
     run.emit(event);
@@ -77,6 +81,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     limits: run.limits ?? limits,
     spent: () => run.spent(),
     signal: run.signal,
+    traceparent,
     log,
   });
   const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit });
@@ -252,7 +257,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
       if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
       const output = await log.toolCalled(call, passage.tool, () =>
-        callTool(call, { turn, passage, signal: run.signal }),
+        callTool(call, { turn, passage, signal: run.signal, traceparent }),
       );
       return append([outputOf(call, await safety.receive(turn, call.name, output))]);
     },

@@ -10,6 +10,7 @@ import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendThenAct } from '#http/server/write-all.ts';
 import { dataFrame, sendEvents } from '#http/sse.ts';
@@ -85,6 +86,7 @@ const createCompletion = defineRoute({
         echo: { metadata: chat.metadata, store: chat.store },
       },
       idempotency: idempotencyOf(request),
+      ...traceOf(request),
       isUnstored: !chat.store,
     });
 

@@ -11,6 +11,7 @@ import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { formatResponseId, parseResponseId } from '#http/response-id.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents, typedFrame } from '#http/sse.ts';
 import { refuseLinks } from '../model-api/attachment.ts';
@@ -72,7 +73,10 @@ const createResponse = defineRoute({
   async handle({ principal, request, reply }, services: ResponsesServices) {
     const { agent, timeoutSeconds, threadUrl } = services;
     const create = await readCreate(services, request);
-    const started = await agent.startTurn(principal, toTurnInput(create, idempotencyOf(request)));
+    const started = await agent.startTurn(principal, {
+      ...toTurnInput(create, idempotencyOf(request)),
+      ...traceOf(request),
+    });
 
     if (create.stream) return stream(services, request, reply, started, { model: create.model, startingAfter: -1 });
     if (create.background) return renderResponse(noReplyYet(started.turn), create.model, threadUrl);

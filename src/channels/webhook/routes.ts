@@ -6,8 +6,10 @@ import type { Idempotency } from '#agent/turn/start-turn.ts';
 import { newId } from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
 import { type JobId, type NewJob, webhookUser } from '#domain/thread/job.ts';
+import type { TraceContext } from '#domain/thread/trace-context.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { traceOf } from '#http/routes/trace-parent.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { type CallbackRule, checkCallbackUrl } from './callback-url.ts';
 import { jobAccepted, jobRecord, renderJob } from './job-shape.ts';
@@ -18,6 +20,7 @@ export type WebhookDelivery = {
   readonly message: string;
   readonly job: NewJob;
   readonly idempotency: Idempotency | undefined;
+  readonly trace?: TraceContext;
 };
 
 type Services = { readonly agent: Agent; readonly jobs: Jobs; readonly callbacks: CallbackRule };
@@ -67,6 +70,7 @@ function toDelivery(
       callbackUrl: typeof body.callback_url === 'string' ? checkCallbackUrl(body.callback_url, callbacks) : null,
     },
     idempotency: idempotencyOf(request),
+    ...traceOf(request),
   };
 }
 
@@ -74,7 +78,7 @@ function toDelivery(
 export async function acceptDelivery(
   agent: Agent,
   jobs: Jobs,
-  { userId, message, job, idempotency }: WebhookDelivery,
+  { userId, message, job, idempotency, trace }: WebhookDelivery,
 ): Promise<z.infer<typeof jobAccepted>> {
   const { turn, fresh } = await agent.startTurn(webhookUser(userId), {
     threadId: undefined,
@@ -84,6 +88,7 @@ export async function acceptDelivery(
     tools: undefined,
     request: { model: null, temperature: null, echo: {} },
     idempotency,
+    ...(trace && { trace }),
     job,
   });
   if (fresh) return { job_id: turn.id, status: 'queued' };

@@ -6,6 +6,7 @@ import type { Usage } from '../usage.ts';
 import type { Item, NewItem, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { ReasoningDetail, Sampling } from './sampling.ts';
+import type { TraceContext } from './trace-context.ts';
 
 /** One run from an input to a reply, a gate, a failure or a cancel. */
 export type Turn = {
@@ -49,6 +50,8 @@ export type TurnRequest = {
   readonly compactAbove?: number;
   /** `compaction`: the turn summarises its input instead of answering it. */
   readonly task?: 'compaction';
+  /** The caller's span, if the request named one. */
+  readonly trace?: TraceContext;
   /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };

@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
+import { parseTraceparent } from '#domain/thread/trace-context.ts';
 import { isHttps, type Site } from '../caller/site.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
@@ -76,6 +77,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
+    childLoggerFactory: (log, bindings, childOptions, { headers }) => {
+      const trace = parseTraceparent(headers['traceparent']);
+      return log.child(trace ? { ...bindings, traceId: trace.traceId } : bindings, childOptions);
+    },
     genReqId: () => newId(),
     forceCloseConnections: 'idle',
     keepAliveTimeout: clientLimits.keepAliveMs,

@@ -125,6 +125,7 @@ function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortS
     ...prompt.sampling,
     ...(prompt.format && toFormatOptions(prompt.format)),
     providerOptions: providerOptionsFor(model, prompt),
+    ...(prompt.traceparent !== undefined && { headers: { traceparent: prompt.traceparent } }),
     abortSignal,
   };
 }

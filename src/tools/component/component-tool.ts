@@ -59,7 +59,7 @@ async function callComponent(
   capabilities: Capabilities,
   host: ComponentHost,
   params: string,
-  { owner: caller, secretsOf: owner, signal }: ToolContext,
+  { owner: caller, secretsOf: owner, signal, traceparent }: ToolContext,
 ): Promise<string> {
   const { auth } = capabilities;
   const used: string[] = [];
@@ -82,6 +82,7 @@ async function callComponent(
       stop.abort(new Error('The tool tried to send a secret.'));
     },
     signal: ending,
+    traceparent,
   });
   if (used.length > 0) await host.onSecretsUsed(owner.userId, name, used);
   const component = { name, hash, load: () => host.loadFiles(hash) };

@@ -7,6 +7,7 @@ import { refusalAt } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { nestedGate, renderNestedGate } from '../gates/gate-shape.ts';
 import { acceptedTurn, failure, renderAccepted, turnIds, turnStatus } from '../threads/turn-shape.ts';
@@ -43,7 +44,10 @@ const chat = defineRoute({
   errors: [400, 404, 409, 413, 429],
   before,
   async handle({ principal, body, request, reply }, { agent, timeoutSeconds, threadUrl }: Services) {
-    const started = await agent.startTurn(principal, toTurnInput(body, idempotencyOf(request)));
+    const started = await agent.startTurn(principal, {
+      ...toTurnInput(body, idempotencyOf(request)),
+      ...traceOf(request),
+    });
     const signal = whileConnected(request, reply);
     const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
     return signal.aborted ? hangUp(reply) : renderChat(ended, threadUrl);
@@ -61,7 +65,10 @@ const send = defineRoute({
   errors: [400, 404, 409, 413, 429],
   before,
   async handle({ principal, body, request }, { agent }: Services) {
-    const { turn } = await agent.startTurn(principal, toTurnInput(body, idempotencyOf(request)));
+    const { turn } = await agent.startTurn(principal, {
+      ...toTurnInput(body, idempotencyOf(request)),
+      ...traceOf(request),
+    });
     return renderAccepted(turn);
   },
 });

@@ -8,6 +8,7 @@ import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';
 import { failedTurn, renderFailure, statusOf } from '../../model-api/failed-turn.ts';
@@ -62,6 +63,7 @@ export const compactResponse = defineRoute({
       threadId: previous?.threadId,
       previousTurnId: previous?.turnId,
       idempotency,
+      ...traceOf(request),
       // With a key, the thread stays until the sweep finds it: the client may ask again for an answer that it has not received.
       echo: { store: idempotency !== undefined },
     });

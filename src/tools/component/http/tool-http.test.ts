@@ -44,6 +44,15 @@ test('a request arrives with its credential, and the answer comes back as status
   expect(http.failure()).toBeUndefined();
 });
 
+test("a request continues the turn's trace, whatever the tool sets", async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const http = await upstream.open({ traceparent });
+
+  await http.httpRequest(asked({ headers: { Traceparent: 'mine' } }));
+
+  expect(upstream.arrived[0]?.headers['traceparent']).toBe(traceparent);
+});
+
 test.each<[what: string, request: Asked, words: string]>([
   ['a host that is not listed', { url: 'https://evil.example.net/v1/x' }, 'evil.example.net'],
   ['another method', { method: 'DELETE' }, 'DELETE'],

@@ -35,6 +35,8 @@ export type ToolHttpOptions = {
   /** The tool tried to send a secret. The call must end before the tool learns anything. */
   readonly onLeak: (secretName: string) => Promise<void>;
   readonly signal: AbortSignal;
+  /** Continues the trace of the turn at the host that the tool asks. */
+  readonly traceparent?: string | undefined;
 };
 
 const MAX_REQUESTS = 50;
@@ -82,6 +84,7 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
     await countRequest(options);
 
     headers.set('accept-encoding', 'identity'); // compressed data can't be searched for secrets
+    if (options.traceparent !== undefined) headers.set('traceparent', options.traceparent);
     addCredentials({ url, headers }, http.credentials, secrets);
 
     const answer = await send({
