@@ -50,7 +50,7 @@ async function names(): Promise<unknown[]> {
 
 test('replicas that start together on an empty database migrate it once', async () => {
   await writeMigration('0001-notes.ts', 'create table notes (id integer)');
-  await writeMigration('0002-first-note.ts', 'insert into notes values (1)');
+  await writeMigration('0002-first-note.ts', 'insert into notes values (1)', undefined, ['notes_by_id on notes (id)']);
 
   await Promise.all(Array.from({ length: 8 }, () => migrateDatabase(server.connection, folder)));
 

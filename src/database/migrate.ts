@@ -49,13 +49,22 @@ export async function migrateDatabase(
   try {
     await database.connection().execute(async (session) => {
       // Kysely locks too, but only after it has created its own tables, which races. The lock ends with the session.
-      await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(session);
+      await takeLock(session);
       await migrateWithRetries(session, folder, last, options);
       await buildPendingIndexes(session);
     });
   } finally {
     await database.destroy();
   }
+}
+
+/**
+ * Asks again and again. A statement that waits for the lock would be a running transaction, for which the index builds of
+ * the session that has the lock wait: a deadlock.
+ */
+async function takeLock(session: Kysely<unknown>): Promise<void> {
+  const attempt = sql<{ taken: boolean }>`select pg_try_advisory_lock(${MIGRATION_LOCK}) as taken`;
+  while (!(await attempt.execute(session)).rows[0]?.taken) await sleep(BETWEEN_LOCKS_MS);
 }
 
 /** The usual start takes no lock and loads no migration. */
@@ -66,6 +75,7 @@ async function isUpToDate(connection: pg.PoolConfig, folder: string): Promise<bo
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const BETWEEN_TRIES_MS = 1000;
+const BETWEEN_LOCKS_MS = 100;
 
 /** A migration that waits for a lock blocks all statements behind it, so it gives up soon and retries. */
 async function migrateWithRetries(
