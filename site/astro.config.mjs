@@ -14,6 +14,7 @@ export default defineConfig({
             'chat-completions',
             'client',
             'webhooks',
+            'missions',
             'tools/authoring',
             'mcp',
             'skills',

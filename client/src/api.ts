@@ -856,7 +856,7 @@ export type TurnInspection = {
   readonly thread_id: string;
   readonly seq: number;
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook';
+  readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission';
   /** The requested model route; null for the default. */
   readonly model: string | null;
   readonly failure: {
@@ -1048,6 +1048,139 @@ export type JobList = {
       readonly next_attempt_at: string | null;
     } | null;
   })[];
+  readonly next_cursor: string | null;
+};
+
+export type MissionList = {
+  readonly missions: readonly ListedMission[];
+};
+
+export type ListedMission = {
+  readonly id: string;
+  readonly name: string;
+  readonly instruction: string;
+  readonly schedule: MissionSchedule;
+  /** The schedule in words. */
+  readonly schedule_words: string;
+  readonly thread: 'same' | 'new';
+  /** The thread of all runs, once there was one. */
+  readonly thread_id: string | null;
+  readonly tools: readonly string[] | null;
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly misfire: 'skip' | 'latest' | 'all';
+  readonly overlap: 'skip' | 'queue' | 'cancel';
+  readonly pause_after: number;
+  readonly state: 'active' | 'paused' | 'ended';
+  readonly pause_reason: 'paused_by_user' | 'repeated_failure' | 'broken_schedule' | 'user_removed' | null;
+  /** Failed runs since the last completed one. */
+  readonly failures: number;
+  readonly next_due_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_run: Occurrence | null;
+};
+
+export type MissionSchedule = {
+  /** Five fields: minute, hour, day of month, month, day of week. */
+  readonly cron?: string;
+  readonly every_minutes?: number;
+  /** A local date and time, such as 2026-12-24T18:00, for a single run. */
+  readonly at?: string;
+  /** An IANA name, such as Europe/Oslo. Needed with cron and at. */
+  readonly time_zone?: string;
+};
+
+export type Occurrence = {
+  /** When it was due. */
+  readonly slot: string;
+  readonly kind: 'scheduled' | 'manual';
+  /** waiting: its turn waits at a gate. */
+  readonly status: 'due' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'missed' | 'skipped';
+  /** Why it failed or did not run, such as overlap, paused, budget or not_running. */
+  readonly reason: string | null;
+  readonly thread_id: string | null;
+  readonly turn_id: string | null;
+  readonly tokens: number;
+  readonly cost_usd: number | null;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+};
+
+export type NewMission = {
+  readonly name: string;
+  /** What the agent is asked at each run. */
+  readonly instruction: string;
+  readonly schedule: MissionSchedule;
+  /** Whether all runs share one thread. same when left out. */
+  readonly thread?: 'same' | 'new';
+  /** The only tools that runs may use; null for all that the owner may use. */
+  readonly tools?: readonly string[] | null;
+  readonly tokens_per_run?: number | null;
+  readonly tokens_per_day?: number | null;
+  /** Which due times are caught up after an outage. latest when left out. */
+  readonly misfire?: 'skip' | 'latest' | 'all';
+  /** What happens when a run is due while the one before has not ended. skip when left out. */
+  readonly overlap?: 'skip' | 'queue' | 'cancel';
+  /** Failed runs in a row after which the mission is paused. 5 when left out. */
+  readonly pause_after?: number;
+};
+
+export type Mission = {
+  readonly id: string;
+  readonly name: string;
+  readonly instruction: string;
+  readonly schedule: MissionSchedule;
+  /** The schedule in words. */
+  readonly schedule_words: string;
+  readonly thread: 'same' | 'new';
+  /** The thread of all runs, once there was one. */
+  readonly thread_id: string | null;
+  readonly tools: readonly string[] | null;
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly misfire: 'skip' | 'latest' | 'all';
+  readonly overlap: 'skip' | 'queue' | 'cancel';
+  readonly pause_after: number;
+  readonly state: 'active' | 'paused' | 'ended';
+  readonly pause_reason: 'paused_by_user' | 'repeated_failure' | 'broken_schedule' | 'user_removed' | null;
+  /** Failed runs since the last completed one. */
+  readonly failures: number;
+  readonly next_due_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type SchedulePreviewRequest = {
+  readonly schedule: MissionSchedule;
+};
+
+export type SchedulePreview = {
+  readonly schedule_words: string;
+  readonly next_times: readonly string[];
+};
+
+export type MissionChange = {
+  readonly name?: string;
+  /** What the agent is asked at each run. */
+  readonly instruction?: string;
+  readonly schedule?: MissionSchedule;
+  /** Whether all runs share one thread. same when left out. */
+  readonly thread?: 'same' | 'new';
+  /** The only tools that runs may use; null for all that the owner may use. */
+  readonly tools?: readonly string[] | null;
+  readonly tokens_per_run?: number | null;
+  readonly tokens_per_day?: number | null;
+  /** Which due times are caught up after an outage. latest when left out. */
+  readonly misfire?: 'skip' | 'latest' | 'all';
+  /** What happens when a run is due while the one before has not ended. skip when left out. */
+  readonly overlap?: 'skip' | 'queue' | 'cancel';
+  /** Failed runs in a row after which the mission is paused. 5 when left out. */
+  readonly pause_after?: number;
+};
+
+export type OccurrenceList = {
+  readonly occurrences: readonly Occurrence[];
   readonly next_cursor: string | null;
 };
 
@@ -1892,6 +2025,57 @@ export type Routes = {
   'GET /api/jobs': {
     query?: { status?: 'queued' | 'running' | 'completed'; limit?: number; cursor?: string };
     result: JobList;
+  };
+  /** List the caller's missions with their next and last run, newest first. */
+  'GET /api/missions': {
+    result: MissionList;
+  };
+  /** Create a mission: an instruction that runs on a schedule. */
+  'POST /api/missions': {
+    body: NewMission;
+    result: Mission;
+  };
+  /** Check a schedule, and show it in words with its next five times. Stores nothing. */
+  'POST /api/missions/preview': {
+    body: SchedulePreviewRequest;
+    result: SchedulePreview;
+  };
+  /** Get a mission. */
+  'GET /api/missions/{id}': {
+    params: { id: string };
+    result: Mission;
+  };
+  /** Change a mission. Fields that are left out stay as they are. */
+  'PATCH /api/missions/{id}': {
+    params: { id: string };
+    body: MissionChange;
+    result: Mission;
+  };
+  /** Delete a mission and its list of runs. The threads of the runs stay. */
+  'DELETE /api/missions/{id}': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** Pause a mission. A run that is under way continues. */
+  'POST /api/missions/{id}/pause': {
+    params: { id: string };
+    result: Mission;
+  };
+  /** Resume a mission. Due times that passed during the pause are not caught up. */
+  'POST /api/missions/{id}/resume': {
+    params: { id: string };
+    result: Mission;
+  };
+  /** Start a run now, besides the schedule. */
+  'POST /api/missions/{id}/run': {
+    params: { id: string };
+    result: Occurrence;
+  };
+  /** List the due times and runs of a mission, newest first. */
+  'GET /api/missions/{id}/occurrences': {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string };
+    result: OccurrenceList;
   };
   /** Search the caller's notes, or list the newest ones. */
   'GET /api/memory': {

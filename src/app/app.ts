@@ -18,6 +18,8 @@ import { startDenyingOverdueGates } from '#agent/gates/overdue-gates.ts';
 import { quarantineTool } from '#agent/gates/policy-settings.ts';
 import { startTracingTurns, type TracingPace } from '#agent/inspection/trace-turns.ts';
 import { createJobs } from '#agent/jobs.ts';
+import { createMissions } from '#agent/missions/missions.ts';
+import { type SchedulerPace, startScheduler } from '#agent/missions/scheduler.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
@@ -116,6 +118,8 @@ export type Parts = {
   readonly notes?: Partial<NotesPace>;
   /** How often traces are sent. */
   readonly traces?: Partial<TracingPace>;
+  /** How often to look for due missions, and how many runs to start. */
+  readonly missions?: Partial<SchedulerPace>;
   /** When to index notes. */
   readonly noteIndexes?: Partial<IndexPace>;
 };
@@ -227,6 +231,9 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const agent = createAgent(db, engine, summaries);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
+  const missions = createMissions(db);
+  const scheduler = startScheduler({ db, engine, pace: parts.missions, onError });
+  undo.defer(() => scheduler.stop());
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
   const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
@@ -273,6 +280,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   undo.defer(() => removedUsers.stop());
   const { server: gateway, routes } = await createGateway({
     ...parts,
+    missions,
     config,
     log,
     db,

@@ -13,6 +13,7 @@ import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
+import type { Missions } from '#agent/missions/missions.ts';
 import { createInputTokens } from '#agent/prompt/input-tokens.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
@@ -64,6 +65,7 @@ export type GatewayParts = {
   readonly isReady: () => Promise<boolean>;
   readonly agent: Agent;
   readonly jobs: Jobs;
+  readonly missions: Missions;
   readonly threads: Threads;
   readonly conversations: Conversations;
   readonly operations: Operations;
@@ -146,6 +148,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     mountRoutes(app, gatewayRoutes, {
       ...shared,
       jobs,
+      missions: parts.missions,
       threads,
       operations,
       site,

@@ -10,6 +10,7 @@ export type TurnId = Branded<'TurnId'>;
 export type ItemId = Branded<'ItemId'>;
 export type GateId = Branded<'GateId'>;
 export type ReplicaId = Branded<'ReplicaId'>;
+export type MissionId = Branded<'MissionId'>;
 export type TokenId = Branded<'TokenId'>;
 
 /** The ids that locate a turn without a lookup. */

@@ -36,5 +36,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
+
 /** An amount as a decimal; `String` would write small amounts with an exponent. */
 export const renderUsd = (amount: number): string => amount.toFixed(12).replace(/\.?0+$/, '');

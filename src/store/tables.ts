@@ -1,5 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely';
-import type { GateId, ItemId, ReplicaId, ThreadId, TokenId, TurnId } from '#domain/ids.ts';
+import type { GateId, ItemId, MissionId, ReplicaId, ThreadId, TokenId, TurnId } from '#domain/ids.ts';
+import type { Mission, Occurrence } from '#domain/mission/mission.ts';
+import type { Schedule } from '#domain/mission/schedule.ts';
 import type { Role } from '#domain/principal.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
@@ -126,6 +128,49 @@ export type Tables = {
   };
   conversations: { userId: string; name: string; threadId: ThreadId; createdAt: Generated<Date> };
   webhookRoutes: WebhookRoute & { createdAt: Generated<Date> };
+  missions: {
+    id: MissionId;
+    userId: string;
+    name: string;
+    instruction: string;
+    schedule: JSONColumnType<Schedule>;
+    revision: Generated<number>;
+    tzVersion: string;
+    keepsThread: boolean;
+    threadId: ThreadId | null;
+    tools: string[] | null;
+    tokensPerRun: number | null;
+    tokensPerDay: number | null;
+    misfire: Mission['misfire'];
+    overlap: Mission['overlap'];
+    pauseAfter: number;
+    failures: Generated<number>;
+    state: Generated<Mission['state']>;
+    pauseReason: Mission['pauseReason'];
+    nextDueAt: Date | null;
+    startingUntil: Date | null;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
+  occurrences: {
+    missionId: MissionId;
+    slot: Date;
+    userId: string;
+    kind: Occurrence['kind'];
+    state: Occurrence['state'];
+    reason: string | null;
+    isLate: Generated<boolean>;
+    revision: number;
+    dueAt: Date;
+    requestKey: string | null;
+    threadId: ThreadId | null;
+    turnId: TurnId | null;
+    tokens: Generated<string>;
+    costUsd: number | null;
+    createdAt: Generated<Date>;
+    startedAt: Date | null;
+    endedAt: Date | null;
+  };
   secrets: {
     userId: string;
     name: string;

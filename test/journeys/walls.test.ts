@@ -13,6 +13,7 @@ type Belongings = {
   turnId: string;
   userId: string;
   tokenId: string;
+  missionId: string;
 };
 type Asking = { route: string; body?: object };
 
@@ -190,6 +191,33 @@ const MATRIX: Record<string, Row> = {
     body: { listed_at: '2026-01-01T00:00:00.000Z' },
   })),
   'DELETE /api/mcp/:name': row([403, 403, 404, 404], () => ({ route: '/api/mcp/none?for=everyone' })),
+  'GET /api/missions': row([200, 200, 200, 200], () => ({ route: '/api/missions' })),
+  'POST /api/missions': row([201, 201, 201, 201], () => ({
+    route: '/api/missions',
+    body: { name: 'm', instruction: 'say hello', schedule: { at: '2999-01-01T00:00', time_zone: 'UTC' } },
+  })),
+  'POST /api/missions/preview': row([200, 200, 200, 200], () => ({
+    route: '/api/missions/preview',
+    body: { schedule: { cron: '0 8 * * *', time_zone: 'Europe/Oslo' } },
+  })),
+  'GET /api/missions/:id': row([200, 404, 200, 404], ({ missionId }) => ({ route: `/api/missions/${missionId}` })),
+  'PATCH /api/missions/:id': row([200, 404, 200, 404], ({ missionId }) => ({
+    route: `/api/missions/${missionId}`,
+    body: { name: 'another name' },
+  })),
+  'DELETE /api/missions/:id': row([204, 404, 204, 404], ({ missionId }) => ({ route: `/api/missions/${missionId}` })),
+  'POST /api/missions/:id/pause': row([200, 404, 200, 404], ({ missionId }) => ({
+    route: `/api/missions/${missionId}/pause`,
+  })),
+  'POST /api/missions/:id/resume': row([200, 404, 200, 404], ({ missionId }) => ({
+    route: `/api/missions/${missionId}/resume`,
+  })),
+  'POST /api/missions/:id/run': row([202, 404, 202, 404], ({ missionId }) => ({
+    route: `/api/missions/${missionId}/run`,
+  })),
+  'GET /api/missions/:id/occurrences': row([200, 404, 200, 404], ({ missionId }) => ({
+    route: `/api/missions/${missionId}/occurrences`,
+  })),
   'GET /api/skills': row([200, 200, 200, 200], () => ({ route: '/api/skills' })),
   'GET /api/skills/:name': row([404, 404, 404, 404], () => ({ route: '/api/skills/none' })),
   'POST /api/skills': row([403, 403, 201, 201], () => ({
@@ -244,7 +272,19 @@ async function belongingsOf(
     turnId: turnIdOf(responseId),
     userId: user?.id ?? 'operator',
     tokenId: user?.tokenId ?? NOBODYS,
+    missionId: await missionOf(service, headers, user),
   };
+}
+
+/** Users can't have many missions, so one that exists is used again. */
+async function missionOf(service: Service, headers: { authorization: string }, user?: TestUser): Promise<string> {
+  const listed = await (await service.request('/api/missions', { headers })).json();
+  const [known] = (listed as { missions: { id: string }[] }).missions;
+  if (known) return known.id;
+  const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
+  const body = JSON.stringify({ name: 'a mission', instruction: secretOf(user), schedule });
+  const made = await service.request('/api/missions', { method: 'POST', body, headers });
+  return ((await made.json()) as { id: string }).id;
 }
 
 async function answerTo(service: Service, name: string, { route, body }: Asking, headers: Record<string, string>) {

@@ -19,8 +19,13 @@ export async function openMigratedDatabase() {
   const connect = () => connectStore(server.connection, () => {});
   const db = connect();
   undo.defer(() => db.destroy());
-  const everything = new pg.Pool({ ...server.connection, options: '-c app.engine=on' });
-  everything.on('error', () => {}); // a cut connection fails its query, which reports it
+  const connectEverything = (settings: Record<string, string> = {}) => {
+    const options = Object.entries({ ...settings, 'app.engine': 'on' }).map(([name, value]) => `-c ${name}=${value}`);
+    const pool = new pg.Pool({ ...server.connection, options: options.join(' ') });
+    pool.on('error', () => {}); // a cut connection fails its query, which reports it
+    return pool;
+  };
+  const everything = connectEverything();
   undo.defer(() => everything.end());
 
   const opened = undo.move();
@@ -31,6 +36,8 @@ export async function openMigratedDatabase() {
     connect,
     /** Sees the rows of all owners, as only the engine does. */
     everything,
+    /** The same with a separate pool, whose sessions have these settings. */
+    connectEverything,
     close: () => opened.disposeAsync(),
   };
 }

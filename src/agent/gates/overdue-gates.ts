@@ -8,7 +8,7 @@ import { answerGate } from './answer-gate.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
-/** Denies gates of webhook users that are not answered within a day, so that their jobs end. */
+/** Denies gates of webhook users and missions that are not answered within a day, so that their jobs and runs end. */
 export function startDenyingOverdueGates(
   db: Database,
   engine: Engine,

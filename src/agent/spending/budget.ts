@@ -13,6 +13,12 @@ export function checkBudget({ tokensPerDay, usdPerDay }: SpendingLimits, spent: 
     throw exceeded(`${spent.usd.toFixed(2)} of the ${usdPerDay.toFixed(2)} US dollars`, now);
 }
 
+/** The limit that a mission has for each of its runs. It can be exceeded by one call. */
+export function checkRun(run: { readonly limit: number | null; readonly used: () => number } | undefined): void {
+  if (!run || run.limit === null || run.used() < run.limit) return;
+  throw new BudgetExceeded(`The ${run.limit} tokens that one run of this mission may use are used up.`);
+}
+
 export const isLimited = ({ tokensPerDay, usdPerDay }: SpendingLimits) => tokensPerDay !== null || usdPerDay !== null;
 
 function exceeded(used: string, now: Date): BudgetExceeded {

@@ -8,7 +8,7 @@ import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { traceparentOf } from '#domain/thread/trace-context.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
-import { addUsage, NO_USAGE } from '#domain/usage.ts';
+import { addUsage, NO_USAGE, tokensOf } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import { identityFor } from '#memory/identity.ts';
@@ -21,6 +21,7 @@ import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { type OpenPassage, type PassageFacts, passageFor } from '../gates/gates.ts';
 import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
+import { limitTools } from '../missions/limit-tools.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
@@ -70,6 +71,7 @@ type Deferred = {
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
   const { db, models, tools, safety, summaries, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
+  const currentTools = async () => limitTools(await tools.current(turn), turn.request.mission);
   const thread: Item[] = []; // the items that this attempt knows
   const traceparent = context.isTraced ? traceparentOf(turn) : undefined;
   const emit = (event: TurnEvent) => {
@@ -80,6 +82,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   const meter = createMeter({
     limits: run.limits ?? limits,
     spent: () => run.spent(),
+    run: { limit: turn.request.mission?.tokensPerRun ?? null, used: () => tokensOf(usedSoFar()) },
     signal: run.signal,
     traceparent,
     log,
@@ -89,7 +92,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     turn,
     run,
     { ...retrying, discard: meter.discard },
-    async (history) => isSuspicious(history, await tools.current(turn), turn.userId),
+    async (history) => isSuspicious(history, await currentTools(), turn.userId),
     showSummary,
   );
   let failedModels = 0; // models of the chain that failed: the attempt does not ask them again
@@ -98,6 +101,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   const deferred: Deferred[] = [];
   let decided: DecidedCall | undefined; // by the last written answer
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
+  const usedSoFar = () =>
+    [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)].reduce(addUsage);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
     const position = ownItems().length;
@@ -218,7 +223,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       const known = decided?.id === call.id ? decided.passage : undefined;
       decided = undefined; // valid only now, and only for this call
       if (known) return known;
-      return passageFor(callOf(call), { ...passageFacts(await tools.current(turn)), started: call.startedAt !== null });
+      return passageFor(callOf(call), { ...passageFacts(await currentTools()), started: call.startedAt !== null });
     },
 
     async loadHistory() {
@@ -233,7 +238,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
     async askModel(history) {
       const chain = await models.find(turn.request.model);
-      const offered = await tools.current(turn);
+      const offered = await currentTools();
       const { answer, call } = await askFormatted(chain, history, offered);
       const written = await toItems(answer, call, spoken.id() ?? newId(), turn, passageFacts(offered));
       decided = written.first;
@@ -271,9 +276,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
     end() {
       const items = deferred.flatMap((each) => each.items);
-      const usages = ownItems().map(({ usage }) => usage ?? NO_USAGE);
       return {
-        usage: [window.usage(), meter.failedUsage(), ...usages].reduce(addUsage),
+        usage: usedSoFar(),
         last: { position: isLoaded ? ownItems().length - items.length : null, items },
         calls: [...deferred.flatMap(({ call }) => call ?? []), ...meter.failedCalls()],
         onWritten: () => tell(deferred.flatMap(({ appended }) => appended)),

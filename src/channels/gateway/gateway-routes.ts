@@ -11,6 +11,7 @@ import { statusRoute } from './health/status-route.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
+import { missionRoutes } from './missions/mission-routes.ts';
 import { settingsRoutes } from './models/settings-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
 import { skillRoutes } from './skills/skill-routes.ts';
@@ -39,6 +40,7 @@ export const gatewayRoutes = [
   ...approvalRoutes,
   ...pairingRoutes,
   ...jobRoutes,
+  ...missionRoutes,
   ...memoryRoutes,
   ...skillRoutes,
   ...toolRoutes,

@@ -1,4 +1,5 @@
 import type { ThreadId, TurnId } from '../ids.ts';
+import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
 import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
@@ -33,7 +34,7 @@ export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'c
 /** Cancelled by a user, or because of one of these failures. */
 export type CancelReason = 'cancelled' | 'turn_timeout' | GateRefusal;
 export type GateRefusal = 'tool_output_missing' | 'approval_required' | 'authentication_required' | 'pairing_required';
-export type Channel = 'responses' | 'chat-completions' | 'gateway' | 'webhook';
+export type Channel = 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission';
 
 /** The request's settings, besides its input items. */
 export type TurnRequest = {
@@ -52,6 +53,8 @@ export type TurnRequest = {
   readonly task?: 'compaction';
   /** The caller's span, if the request named one. */
   readonly trace?: TraceContext;
+  /** The mission that the turn is a run of. */
+  readonly mission?: MissionRun;
   /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };

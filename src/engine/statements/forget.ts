@@ -11,6 +11,7 @@ export async function forgetOld(pool: EnginePool, keepJobsDays: number): Promise
   for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS, FORGET_MARKS])
     await repeatedly(() => pool.query(statement, [PIECE]));
   await repeatedly(() => pool.query(FORGET_JOBS, [PIECE, keepJobsDays]));
+  await repeatedly(() => pool.query(FORGET_OCCURRENCES, [PIECE]));
 }
 
 async function repeatedly(forget: () => Promise<{ rowCount: number | null }>): Promise<void> {
@@ -38,6 +39,18 @@ const FORGET_MARKS = `
     select turn_id from unstored_turns where created_at < now() - interval '1 hour'
       and not exists (select from turns where turns.id = turn_id)
     limit $1))`;
+
+// The key that made a start unique is not needed any more, because an ended occurrence never starts.
+const FORGET_OCCURRENCES = `
+  with forgotten as (
+    delete from occurrences where (mission_id, slot) in (
+      select mission_id, slot from occurrences where ended_at < now() - interval '90 days' limit $1)
+    returning mission_id, slot, user_id
+  ), released as (
+    delete from idempotency_keys using forgotten where idempotency_keys.user_id = forgotten.user_id
+      and key = 'mission:' || mission_id || ':' || (extract(epoch from slot) * 1000)::bigint
+  )
+  select from forgotten`;
 
 // A job's thread is deleted with it, unless the caller named the thread in order to continue it, or another of its jobs is still kept.
 const FORGET_JOBS = `

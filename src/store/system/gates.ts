@@ -8,11 +8,13 @@ export async function findGateOwner(system: SystemConnection, id: GateId): Promi
   return rows[0]?.userId;
 }
 
-/** The gates of webhook jobs that have waited for a day. */
+/** The gates of webhook jobs and mission runs that have waited for a day. */
 export async function findOverdueGates(system: SystemConnection): Promise<{ id: GateId; userId: UserId }[]> {
   const { rows } = await system.query<{ id: GateId; userId: UserId }>(
-    `select gates.id, gates.user_id as "userId" from gates join jobs on jobs.turn_id = gates.turn_id
-     where answered_at is null and gates.created_at < now() - interval '24 hours' limit 1000`,
+    `select gates.id, gates.user_id as "userId" from gates
+     where answered_at is null and gates.created_at < now() - interval '24 hours'
+       and (exists (select from jobs where jobs.turn_id = gates.turn_id)
+         or exists (select from occurrences where occurrences.turn_id = gates.turn_id)) limit 1000`,
   );
   return rows;
 }

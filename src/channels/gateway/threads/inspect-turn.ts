@@ -61,7 +61,7 @@ const turnInspection = z
     thread_id: z.uuid(),
     seq: z.int(),
     status: turnStatus,
-    channel: z.enum(['responses', 'chat-completions', 'gateway', 'webhook']),
+    channel: z.enum(['responses', 'chat-completions', 'gateway', 'webhook', 'mission']),
     model: z.string().nullable().describe('The requested model route; null for the default.'),
     failure: failure.nullable(),
     usage: spent,

@@ -1,0 +1,41 @@
+import { tokensOf } from '#domain/usage.ts';
+import { type EndedRun, endRuns, findEndedRuns, type RunEnd } from '#store/system/occurrences.ts';
+import type { SystemConnection } from '#store/system/system-connection.ts';
+
+const BATCH = 200;
+
+/**
+ * Gives each started occurrence the outcome of its turn. Looking at the turns finds every end, whichever process or command
+ * caused it, so a crash leaves nothing to repair.
+ */
+export async function followRuns(system: SystemConnection): Promise<void> {
+  for (;;) {
+    const ended = await findEndedRuns(system, BATCH);
+    if (ended.length > 0) await endRuns(system, ended.map(endOf));
+    if (ended.length < BATCH) return;
+  }
+}
+
+function endOf({ missionId, slot, turnId, nextTurnId, status, failure, usage }: EndedRun): RunEnd {
+  const cost = usage?.cost ? usage.cost.inputUsd + usage.cost.outputUsd : null;
+  const tokens = usage ? tokensOf(usage) : 0;
+  const run = { missionId, slot, turnId, tokens, costUsd: cost };
+  if (nextTurnId) return { ...run, nextTurnId, state: 'started', reason: null };
+  return { ...run, nextTurnId: null, ...outcomeOf(status, failure) };
+}
+
+function outcomeOf(status: EndedRun['status'], failure: EndedRun['failure']): Pick<RunEnd, 'state' | 'reason'> {
+  switch (status) {
+    case 'completed':
+    case 'incomplete':
+      return { state: 'completed', reason: status === 'incomplete' ? 'incomplete' : null };
+    case 'failed':
+      return { state: 'failed', reason: failure?.code ?? 'internal_error' };
+    case 'cancelled':
+      return { state: 'cancelled', reason: 'cancelled' };
+    case 'waiting': // another message of the thread took the place of the answer
+      return { state: 'cancelled', reason: 'superseded' };
+    case null:
+      return { state: 'cancelled', reason: 'deleted' };
+  }
+}

@@ -1,0 +1,93 @@
+import { Conflict, NotFound } from '#domain/errors.ts';
+import { newId, type TurnIds } from '#domain/ids.ts';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { text } from '#domain/thread/item.ts';
+import type { Engine } from '#engine/engine.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import {
+  endUnstarted,
+  markStarted,
+  type StartableRun,
+  skipOccurrences,
+  takeStartableRuns,
+} from '#store/system/occurrences.ts';
+import { findOpenGate } from '#store/threads/gates.ts';
+import { answerGate } from '../gates/answer-gate.ts';
+import { cancelTurn } from '../turn/cancel-turn.ts';
+import { startTurn, type TurnInput } from '../turn/start-turn.ts';
+
+/** A start that takes longer is tried again, by any replica. */
+const LEASE_SECONDS = 15;
+
+/** Starts the turns of due occurrences, as far as the limits allow. */
+export async function startRuns(
+  db: Database,
+  engine: Engine,
+  { startsPerLook, runsPerUser }: { readonly startsPerLook: number; readonly runsPerUser: number },
+): Promise<void> {
+  await skipOccurrences(engine.system);
+  const limits = { limit: startsPerLook, perUser: runsPerUser, leaseSeconds: LEASE_SECONDS };
+  const runs = await takeStartableRuns(engine.system, limits);
+  await Promise.all(runs.map((run) => startRun(db, engine, run)));
+}
+
+/**
+ * Starts one turn, exactly once: the lasting key of the occurrence makes a repeated start return the turn of the first one, also
+ * if the process died before it could mark the occurrence.
+ */
+async function startRun(db: Database, engine: Engine, run: StartableRun): Promise<void> {
+  const { system } = engine;
+  const owner: Principal = run.userId === OPERATOR.userId ? OPERATOR : { userId: run.userId, role: 'member' };
+  if (run.runningTurnId && run.runningThreadId) {
+    const ids = { threadId: run.runningThreadId, turnId: run.runningTurnId };
+    return cancelRun(db, engine, owner, ids); // the occurrence starts when that turn has ended
+  }
+  if (run.tokensPerDay !== null && run.tokensToday >= run.tokensPerDay)
+    return endUnstarted(system, run, 'skipped', 'budget');
+
+  try {
+    const { turn } = await startInThread(db, engine, owner, run);
+    await markStarted(system, run, turn);
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    if (error.code === 'idempotency_mismatch') return endUnstarted(system, run, 'cancelled', 'deleted');
+    return endUnstarted(system, run, 'failed', error.code);
+  }
+}
+
+/** Cancels a turn, or denies the call that it waits for. */
+async function cancelRun(db: Database, engine: Engine, owner: Principal, ids: TurnIds): Promise<void> {
+  try {
+    const gate = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, ids.threadId));
+    if (gate?.turnId !== ids.turnId) return await cancelTurn(db, engine, owner, ids, 'cancelled');
+    await answerGate(db, engine, owner, gate.id, { answer: { kind: 'overdue' }, by: owner, channel: 'mission' });
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error; // it ended meanwhile
+  }
+}
+
+/** A thread that was deleted is replaced by a new one. */
+async function startInThread(db: Database, engine: Engine, owner: Principal, run: StartableRun) {
+  const threadId = run.keepsThread ? run.threadId : null;
+  try {
+    return await startTurn(db, engine, owner, inputOf(run, threadId));
+  } catch (error) {
+    if (!(error instanceof NotFound) || !threadId) throw error;
+    return startTurn(db, engine, owner, inputOf(run, null));
+  }
+}
+
+function inputOf(run: StartableRun, threadId: StartableRun['threadId']): TurnInput {
+  const { missionId, slot, instruction, tools, tokensPerRun } = run;
+  const key = `mission:${missionId}:${slot.getTime()}`;
+  return {
+    threadId: threadId ?? undefined,
+    startsThread: threadId === null,
+    unknownThread: 'not-found',
+    channel: 'mission',
+    items: [{ id: newId(), type: 'message', role: 'user', status: 'completed', content: [text(instruction)] }],
+    request: { model: null, temperature: null, echo: {}, mission: { id: missionId, tools, tokensPerRun } },
+    tools: undefined,
+    idempotency: { key, digest: key, isLasting: true },
+  };
+}

@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import type { AskedMission, ListedOccurrence, MissionListing } from '#agent/missions/missions.ts';
+import type { Mission } from '#domain/mission/mission.ts';
+import { describeSchedule, type Schedule } from '#domain/mission/schedule.ts';
+
+export const askedSchedule = z
+  .strictObject(
+    {
+      cron: z
+        .string('schedule.cron must be a string.')
+        .max(100, 'schedule.cron may have 100 characters.')
+        .optional()
+        .describe('Five fields: minute, hour, day of month, month, day of week.'),
+      every_minutes: z.number('schedule.every_minutes must be a number.').optional(),
+      at: z
+        .string('schedule.at must be a string.')
+        .max(32, 'schedule.at is too long.')
+        .optional()
+        .describe('A local date and time, such as 2026-12-24T18:00, for a single run.'),
+      time_zone: z
+        .string('schedule.time_zone must be a string.')
+        .max(64, 'schedule.time_zone is too long.')
+        .optional()
+        .describe('An IANA name, such as Europe/Oslo. Needed with cron and at.'),
+    },
+    'schedule must be an object with cron, every_minutes or at.',
+  )
+  .meta({ id: 'MissionSchedule' });
+
+const tokens = (name: string) =>
+  z
+    .int(`${name} must be a whole number.`)
+    .min(1, `${name} must be at least 1.`)
+    .max(1_000_000_000, `${name} is too large.`)
+    .nullable()
+    .optional();
+
+/** PostgreSQL can't store null characters. */
+const hasNoNull = (value: string) => !value.includes('\u0000');
+
+const settings = {
+  name: z
+    .string('name must be a string.')
+    .trim()
+    .min(1, 'name must not be empty.')
+    .max(100, 'name may have 100 characters.')
+    .refine(hasNoNull, 'name must not contain null characters.'),
+  instruction: z
+    .string('instruction must be a string.')
+    .trim()
+    .min(1, 'instruction must not be empty.')
+    .max(20_000, 'instruction may have 20,000 characters.')
+    .refine(hasNoNull, 'instruction must not contain null characters.')
+    .describe('What the agent is asked at each run.'),
+  schedule: askedSchedule,
+};
+
+const options = {
+  thread: z
+    .enum(['same', 'new'], 'thread must be same or new.')
+    .optional()
+    .describe('Whether all runs share one thread. same when left out.'),
+  tools: z
+    .array(
+      z.string('tools must be names.').regex(/^[\w.-]{1,64}$/, 'tools must be names of tools.'),
+      'tools must be a list of names.',
+    )
+    .max(100, 'tools may have 100 names.')
+    .nullable()
+    .optional()
+    .describe('The only tools that runs may use; null for all that the owner may use.'),
+  tokens_per_run: tokens('tokens_per_run'),
+  tokens_per_day: tokens('tokens_per_day'),
+  misfire: z
+    .enum(['skip', 'latest', 'all'], 'misfire must be skip, latest or all.')
+    .optional()
+    .describe('Which due times are caught up after an outage. latest when left out.'),
+  overlap: z
+    .enum(['skip', 'queue', 'cancel'], 'overlap must be skip, queue or cancel.')
+    .optional()
+    .describe('What happens when a run is due while the one before has not ended. skip when left out.'),
+  pause_after: z
+    .int('pause_after must be a whole number.')
+    .min(1, 'pause_after must be at least 1.')
+    .max(1000, 'pause_after may be at most 1,000.')
+    .optional()
+    .describe('Failed runs in a row after which the mission is paused. 5 when left out.'),
+};
+
+export const newMission = z.strictObject({ ...settings, ...options }).meta({ id: 'NewMission' });
+export const missionChange = z.strictObject(settings).partial().extend(options).meta({ id: 'MissionChange' });
+
+type Asked = z.infer<typeof missionChange>;
+
+export function toAsked({ schedule, thread, ...asked }: Asked): AskedMission {
+  const { name, instruction, tools, tokens_per_run: tokensPerRun, tokens_per_day: tokensPerDay } = asked;
+  return dropUndefined({
+    name,
+    instruction,
+    tools,
+    tokensPerRun,
+    tokensPerDay,
+    misfire: asked.misfire,
+    overlap: asked.overlap,
+    pauseAfter: asked.pause_after,
+    keepsThread: thread && thread === 'same',
+    schedule: schedule && toSchedule(schedule),
+  });
+}
+
+export const toSchedule = ({
+  cron,
+  every_minutes: everyMinutes,
+  at,
+  time_zone: timeZone,
+}: z.infer<typeof askedSchedule>) => ({
+  cron,
+  everyMinutes,
+  at,
+  timeZone,
+});
+
+/** Fields that were left out are absent, not undefined. */
+function dropUndefined<T extends object>(given: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}
+
+export const occurrence = z
+  .strictObject({
+    slot: z.iso.datetime().describe('When it was due.'),
+    kind: z.enum(['scheduled', 'manual']),
+    status: z
+      .enum(['due', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'missed', 'skipped'])
+      .describe('waiting: its turn waits at a gate.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it failed or did not run, such as overlap, paused, budget or not_running.'),
+    thread_id: z.uuid().nullable(),
+    turn_id: z.uuid().nullable(),
+    tokens: z.int(),
+    cost_usd: z.number().nullable(),
+    started_at: z.iso.datetime().nullable(),
+    ended_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Occurrence' });
+
+export const mission = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    instruction: z.string(),
+    schedule: askedSchedule,
+    schedule_words: z.string().describe('The schedule in words.'),
+    thread: z.enum(['same', 'new']),
+    thread_id: z.uuid().nullable().describe('The thread of all runs, once there was one.'),
+    tools: z.array(z.string()).nullable(),
+    tokens_per_run: z.int().nullable(),
+    tokens_per_day: z.int().nullable(),
+    misfire: z.enum(['skip', 'latest', 'all']),
+    overlap: z.enum(['skip', 'queue', 'cancel']),
+    pause_after: z.int(),
+    state: z.enum(['active', 'paused', 'ended']),
+    pause_reason: z.enum(['paused_by_user', 'repeated_failure', 'broken_schedule', 'user_removed']).nullable(),
+    failures: z.int().describe('Failed runs since the last completed one.'),
+    next_due_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Mission' });
+
+export const listedMission = mission.extend({ last_run: occurrence.nullable() }).meta({ id: 'ListedMission' });
+
+export function renderMission(found: Mission): z.infer<typeof mission> {
+  return {
+    id: found.id,
+    name: found.name,
+    instruction: found.instruction,
+    schedule: renderSchedule(found.schedule),
+    schedule_words: describeSchedule(found.schedule),
+    thread: found.keepsThread ? 'same' : 'new',
+    thread_id: found.threadId,
+    tools: found.tools && [...found.tools],
+    tokens_per_run: found.tokensPerRun,
+    tokens_per_day: found.tokensPerDay,
+    misfire: found.misfire,
+    overlap: found.overlap,
+    pause_after: found.pauseAfter,
+    state: found.state,
+    pause_reason: found.pauseReason,
+    failures: found.failures,
+    next_due_at: found.nextDueAt?.toISOString() ?? null,
+    created_at: found.createdAt.toISOString(),
+    updated_at: found.updatedAt.toISOString(),
+  };
+}
+
+export const renderListing = ({ mission: found, last }: MissionListing): z.infer<typeof listedMission> => ({
+  ...renderMission(found),
+  last_run: last && renderOccurrence(last),
+});
+
+function renderSchedule(schedule: Schedule): z.infer<typeof askedSchedule> {
+  switch (schedule.kind) {
+    case 'cron':
+      return { cron: schedule.expression, time_zone: schedule.timeZone };
+    case 'interval':
+      return { every_minutes: schedule.everyMinutes };
+    case 'once':
+      return { at: schedule.at, time_zone: schedule.timeZone };
+  }
+}
+
+export function renderOccurrence(found: ListedOccurrence): z.infer<typeof occurrence> {
+  return {
+    slot: found.slot.toISOString(),
+    kind: found.kind,
+    status: found.state === 'started' ? (found.isWaiting ? 'waiting' : 'running') : found.state,
+    reason: found.reason,
+    thread_id: found.threadId,
+    turn_id: found.turnId,
+    tokens: found.tokens,
+    cost_usd: found.costUsd,
+    started_at: found.startedAt?.toISOString() ?? null,
+    ended_at: found.endedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,196 @@
+import type { MissionId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { Mission, OccurrenceState } from '#domain/mission/mission.ts';
+import type { UserId } from '#domain/principal.ts';
+import type { TurnStatus } from '#domain/thread/turn.ts';
+import type { Usage } from '#domain/usage.ts';
+import type { SystemConnection } from './system-connection.ts';
+
+/** An occurrence that may start now. Its mission is leased to the caller for a few seconds. */
+export type StartableRun = Pick<
+  Mission,
+  'name' | 'instruction' | 'keepsThread' | 'threadId' | 'tools' | 'tokensPerRun' | 'tokensPerDay'
+> & {
+  readonly missionId: MissionId;
+  readonly userId: UserId;
+  readonly slot: Date;
+  /** What the mission has used today, in UTC. */
+  readonly tokensToday: number;
+  /** The run that must be cancelled first. */
+  readonly runningTurnId: TurnId | null;
+  readonly runningThreadId: ThreadId | null;
+};
+
+/** Ends due occurrences that must not start: the mission was paused, or an earlier run has not ended and its policy says skip. */
+export async function skipOccurrences(system: SystemConnection): Promise<void> {
+  await system.query(SKIP);
+}
+
+// Late occurrences wait for each other: they were asked for. Of those that are on time, a queue holds one.
+const SKIP = `
+  update occurrences set state = 'skipped', ended_at = now(), reason = case when missions.state = 'paused' then 'paused' else 'overlap' end
+  from missions
+  where occurrences.state = 'due' and due_at <= now() and missions.id = occurrences.mission_id
+    and (missions.state = 'paused' and occurrences.kind = 'scheduled'
+      or not is_late and missions.overlap <> 'cancel'
+        and exists (select from occurrences as other where other.mission_id = missions.id and other.user_id = missions.user_id
+          and other.state = 'started')
+        and (missions.overlap = 'skip' or exists (select from occurrences as ahead
+          where ahead.mission_id = missions.id and ahead.state = 'due' and ahead.slot < occurrences.slot)))`;
+
+/**
+ * Leases up to `limit` missions with an occurrence to start, and at most `perUser` runs of each user at a time. A mission has one
+ * lease, so that two of its occurrences never start at once.
+ */
+export async function takeStartableRuns(
+  system: SystemConnection,
+  { limit, perUser, leaseSeconds }: { limit: number; perUser: number; leaseSeconds: number },
+): Promise<StartableRun[]> {
+  const { rows } = await system.query<StartableRun>(TAKE, [limit, perUser, leaseSeconds]);
+  return rows;
+}
+
+const TAKE = `
+  with owners as (
+    select distinct user_id from occurrences where state = 'due' and due_at <= now()
+  ), waiting as (
+    select owners.user_id, due.*, (select count(*) from occurrences as other
+      where other.user_id = owners.user_id and other.state = 'started') as running
+    from owners cross join lateral (
+      select distinct on (mission_id) mission_id, slot, due_at, is_late, turn_id, thread_id from (
+        select o.mission_id, o.slot, o.due_at, o.is_late, active.turn_id, active.thread_id
+        from occurrences as o join missions on missions.id = o.mission_id
+        left join lateral (select other.turn_id, other.thread_id from occurrences as other
+          where other.user_id = o.user_id and other.mission_id = o.mission_id and other.state = 'started' limit 1) as active on true
+        where o.user_id = owners.user_id and o.state = 'due' and o.due_at <= now()
+          and (missions.starting_until is null or missions.starting_until < now())
+          and (active.turn_id is null or missions.overlap = 'cancel')
+      ) as free order by mission_id, slot
+    ) as due
+  ), ranked as (
+    select waiting.*, row_number() over (partition by user_id order by is_late, due_at) + running as place from waiting
+  ), held as (
+    select missions.id, ranked.slot, ranked.turn_id, ranked.thread_id as running_thread
+    from ranked join missions on missions.id = ranked.mission_id
+    where (ranked.place <= $2 or ranked.turn_id is not null)
+      and (missions.starting_until is null or missions.starting_until < now())
+    order by ranked.is_late, ranked.due_at limit $1 for no key update of missions skip locked
+  )
+  update missions set starting_until = now() + make_interval(secs => case when held.turn_id is null then $3 else 2 end)
+  from held where missions.id = held.id
+  returning missions.id as "missionId", missions.user_id as "userId", held.slot, name, instruction, keeps_thread as "keepsThread",
+    missions.thread_id as "threadId", tools, tokens_per_run as "tokensPerRun", tokens_per_day as "tokensPerDay",
+    held.turn_id as "runningTurnId", held.running_thread as "runningThreadId",
+    (select coalesce(sum(tokens), 0)::float8 from occurrences where tokens_per_day is not null and occurrences.mission_id = missions.id
+      and occurrences.slot > now() - interval '2 days' and occurrences.started_at >= date_trunc('day', now(), 'UTC')) as "tokensToday"`;
+
+/** The turn of the occurrence exists. Ends the lease. */
+export async function markStarted(
+  system: SystemConnection,
+  run: Pick<StartableRun, 'missionId' | 'slot'>,
+  turn: { readonly id: TurnId; readonly threadId: ThreadId },
+): Promise<void> {
+  // 'skipped': its mission was paused after the lease was taken, and the turn exists nevertheless.
+  await system.query(
+    `with started as (
+       update occurrences set state = 'started', reason = null, ended_at = null, turn_id = $3, thread_id = $4, started_at = now()
+       where mission_id = $1 and slot = $2 and state in ('due', 'skipped')
+     )
+     update missions set starting_until = null, thread_id = case when keeps_thread then $4::uuid end where id = $1`,
+    [run.missionId, run.slot, turn.id, turn.threadId],
+  );
+}
+
+/** Ends an occurrence without a turn. Ends the lease. */
+export async function endUnstarted(
+  system: SystemConnection,
+  run: Pick<StartableRun, 'missionId' | 'slot'>,
+  state: 'skipped' | 'failed' | 'cancelled',
+  reason: string,
+): Promise<void> {
+  await system.query(
+    `with ended as (
+       update occurrences set state = $3, reason = $4, ended_at = now() where mission_id = $1 and slot = $2 and state = 'due'
+       returning mission_id, state
+     )
+     update missions set starting_until = null, ${COUNT_FAILURES}
+     from (select $1::uuid as id, (select state from ended) as state) as run where missions.id = run.id`,
+    [run.missionId, run.slot, state, reason],
+  );
+}
+
+/** Counts a failed run, and pauses the mission after too many in a row. */
+const COUNT_FAILURES = `
+  failures = case run.state when 'failed' then failures + 1 when 'completed' then 0 else failures end,
+  next_due_at = case when run.state = 'failed' and failures + 1 >= pause_after then null else next_due_at end,
+  pause_reason = case when run.state = 'failed' and failures + 1 >= pause_after and missions.state = 'active'
+    then 'repeated_failure' else pause_reason end,
+  state = case when run.state = 'failed' and failures + 1 >= pause_after and missions.state = 'active'
+    then 'paused' else missions.state end`;
+
+/** A started occurrence whose turn has ended. At most one of each mission. */
+export type EndedRun = {
+  readonly missionId: MissionId;
+  readonly slot: Date;
+  readonly turnId: TurnId;
+  /** null when the turn was deleted. */
+  readonly status: Exclude<TurnStatus, 'queued' | 'running'> | null;
+  readonly failure: { readonly code: string } | null;
+  readonly usage: Usage | null;
+  /** The turn that continues a waiting one, once its gate is answered. */
+  readonly nextTurnId: TurnId | null;
+};
+
+export async function findEndedRuns(system: SystemConnection, limit: number): Promise<EndedRun[]> {
+  const { rows } = await system.query<EndedRun>(FIND_ENDED, [limit]);
+  return rows;
+}
+
+const FIND_ENDED = `
+  select distinct on (o.mission_id) o.mission_id as "missionId", o.slot, o.turn_id as "turnId", turns.status, turns.failure, turns.usage,
+    next.id as "nextTurnId"
+  from occurrences as o left join turns on turns.id = o.turn_id
+  left join gates on gates.turn_id = o.turn_id and turns.status = 'waiting'
+  left join turns as next on next.thread_id = gates.thread_id and next.seq = gates.answered_seq
+  where o.state = 'started' and (turns.id is null
+    or turns.ended_at is not null and (turns.status <> 'waiting' or next.id is not null or gates.id is null or gates.answered_at is not null))
+  order by o.mission_id, turns.ended_at limit $1`;
+
+/** What becomes of an occurrence. It stays started when another turn continues it. */
+export type RunEnd = Pick<EndedRun, 'missionId' | 'slot' | 'turnId' | 'nextTurnId'> & {
+  readonly state: OccurrenceState;
+  readonly reason: string | null;
+  readonly tokens: number;
+  readonly costUsd: number | null;
+};
+
+/** Applies each end once: the occurrence must still be at the turn that was read. At most one of each mission. */
+export async function endRuns(system: SystemConnection, ends: readonly RunEnd[]): Promise<void> {
+  await system.query(END, [
+    ends.map(({ missionId }) => missionId),
+    ends.map(({ slot }) => slot),
+    ends.map(({ turnId }) => turnId),
+    ends.map(({ nextTurnId }) => nextTurnId),
+    ends.map(({ state }) => state),
+    ends.map(({ reason }) => reason),
+    ends.map(({ tokens }) => tokens),
+    ends.map(({ costUsd }) => costUsd),
+  ]);
+}
+
+const END = `
+  with held as (
+    select o.mission_id, o.slot, given.next, given.state, given.reason, given.tokens, given.cost
+    from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::float8[])
+      as given (mission_id, slot, turn_id, next, state, reason, tokens, cost)
+    join occurrences as o on o.mission_id = given.mission_id and o.slot = given.slot and o.turn_id = given.turn_id and o.state = 'started'
+    order by o.mission_id for no key update of o skip locked
+  ), ended as (
+    update occurrences set state = held.state, reason = held.reason, turn_id = coalesce(held.next, occurrences.turn_id),
+      tokens = occurrences.tokens + held.tokens,
+      cost_usd = case when occurrences.tokens = 0 then held.cost else occurrences.cost_usd + held.cost end,
+      ended_at = case when held.state <> 'started' then now() end
+    from held where occurrences.mission_id = held.mission_id and occurrences.slot = held.slot
+    returning occurrences.mission_id, occurrences.state
+  )
+  update missions set ${COUNT_FAILURES}
+  from ended as run where missions.id = run.mission_id and run.state in ('completed', 'failed')`;

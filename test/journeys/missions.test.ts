@@ -1,0 +1,190 @@
+import { expect } from 'vitest';
+import type { Tool } from '#tools/tool.ts';
+import { addUser } from '../support/accounts.ts';
+import { test as journey } from '../support/journey.ts';
+import type { Service } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type Mission = {
+  id: string;
+  state: string;
+  pause_reason: string | null;
+  next_due_at: string;
+  failures: number;
+  thread_id: string;
+};
+type Run = { slot: string; status: string; reason: string | null; thread_id: string; turn_id: string; tokens: number };
+
+const definition = { description: null, parameters: { type: 'object' }, strict: null };
+const send: Tool = { definition: { ...definition, name: 'send' }, repeatable: false, call: async () => 'sent' };
+const read: Tool = {
+  definition: { ...definition, name: 'read' },
+  repeatable: true,
+  level: 'allow',
+  call: async () => 'read',
+};
+
+const test = journey.override('parts', { tools: [send, read], missions: { lookEveryMs: 50 } });
+
+async function call<T>(service: Service, method: string, route: string, body?: object, headers = {}): Promise<T> {
+  const response = await service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const text = await response.text();
+  return { httpStatus: response.status, ...(text && (JSON.parse(text) as object)) } as T;
+}
+
+const LATER = { at: '2999-01-01T00:00', time_zone: 'UTC' };
+const create = (service: Service, more: object) =>
+  call<Mission & { httpStatus: number }>(service, 'POST', '/api/missions', {
+    name: 'm',
+    instruction: 'say hello',
+    schedule: LATER,
+    ...more,
+  });
+const runsOf = async (service: Service, id: string) =>
+  (await call<{ occurrences: Run[] }>(service, 'GET', `/api/missions/${id}/occurrences`)).occurrences;
+
+/** Starts a run by hand, and waits until it has the status. */
+async function runUntil(service: Service, id: string, status: string): Promise<Run> {
+  const { slot } = await call<Run>(service, 'POST', `/api/missions/${id}/run`);
+  return waitFor(`a run to be ${status}`, async () =>
+    (await runsOf(service, id)).find((run) => run.slot === slot && run.status === status),
+  );
+}
+
+test('a mission that is due runs once, and its result is in its thread', async ({ service, home }) => {
+  const made = await create(service, { schedule: { cron: '0 8 * * 1-5', time_zone: 'Europe/Oslo' } });
+  expect(made).toMatchObject({
+    httpStatus: 201,
+    state: 'active',
+    schedule_words: 'at 08:00, Monday to Friday (Europe/Oslo)',
+  });
+  await home.query(`update missions set next_due_at = date_trunc('second', now()) where id = '${made.id}'`);
+
+  const run = await waitFor('the run', async () =>
+    (await runsOf(service, made.id)).find(({ status }) => status === 'completed'),
+  );
+  expect(run).toMatchObject({ reason: null, thread_id: expect.any(String) });
+  const thread = await (await service.request(`/api/threads/${run.thread_id}/items`)).text();
+  expect(thread).toContain('hello');
+  const again = await call<Mission>(service, 'GET', `/api/missions/${made.id}`);
+  expect(Date.parse(again.next_due_at)).toBeGreaterThan(Date.now());
+  expect(again.thread_id).toBe(run.thread_id);
+  const { missions } = await call<{ missions: (Mission & { last_run: Run })[] }>(service, 'GET', '/api/missions');
+  expect(missions.find(({ id }) => id === made.id)?.last_run).toEqual(run);
+});
+
+test('runs share a thread or have new ones, and a deleted thread is replaced', async ({ service }) => {
+  const same = await create(service, { thread: 'same' });
+  const first = await runUntil(service, same.id, 'completed');
+  expect((await runUntil(service, same.id, 'completed')).thread_id).toBe(first.thread_id);
+  await service.request(`/api/threads/${first.thread_id}`, { method: 'DELETE' });
+  expect((await runUntil(service, same.id, 'completed')).thread_id).not.toBe(first.thread_id);
+
+  const fresh = await create(service, { thread: 'new' });
+  const runs = [await runUntil(service, fresh.id, 'completed'), await runUntil(service, fresh.id, 'completed')];
+  expect(new Set(runs.map(({ thread_id: id }) => id)).size).toBe(2);
+});
+
+test('a repeated request to run has one run', async ({ service }) => {
+  const { id } = await create(service, {});
+  const headers = { 'idempotency-key': 'once' };
+  const runs = await Promise.all(
+    [1, 2, 3].map(() => call<Run>(service, 'POST', `/api/missions/${id}/run`, undefined, headers)),
+  );
+  expect(new Set(runs.map(({ slot }) => slot)).size).toBe(1);
+  await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
+  expect(await runsOf(service, id)).toHaveLength(1);
+});
+
+test('failed runs in a row pause the mission, and a change resumes the count from zero', async ({ service }) => {
+  const { id } = await create(service, { instruction: 'break 400', pause_after: 2 });
+  expect(await runUntil(service, id, 'failed')).toMatchObject({ reason: 'model_error' });
+  await runUntil(service, id, 'failed');
+  expect(await call(service, 'GET', `/api/missions/${id}`)).toMatchObject({
+    state: 'paused',
+    pause_reason: 'repeated_failure',
+    failures: 2,
+    next_due_at: null,
+  });
+  await call(service, 'PATCH', `/api/missions/${id}`, { instruction: 'say fixed' });
+  const resumed = await call(service, 'POST', `/api/missions/${id}/resume`);
+  expect(resumed).toMatchObject({ state: 'active', failures: 0, next_due_at: '2999-01-01T00:00:00.000Z' });
+  await runUntil(service, id, 'completed');
+});
+
+test('a run that waits at a gate counts as running: the next one is skipped, queued, or takes its place', async ({
+  service,
+}) => {
+  const instruction = 'use send {}';
+  const skips = await create(service, { instruction, overlap: 'skip' });
+  const waiting = await runUntil(service, skips.id, 'waiting');
+  expect(await runUntil(service, skips.id, 'skipped')).toMatchObject({ reason: 'overlap' });
+
+  const { gates } = await call<{ gates: { id: string; thread_id: string }[] }>(service, 'GET', '/api/gates');
+  const gate = gates.find(({ thread_id: id }) => id === waiting.thread_id);
+  await call(service, 'POST', `/api/gates/${gate?.id}`, { answer: 'approve' });
+  const [, done] = await waitFor('the run to end', async () => {
+    const runs = await runsOf(service, skips.id);
+    return runs[1]?.status === 'completed' ? runs : undefined;
+  });
+  expect(done?.turn_id).not.toBe(waiting.turn_id);
+
+  const queues = await create(service, { instruction, overlap: 'queue', thread: 'new' });
+  await runUntil(service, queues.id, 'waiting');
+  await call(service, 'POST', `/api/missions/${queues.id}/run`);
+  await runUntil(service, queues.id, 'skipped'); // a queue holds one
+  expect((await runsOf(service, queues.id)).map(({ status }) => status)).toEqual(['skipped', 'due', 'waiting']);
+
+  const replaces = await create(service, { instruction, overlap: 'cancel', thread: 'new' });
+  await runUntil(service, replaces.id, 'waiting');
+  await runUntil(service, replaces.id, 'waiting');
+  expect((await runsOf(service, replaces.id))[1]).toMatchObject({ status: 'failed', reason: 'approval_required' });
+  const slow = await create(service, { instruction: 'count 5000 every 20', overlap: 'cancel', thread: 'new' });
+  await runUntil(service, slow.id, 'running');
+  await runUntil(service, slow.id, 'running');
+  expect((await runsOf(service, slow.id))[1]).toMatchObject({ status: 'cancelled' });
+  await call(service, 'DELETE', `/api/missions/${slow.id}`);
+});
+
+test('a run has only the tools and the tokens that its mission allows', async ({ service }) => {
+  const { id } = await create(service, { instruction: 'use send {}', tools: ['read'] });
+  const run = await runUntil(service, id, 'completed'); // no gate: the tool does not exist for this run
+  expect(await (await service.request(`/api/threads/${run.thread_id}/items`)).text()).not.toContain('"sent"');
+
+  const poor = await create(service, { instruction: 'use read {}', tokens_per_run: 1 });
+  expect(await runUntil(service, poor.id, 'failed')).toMatchObject({ reason: 'budget_exceeded' });
+  const used = await create(service, { instruction: 'say hello', tokens_per_day: 1 });
+  await runUntil(service, used.id, 'completed');
+  expect(await runUntil(service, used.id, 'skipped')).toMatchObject({ reason: 'budget' });
+});
+
+test('a paused mission is not due, and removing a user pauses their missions', async ({ service, home }) => {
+  const { id } = await create(service, { schedule: { every_minutes: 5 } });
+  expect(await call(service, 'POST', `/api/missions/${id}/pause`)).toMatchObject({
+    state: 'paused',
+    next_due_at: null,
+  });
+
+  const ann = await addUser(service, 'Mission-Ann');
+  const hers = await call<Mission>(
+    service,
+    'POST',
+    '/api/missions',
+    { name: 'm', instruction: 'say hi', schedule: { every_minutes: 1 } },
+    ann.headers,
+  );
+  await service.request(`/api/users/${ann.id}`, { method: 'DELETE' });
+  expect(await home.query(`select state, pause_reason, next_due_at from missions where id = '${hers.id}'`)).toEqual([
+    { state: 'paused', pause_reason: 'user_removed', next_due_at: null },
+  ]);
+});
+
+test('what is not valid is refused with its field, and a schedule can be tried', async ({ service }) => {
+  const refused = await create(service, { schedule: { cron: '0 8 * *', time_zone: 'UTC' } });
+  expect(refused).toMatchObject({ httpStatus: 400, error: { param: 'schedule.cron' } });
+  expect(await create(service, { name: 'a\u0000b' })).toMatchObject({ httpStatus: 400 });
+  const preview = await call<{ next_times: string[] }>(service, 'POST', '/api/missions/preview', {
+    schedule: { cron: '0 0 1 1 *', time_zone: 'UTC' },
+  });
+  expect(preview.next_times).toHaveLength(5);
+});
