@@ -842,6 +842,24 @@ export type QueuedTurn = {
   readonly items: readonly ThreadItem[];
 };
 
+export type SearchResults = {
+  readonly results: readonly FoundMessage[];
+};
+
+export type FoundMessage = {
+  readonly thread_id: string;
+  /** The title of the thread. May be empty. */
+  readonly title: string;
+  readonly item_id: string;
+  readonly role: 'user' | 'assistant';
+  /** The text around the matches, in pieces. */
+  readonly excerpt: readonly {
+    readonly text: string;
+    readonly match: boolean;
+  }[];
+  readonly created_at: string;
+};
+
 export type ThreadExport = {
   readonly version: 1;
   readonly thread: Thread;
@@ -1965,6 +1983,11 @@ export type Routes = {
   'DELETE /api/threads/{id}/queue/{turn}': {
     params: { id: string; turn: string };
     result: undefined;
+  };
+  /** Search what was said in the caller's threads. */
+  'GET /api/search': {
+    query: { q: string; limit?: number };
+    result: SearchResults;
   };
   /** Download a whole thread as Markdown or JSON. */
   'GET /api/threads/{id}/export': {

@@ -10,6 +10,7 @@ import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
+import { type FoundText, findSaid } from '#store/threads/item-texts.ts';
 import { findItems } from '#store/threads/items.ts';
 import { findItemPosition, type ItemPosition, listItemsBefore, listItemsOfTurn } from '#store/threads/thread-items.ts';
 import {
@@ -58,6 +59,10 @@ export function createThreads(db: Database, engine: Engine) {
       withOwner(db, owner, (trx) => listThreads(trx, owner, filter)),
 
     find,
+
+    /** The owner's messages that contain words which begin like these, newest first. */
+    search: (owner: Principal, words: readonly string[], limit: number): Promise<FoundText[]> =>
+      withOwner(db, owner, (trx) => findSaid(trx, owner, words, limit)),
 
     count: (owner: Principal): Promise<number> => withOwner(db, owner, (trx) => countThreads(trx, owner)),
 

@@ -107,6 +107,15 @@ export type Tables = {
     createdAt: Generated<Date>;
     isLasting: boolean;
   };
+  itemTexts: {
+    itemId: ItemId;
+    threadId: ThreadId;
+    userId: string;
+    role: 'user' | 'assistant';
+    text: string;
+    words: string;
+    createdAt: Generated<Date>;
+  };
   unstoredTurns: { turnId: TurnId; userId: string; createdAt: Generated<Date> };
   jobs: {
     id: TurnId;

@@ -175,3 +175,37 @@ test('on a phone Enter breaks the line, the header has the model and New thread,
   await page.getByRole('heading', { name: 'How can I help?' }).waitFor();
   await phone.close();
 });
+
+test('the search finds what was said, and leads to its place in a long thread', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say the heliotrope is under the stairs');
+  await page.getByRole('article').getByText('under the stairs').waitFor();
+  const thread = page.url();
+  for (let times = 0; times < 8; times++) {
+    await ask(page, `say ${times} ${'more words '.repeat(300)}`);
+    await page
+      .getByRole('article')
+      .getByText(new RegExp(`^${times} more`))
+      .waitFor();
+  }
+  expect(await conversation(page)).not.toContain('heliotrope');
+
+  await page.goto(stage.url);
+  await page.getByRole('searchbox', { name: 'Search threads and messages' }).fill('heliotrope stair');
+  const found = page.getByRole('region', { name: 'Messages' }).getByRole('link');
+  await expect.poll(() => found.count()).toBe(2);
+  expect(await found.first().locator('mark').allInnerTexts()).toEqual(['heliotrope', 'stairs']);
+  await found.first().click();
+  await page.getByRole('article').getByText('under the stairs').waitFor();
+  expect(page.url()).toContain(thread);
+  await expect
+    .poll(() =>
+      page
+        .getByRole('article')
+        .getByText('under the stairs')
+        .evaluate((row) => row.getBoundingClientRect().y),
+    )
+    .toBeLessThan(500);
+  expect(page.problems).toEqual([]);
+  await page.close();
+});

@@ -4,6 +4,7 @@ import { exportThread } from '#channels/gateway/threads/export-thread.ts';
 import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
 import { listItems } from '#channels/gateway/threads/item-routes.ts';
 import { listQueue } from '#channels/gateway/threads/queue-routes.ts';
+import { searchMessages } from '#channels/gateway/threads/search-route.ts';
 import { listThreads } from '#channels/gateway/threads/thread-routes.ts';
 import { thread as threadShape } from '#channels/gateway/threads/thread-shape.ts';
 import { addUser } from '../support/accounts.ts';
@@ -12,6 +13,7 @@ import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const itemList = listItems.responses[200].json;
+const searchResults = searchMessages.responses[200].json;
 const threadQueue = listQueue.responses[200].json;
 const threadExport = exportThread.responses[200].json;
 const threadList = listThreads.responses[200].json;
@@ -264,4 +266,36 @@ test('messages that wait are listed in order, and a withdrawn one is gone as if 
   expect(asked).toContain('say third');
   expect(asked).not.toContain('say withdrawn');
   expect((await queue()).queued).toEqual([]);
+});
+
+test('what was said is found by its words, for its owner alone, until it is deleted', async ({ service }) => {
+  const search = async (q: string, headers: Headers = {}) =>
+    (await call(service, searchResults, 'GET', `/api/search?q=${encodeURIComponent(q)}`, undefined, headers)).results;
+  const ann = await addUser(service, 'ann');
+  const asAnn = { authorization: ann.headers.authorization };
+
+  const { thread_id: id } = await chat(service, 'say The Zanzibar expedition needs \u0000 forty-two lanterns');
+  await chat(service, 'say nothing about it', { thread_id: id });
+  const answers = await search('zanzibar LANT');
+  expect(answers).toMatchObject([
+    { thread_id: id, role: 'assistant', title: expect.stringContaining('say The Zanzibar') },
+    { thread_id: id, role: 'user' },
+  ]);
+  expect(answers[0]?.excerpt.filter(({ match }) => match)).toEqual([
+    { text: 'Zanzibar', match: true },
+    { text: 'lanterns', match: true },
+  ]);
+  expect(await search('zanzibar absent')).toEqual([]);
+  expect(await search("'); drop | & ! :*")).toEqual([]);
+  expect(await search('zanzibar', asAnn)).toEqual([]);
+
+  const { thread_id: hers } = await chat(service, 'say my Zanzibar', {}, asAnn);
+  expect((await search('zanzibar', asAnn)).map((found) => found.thread_id)).toEqual([hers, hers]);
+  expect(await search('zanzibar')).toHaveLength(2);
+
+  const fork = await call(service, threadShape, 'POST', `/api/threads/${id}/fork`, {});
+  expect((await search('zanzibar')).filter((found) => found.thread_id === fork.id)).toHaveLength(2);
+  expect(await statusOf(service, 'DELETE', `/api/threads/${fork.id}`)).toBe(204);
+  expect(await statusOf(service, 'DELETE', `/api/threads/${id}`)).toBe(204);
+  expect(await search('zanzibar')).toEqual([]);
 });

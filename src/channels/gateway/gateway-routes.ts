@@ -20,6 +20,7 @@ import { exportThread } from './threads/export-thread.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
 import { queueRoutes } from './threads/queue-routes.ts';
+import { searchMessages } from './threads/search-route.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
@@ -33,6 +34,7 @@ export const gatewayRoutes = [
   ...threadRoutes,
   ...itemRoutes,
   ...queueRoutes,
+  searchMessages,
   exportThread,
   inspectTurn,
   ...chatRoutes,

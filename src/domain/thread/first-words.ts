@@ -11,11 +11,9 @@ export function firstWords(items: readonly NewItem[]): { readonly opening: strin
   return { opening: said.find((words) => words !== '') ?? '', preview: said.findLast((words) => words !== '') ?? '' };
 }
 
-/** The blocks ahead of a message are not its author's words. PostgreSQL can't store text that is not well formed. */
+/** PostgreSQL can't store text that is not well formed. */
 function shorten(message: string): string {
-  const words = message
-    .slice(0, 100_000)
-    .replace(BLOCKS, '')
+  const words = withoutBlocks(message.slice(0, 100_000))
     .toWellFormed()
     .replace(/[\s\p{Control}]+/gu, ' ')
     .trim();
@@ -23,5 +21,8 @@ function shorten(message: string): string {
   const space = words.lastIndexOf(' ', LONGEST);
   return space > LONGEST / 2 ? `${words.slice(0, space)}…` : cut(words, LONGEST + 1);
 }
+
+/** The blocks ahead of a message are not its author's words. */
+export const withoutBlocks = (message: string): string => message.replace(BLOCKS, '');
 
 const BLOCKS = /^(?:<(instructions|user-context)>\n[^]*?\n<\/\1>\n\n)+/;

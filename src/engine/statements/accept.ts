@@ -8,6 +8,7 @@ import { type Channel, positionInput, type Turn, type TurnRequest } from '#domai
 import { NO_USAGE } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { parameters } from './append.ts';
+import { textParameters, writeTexts } from './said-texts.ts';
 import { type ClaimedTurn, type ContextJson, contextFromJson } from './turn-context.ts';
 
 /** An input that is to become a turn. */
@@ -76,6 +77,7 @@ export async function acceptTurns(
     items.map(({ position }) => position),
     items.map(({ item }) => item.id),
     items.map(({ item: { id: _, ...body } }) => JSON.stringify(body)),
+    ...textParameters(batch),
   ]);
   const found = new Map(rows.map((row) => [row.entry, row]));
   return batch.map((input, index) => {
@@ -86,8 +88,10 @@ export async function acceptTurns(
 }
 
 const ACCEPT = `
+  with done as materialized (select * from accept_turns(${parameters(25)})),
+    ${writeTexts(25, ['running', 'queued', 'handed'], 'done.thread_id')}
   select entry, outcome, turn_id as "turnId", thread_id as "threadId", seq, created_at as "createdAt", digest, context
-  from accept_turns(${parameters(25)})`;
+  from done`;
 
 type AcceptedRow = {
   readonly entry: number;

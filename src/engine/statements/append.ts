@@ -3,6 +3,7 @@ import type { ModelCall } from '#domain/spending.ts';
 import type { WrittenItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { textParameters, writeTexts } from './said-texts.ts';
 
 /** The items a running turn has made, to be written from `position` on, and the model call to be counted. */
 export type Appending = {
@@ -31,12 +32,15 @@ export async function appendItems(
     batch.map(({ position }) => position),
     ...itemParameters(batch),
     ...callParameters(batch.map(({ call }) => (call ? [call] : []))),
+    ...textParameters(batch.map(({ turn, items }) => ({ threadId: turn.threadId, userId: turn.userId, items }))),
   ]);
   const outcomes = new Map(rows.map(({ entry, outcome }) => [entry, outcome]));
   return batch.map((_, index) => outcomes.get(index + 1) ?? 'lost');
 }
 
-const APPEND = `select entry, outcome from append_items(${parameters(19)})`;
+const APPEND = `
+  with done as materialized (select entry, outcome from append_items(${parameters(19)})), ${writeTexts(19, ['written'])}
+  select entry, outcome from done`;
 
 /** `$1, $2, …` */
 export function parameters(count: number): string {

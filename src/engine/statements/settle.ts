@@ -7,6 +7,7 @@ import type { TurnEnding } from '#domain/thread/turn-event.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { callParameters, itemParameters, parameters } from './append.ts';
+import { textParameters, writeTexts } from './said-texts.ts';
 
 /** How a turn ends, and what is written with it. */
 export type TurnEnd = {
@@ -58,13 +59,17 @@ export async function settleTurns(
     gates.map((gate) => gate?.revision ?? null),
     ...itemParameters(batch.map(({ last }) => ({ position: last.position ?? 0, items: last.items }))),
     ...callParameters(batch.map(({ calls }) => calls)),
+    ...textParameters(
+      batch.map(({ turn, last }) => ({ threadId: turn.threadId, userId: turn.userId, items: last.items })),
+    ),
   ]);
   const found = new Map(rows.map((row) => [row.entry, row]));
   return batch.map((settling, index) => toSettled(settling, found.get(index + 1)));
 }
 
 const SETTLE = `
-  select entry, outcome, ended_at as "endedAt", next, next_runs as "nextRuns" from settle_turns(${parameters(30)})`;
+  with done as materialized (select * from settle_turns(${parameters(30)})), ${writeTexts(30, ['ended', 'again'])}
+  select entry, outcome, ended_at as "endedAt", next, next_runs as "nextRuns" from done`;
 
 type SettledRow = {
   readonly entry: number;

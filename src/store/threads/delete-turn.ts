@@ -111,10 +111,13 @@ async function deleteItems(
   ids: readonly ItemId[],
   seq: number | null = null,
 ): Promise<void> {
-  const { rows } = await sql<{ bytes: number }>`
+  const { rows } = await sql<{ id: ItemId; bytes: number }>`
     delete from items
     where thread_id = ${threadId} and user_id = ${owner.userId} and (turn_seq = ${seq}::integer or id = any(${ids}::uuid[]))
-    returning octet_length(body::text) as bytes`.execute(trx);
+    returning id, octet_length(body::text) as bytes`.execute(trx);
+  await sql`
+    delete from item_texts
+    where item_id = any(${rows.map(({ id }) => id)}::uuid[]) and user_id = ${owner.userId}`.execute(trx);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   const { opening } = firstWords(await findUserMessage(trx, owner, threadId, 'asc'));
   const { preview } = firstWords(await findUserMessage(trx, owner, threadId, 'desc'));

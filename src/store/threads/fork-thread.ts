@@ -27,15 +27,20 @@ export async function forkThread(
     .values({ id: turnId, threadId, userId: owner.userId, seq: 1, channel: 'gateway', request: REQUEST, ...ended })
     .execute();
   await sql`
-    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body, started_at, created_at)
-    select ${threadId}, 1, row_number() over (order by turn_seq, position) - 1, gen_random_uuid(), ${turnId}, user_id,
+    with copied as materialized (
+    select row_number() over (order by turn_seq, position) - 1 as position, gen_random_uuid() as id, id as original, user_id,
       body, started_at, created_at
     from items
     where thread_id = ${id} and user_id = ${owner.userId}
       and (${before === undefined} or (turn_seq, position) < (${before?.turnSeq ?? 0}, ${before?.position ?? 0}))
-      and not exists (select from turns where refused and turns.thread_id = ${id} and turns.seq = turn_seq)`.execute(
-    trx,
-  );
+      and not exists (select from turns where refused and turns.thread_id = ${id} and turns.seq = turn_seq)
+    ), put as (
+      insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body, started_at, created_at)
+      select ${threadId}, 1, position, id, ${turnId}, user_id, body, started_at, created_at from copied
+    )
+    insert into item_texts (item_id, thread_id, user_id, role, text, words, created_at)
+    select copied.id, ${threadId}, said.user_id, said.role, said.text, said.words, said.created_at
+    from copied join item_texts as said on said.item_id = copied.original`.execute(trx);
   return threadId;
 }
 

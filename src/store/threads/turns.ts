@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemJson, itemFromJson, type NewItem } from '#domain/thread/item.ts';
+import { saidTextOf } from '#domain/thread/said-text.ts';
 import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import { NO_USAGE } from '#domain/usage.ts';
@@ -42,6 +43,7 @@ async function insert(
   items: readonly NewItem[],
   state: 'waits' | 'queued' | 'ended',
 ): Promise<Turn> {
+  const said = items.flatMap((item) => saidTextOf(item) ?? []);
   const rows = await runStatement<TurnRow>(trx, INSERT, [
     turn.id,
     turn.threadId,
@@ -52,6 +54,9 @@ async function insert(
     items.map(({ id }) => id),
     items.map(({ id: _, ...body }) => JSON.stringify(body)),
     state,
+    said.map(({ id }) => id),
+    said.map(({ role }) => role),
+    said.map(({ text }) => text),
   ]);
   return toTurn(one(rows));
 }
@@ -252,6 +257,10 @@ const INSERT = `
     insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
     select $2::uuid, $4::integer, ordinality - 1, item.id, $1::uuid, $3::text, item.body::json
     from unnest($7::uuid[], $8::text[]) with ordinality as item (id, body, ordinality)
+  ), texts as (
+    insert into item_texts (item_id, thread_id, user_id, role, text, words)
+    select said.id, $2::uuid, $3::text, said.role, said.text, to_tsvector('simple', said.text)
+    from unnest($10::uuid[], $11::text[], $12::text[]) as said (id, role, text)
   )
   insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at)
   values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $9::text when 'ended' then 'completed' else 'queued' end,

@@ -26,12 +26,12 @@ export function Shell({ me }: { readonly me: Me }) {
 }
 
 function Frame() {
-  const { pathname } = useLocation();
+  const { pathname, hash } = useLocation();
   const [sidebarOpen, setSidebarOpen] = useState(false);
   const [palette, setPalette] = useState(false);
   useNews(useQueryClient());
   useNoFileNavigation();
-  useEffect(() => setSidebarOpen(false), [pathname]);
+  useEffect(() => setSidebarOpen(false), [pathname, hash]);
   // What is typed right after Ctrl K must find it there.
   useEffect(() => void requestIdleCallback(() => void loadPalette()), []);
   useEffect(() => {

@@ -2,7 +2,8 @@ import { ApiError } from '@reborn-agent/client';
 import { sendMessage } from '@reborn-agent/client/send';
 import { findRunningTurn } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { Problem, wordsOf } from '../parts/problem.tsx';
@@ -41,6 +42,14 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const running = findRunningTurn(state);
   useTitle(thread ? titleOf(thread) : 'Thread');
 
+  // The message that a search result leads to may be further up than what is loaded.
+  const target = useLocation({ select: ({ hash }) => hash });
+  const rows = rowsOf(state);
+  const isMissing = target !== '' && phase === 'ready' && !rows.some(({ id }) => id === target);
+  useEffect(() => {
+    if (isMissing && hasOlder && !loadingOlder) void followed.loadOlder();
+  }, [isMissing, hasOlder, loadingOlder, followed]);
+
   async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
     setPending((all) => [...all, message]);
     try {
@@ -57,7 +66,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
         <ThreadHeader thread={thread} state={state} onInspect={() => setInspected(state.turns.at(-1)?.id)} />
         {phase === 'ready' ? (
           <Transcript
-            rows={rowsOf(state)}
+            rows={rows}
+            target={target}
             pending={pending}
             hasOlder={hasOlder}
             loadingOlder={loadingOlder}

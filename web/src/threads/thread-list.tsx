@@ -2,6 +2,7 @@ import { useDeferredValue, useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { wordsOf } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { FoundMessages } from './found-messages.tsx';
 import { groupThreads } from './group-threads.ts';
 import { ThreadRow } from './thread-row.tsx';
 import { useThreads } from './use-threads.ts';
@@ -18,7 +19,7 @@ export function ThreadList() {
       <div className="flex items-center gap-1 px-2 pb-2">
         <input
           type="search"
-          aria-label="Search threads"
+          aria-label="Search threads and messages"
           placeholder={archived ? 'Search the archive' : 'Search'}
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -50,6 +51,7 @@ export function ThreadList() {
             </ul>
           </section>
         ))}
+        {q && <FoundMessages q={q} />}
         {hasNextPage && (
           <Button look="quiet" className="mt-2 w-full" onClick={() => void fetchNextPage()}>
             Show more

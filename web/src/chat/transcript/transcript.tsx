@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PendingMessage } from './pending-message.tsx';
@@ -8,6 +8,8 @@ import type { Row } from './rows.ts';
 
 type Props = {
   readonly rows: readonly Row[];
+  /** The row to begin with; empty for the end. */
+  readonly target: string;
   /** What was sent and is not part of the thread yet. */
   readonly pending: readonly string[];
   readonly hasOlder: boolean;
@@ -16,7 +18,7 @@ type Props = {
 };
 
 /** The rows of a thread. Only those near the screen are in the page. It stays at the end until the person scrolls up. */
-export function Transcript({ rows, pending, hasOlder, loadingOlder, onOlder }: Props) {
+export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOlder }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [away, setAway] = useState(false);
   const count = rows.length + pending.length;
@@ -36,6 +38,13 @@ export function Transcript({ rows, pending, hasOlder, loadingOlder, onOlder }: P
   useEffect(() => {
     virtualizer.scrollToEnd();
   }, [virtualizer]);
+
+  const targetIndex = target === '' ? -1 : rows.findIndex(({ id }) => id === target);
+  const isTargetKnown = targetIndex >= 0;
+  const scrollToTarget = useEffectEvent(() => virtualizer.scrollToIndex(targetIndex, { align: 'start' }));
+  useEffect(() => {
+    if (target !== '' && isTargetKnown) scrollToTarget();
+  }, [target, isTargetKnown]);
 
   // A message that was just sent is shown, wherever the person has scrolled to.
   const sent = useRef(pending.length);
@@ -73,7 +82,9 @@ export function Transcript({ rows, pending, hasOlder, loadingOlder, onOlder }: P
                 className="absolute left-0 top-0 w-full px-4 md:px-6"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
-                <div className="mx-auto max-w-prose">
+                <div
+                  className={`mx-auto max-w-prose ${isTargetKnown && item.index === targetIndex ? 'rounded shadow-[0_0_0_8px_var(--waiting-wash)] bg-waiting-wash' : ''}`}
+                >
                   {row ? <MemoRow row={row} /> : <PendingMessage text={pending[item.index - rows.length] ?? ''} />}
                 </div>
               </div>

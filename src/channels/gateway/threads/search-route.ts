@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Threads } from '#agent/threads.ts';
+import { InvalidRequest } from '#domain/errors.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { pageLimit } from '../page.ts';
+
+type Services = { readonly threads: Threads };
+
+const MOST_WORDS = 10;
+
+const found = z
+  .strictObject({
+    thread_id: z.uuid(),
+    title: z.string().describe('The title of the thread. May be empty.'),
+    item_id: z.uuid(),
+    role: z.enum(['user', 'assistant']),
+    excerpt: z
+      .array(z.strictObject({ text: z.string(), match: z.boolean() }))
+      .describe('The text around the matches, in pieces.'),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'FoundMessage' });
+
+export const searchMessages = defineRoute({
+  method: 'get',
+  path: '/api/search',
+  summary: "Search what was said in the caller's threads.",
+  query: z.object({
+    q: z
+      .string('q is required.')
+      .max(200, 'q may have 200 characters.')
+      .describe('Words; a message must contain them all. The beginning of a word is enough.'),
+    limit: pageLimit(20),
+  }),
+  responses: {
+    200: {
+      description: 'The newest matches first.',
+      json: z.strictObject({ results: z.array(found) }).meta({ id: 'SearchResults' }),
+    },
+  },
+  errors: [400],
+  async handle({ principal, query: { q, limit } }, { threads }: Services) {
+    const words = q.toLowerCase().match(/[\p{Letter}\p{Number}\p{Mark}]+/gu) ?? [];
+    if (words.length > MOST_WORDS) throw new InvalidRequest('invalid_request', 'q', `q may have ${MOST_WORDS} words.`);
+    const results = words.length === 0 ? [] : await threads.search(principal, words, limit);
+    return {
+      results: results.map(({ threadId, title, itemId, role, excerpt, createdAt }) => ({
+        thread_id: threadId,
+        title,
+        item_id: itemId,
+        role,
+        excerpt: [...excerpt],
+        created_at: createdAt.toISOString(),
+      })),
+    };
+  },
+});
