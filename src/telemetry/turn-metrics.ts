@@ -91,6 +91,18 @@ export function createTurnMetrics(registers: Registry[]) {
     registers,
   });
 
+  function countModelCall({ provider, model, usage, milliseconds }: ModelCall, outcome: string): void {
+    modelDuration.observe({ provider, model, outcome }, milliseconds / 1000);
+    const { inputTokens, cachedInputTokens, outputTokens } = usage;
+    for (const [type, count] of Object.entries({
+      input: inputTokens,
+      cached_input: cachedInputTokens,
+      output: outputTokens,
+    }))
+      if (count > 0) tokens.inc({ provider, model, type }, count);
+    if (usage.cost) cost.inc({ provider, model }, usage.cost.inputUsd + usage.cost.outputUsd);
+  }
+
   return {
     accepted: ({ channel }: Turn): void => accepted.inc({ channel }),
     claimed(turn: Turn): void {
@@ -100,17 +112,10 @@ export function createTurnMetrics(registers: Registry[]) {
     spoke: (turn: Turn): void => firstToken.observe({ channel: turn.channel }, secondsSince(turn)),
     modelSpoke: ({ provider, name }: ModelName, milliseconds: number): void =>
       modelFirstToken.observe({ provider, model: name }, milliseconds / 1000),
-    modelAnswered({ provider, model, usage, milliseconds }: ModelCall): void {
-      modelDuration.observe({ provider, model, outcome: 'answered' }, milliseconds / 1000);
-      tokens.inc({ provider, model, type: 'input' }, usage.inputTokens);
-      if (usage.cachedInputTokens > 0) tokens.inc({ provider, model, type: 'cached_input' }, usage.cachedInputTokens);
-      tokens.inc({ provider, model, type: 'output' }, usage.outputTokens);
-      if (usage.cost) cost.inc({ provider, model }, usage.cost.inputUsd + usage.cost.outputUsd);
-    },
-    modelFailed: ({ provider, name }: ModelName, milliseconds: number): void =>
-      modelDuration.observe({ provider, model: name, outcome: 'failed' }, milliseconds / 1000),
+    modelAnswered: (call: ModelCall): void => countModelCall(call, 'answered'),
+    modelFailed: (call: ModelCall): void => countModelCall(call, call.failed ? 'failed' : 'cancelled'),
     modelRetried: (model: string, next: string): void => retries.inc({ model, next }),
-    toolEnded: (tool: string, outcome: 'answered' | 'failed', milliseconds: number): void =>
+    toolEnded: (tool: string, outcome: 'answered' | 'failed' | 'cancelled', milliseconds: number): void =>
       toolDuration.observe({ tool, outcome }, milliseconds / 1000),
     settled(turn: Turn, outcome: TurnOutcome): void {
       const { channel } = turn;

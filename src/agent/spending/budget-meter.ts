@@ -59,11 +59,13 @@ export function createMeter(options: {
         options.log?.modelAnswered(call, answer.calls.length);
         return { answer, call };
       } catch (error) {
-        options.log?.modelFailed(model, performance.now() - startedAt);
-        if (error instanceof ModelFailure && error.code === 'model_error')
-          failedCalls.push(callOf(error.usage ?? NO_USAGE, true));
+        const isCancelled = error instanceof ModelCallAborted;
         // Providers bill a call that was cut short.
-        if (error instanceof ModelCallAborted && error.usage) failedCalls.push(callOf(error.usage, false));
+        const billed = isCancelled || error instanceof ModelFailure ? error.usage : null;
+        options.log?.modelFailed(callOf(billed ?? NO_USAGE, !isCancelled));
+        if (error instanceof ModelFailure && error.code === 'model_error')
+          failedCalls.push(callOf(billed ?? NO_USAGE, true));
+        if (isCancelled && billed) failedCalls.push(callOf(billed, false));
         throw error;
       }
     },

@@ -7,6 +7,7 @@ import type { NewGate } from '#domain/tool/gate.ts';
 import type { Model } from '#models/model.ts';
 import type { TurnMetrics } from '#telemetry/turn-metrics.ts';
 import type { Tool } from '#tools/tool.ts';
+import { ToolFailure } from './call-tool.ts';
 
 export type TurnLog = ReturnType<typeof createTurnLog>;
 
@@ -49,16 +50,17 @@ export function createTurnLog(write?: (facts: object, message: string) => void, 
           const { inputTokens, outputTokens } = usage;
           line('model answered', { provider, model, inputTokens, outputTokens, calls, ms: Math.round(milliseconds) });
         },
-        modelFailed(model: Model, ms: number): void {
-          metrics?.modelFailed(model, ms);
-          line('model failed', { provider: model.provider, model: model.name, ms: Math.round(ms) });
+        /** `failed` is false for a call that was cancelled. */
+        modelFailed(call: ModelCall): void {
+          metrics?.modelFailed(call);
+          line('model failed', { provider: call.provider, model: call.model, ms: Math.round(call.milliseconds) });
         },
         /** Runs a tool call. */
         async toolCalled<T>(call: FunctionCallItem, tool: Tool | undefined, run: () => Promise<T>): Promise<T> {
           const name = tool?.definition.name ?? null;
           const facts = { itemId: call.id, tool: name };
           const calledAt = performance.now();
-          const ended = (outcome: 'answered' | 'failed') => {
+          const ended = (outcome: 'answered' | 'failed' | 'cancelled') => {
             if (name !== null) metrics?.toolEnded(name, outcome, performance.now() - calledAt);
             line(`tool ${outcome}`, { ...facts, ms: msSince(calledAt) });
           };
@@ -68,7 +70,7 @@ export function createTurnLog(write?: (facts: object, message: string) => void, 
             ended('answered');
             return output;
           } catch (error) {
-            ended('failed');
+            ended(error instanceof ToolFailure ? 'failed' : 'cancelled');
             throw error;
           }
         },
