@@ -54,6 +54,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^(undici|ipaddr\.js)$/, places: ['egress'] },
   { packages: /^@bytecodealliance\/.+$/, places: ['tools/component/install'] },
   { packages: /^@modelcontextprotocol\/client$/, places: ['tools/mcp'] },
+  { packages: /^@modelcontextprotocol\/server$/, places: ['channels/mcp'] },
   { packages: /^@napi-rs\/keyring$/, places: ['tools/secrets'] },
   { packages: /^@secretlint\/.+$/, places: ['safety'] },
   { packages: /^ajv$/, places: ['safety/json-schema'] },

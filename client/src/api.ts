@@ -2298,6 +2298,19 @@ export type Routes = {
   'GET /metrics': {
     result: undefined;
   };
+  /** Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`. */
+  'POST /mcp': {
+    body: Readonly<Record<string, unknown>> | readonly unknown[];
+    result: Readonly<Record<string, unknown>> | readonly unknown[];
+  };
+  /** Refused: the MCP server keeps no sessions. */
+  'GET /mcp': {
+    result: never;
+  };
+  /** Refused: the MCP server keeps no sessions. */
+  'DELETE /mcp': {
+    result: never;
+  };
   /** Send a message. It becomes a job. */
   'POST /webhook': {
     body: WebhookMessage;

@@ -1,5 +1,6 @@
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes, socketDescription } from '#channels/gateway/gateway-routes.ts';
+import { mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { responsesSocketDescription } from '#channels/responses/socket/socket-messages.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';
@@ -11,6 +12,7 @@ export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = 
   'Responses API': [...responsesRoutes, responsesSocketDescription],
   'Chat completions': chatCompletionsRoutes,
   Gateway: [...gatewayRoutes, socketDescription],
+  'Model Context Protocol': mcpServerRoutes,
   'Webhook channel': webhookRoutes,
 };
 

@@ -27,6 +27,7 @@ import { serveGatewaySocket } from '#channels/gateway/socket/socket.ts';
 import type { AppFacts } from '#channels/gateway/users/me-route.ts';
 import { docsRoute } from '#channels/gateway/web-app/docs-page.ts';
 import { readAppPage, webAppRoutes } from '#channels/gateway/web-app/web-app.ts';
+import { createMcpHandlerFor, mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { RESPONSES_SOCKETS, serveResponsesSockets } from '#channels/responses/socket/socket.ts';
 import type { Config } from '#config/config.ts';
@@ -168,6 +169,15 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       statusFacts: statusFacts(parts),
       connections: { sockets, streams },
     });
+    const mcpHandler = createMcpHandlerFor({
+      agent,
+      memory: parts.memory,
+      limiter,
+      threadUrl,
+      onError,
+      version: packageJson.version,
+    });
+    mountRoutes(app, mcpServerRoutes, { mcpHandler, site });
     await app.register(async (scope) => {
       const serve = await acceptWebSockets(scope, {
         maxBytes: MAX_BODY_BYTES,

@@ -9,6 +9,7 @@ import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { askingSecrets } from './ask-secret.ts';
 import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
+import { serveMcp } from './mcp-serve.ts';
 import { printJson, printLine, printTable } from './print.ts';
 
 type ForUser = { readonly user?: string };
@@ -34,6 +35,11 @@ export function addMcpCommands(program: Command): void {
     .description('Connect to a server, and add its tools on every replica.')
     .addHelpText('after', '\nExample:\n  reborn mcp add github https://mcp.example.com/mcp --header Authorization')
     .action(addServer);
+  mcp
+    .command('serve')
+    .description('Serve the agent to an MCP client over stdin and stdout.')
+    .addHelpText('after', '\nExample:\n  reborn mcp serve')
+    .action(serveMcp);
   mcp
     .command('list')
     .option(...user)

@@ -180,6 +180,9 @@ const MATRIX: Record<string, Row> = {
     route: '/api/tools/none/sign-in/finish',
     body: { state: 'none.x', code: 'x' },
   })),
+  'POST /mcp': row([400, 400, 400, 400], () => ({ route: '/mcp', body: {} })),
+  'GET /mcp': row([405, 405, 405, 405], () => ({ route: '/mcp' })),
+  'DELETE /mcp': row([405, 405, 405, 405], () => ({ route: '/mcp' })),
   'GET /api/mcp': row([200, 200, 200, 200], () => ({ route: '/api/mcp' })),
   'GET /api/mcp/:name': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none' })),
   'POST /api/mcp': row([403, 403, 400, 400], () => ({
