@@ -5,6 +5,7 @@ import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
 import { nextFocus } from './focus.ts';
 import { greetingOf } from './greeting.ts';
+import { createPromptHistory } from './prompt-history.ts';
 import { createColours } from './screen/colours.ts';
 import { createMarkdown } from './screen/render-markdown.ts';
 import { type ConnectionState, renderStatus } from './screen/render-status.ts';
@@ -58,6 +59,13 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   socket.onMessage((message) => {
     if (message.type === 'error') thread.note(message.error.message, 'failed');
   });
+
+  const history = createPromptHistory(() =>
+    thread.now().entries.flatMap((entry) => {
+      const isPrompt = entry.kind === 'queued' || (entry.kind === 'said' && entry.role === 'user');
+      return isPrompt ? [entry.text] : [];
+    }),
+  );
 
   const modelChoice: ModelChoice = {
     get: () => chosenModel,
@@ -137,6 +145,14 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
         cleared = thread.now().entries.at(-1)?.id;
         screen.show(shown());
         return true;
+      case 'ctrl+d':
+        if (screen.draft.get() !== '') return false;
+        quit.resolve();
+        return true;
+      case 'ctrl+p':
+      case 'ctrl+n':
+        recall(key === 'ctrl+p' ? -1 : 1);
+        return true;
       case 'tab':
       case 'shift+tab':
         focusOn(nextFocus(shown(), focused, key === 'tab' ? 1 : -1));
@@ -172,6 +188,13 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
     }
     focusOn(undefined);
     return false;
+  }
+
+  function recall(step: -1 | 1): void {
+    focused = undefined;
+    const prompt = history.move(step, screen.draft.get());
+    if (prompt !== undefined) screen.draft.set(prompt);
+    screen.draw();
   }
 
   function goBack(): void {

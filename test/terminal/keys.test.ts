@@ -188,6 +188,24 @@ describe('messages that wait behind a running answer', () => {
   });
 });
 
+test('Ctrl+P and Ctrl+N bring back earlier messages, and Ctrl+D quits only while nothing is typed', async () => {
+  const { type, press, sees, exited } = await open();
+  for (const word of ['first', 'second']) {
+    await type(`say ${word}`);
+    await press('Enter');
+    await sees(new RegExp(`Reborn\\n${word}`));
+  }
+  await type('draft');
+  await press('C-p', 'C-p', 'C-n', 'C-p');
+  await type(' again');
+  await press('Enter');
+  await expectReceived('say first again');
+  await sees(/Reborn\nfirst again/);
+  await type('x');
+  await press('Left', 'C-d', 'C-d');
+  expect(await exited()).toEqual({ code: 0 });
+});
+
 describe('what people type and paste', () => {
   test('many pasted lines are one message', async () => {
     const { paste, press } = await open();

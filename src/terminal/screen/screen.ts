@@ -25,6 +25,9 @@ import { createTranscript } from './transcript.ts';
 const KEYS = [
   'ctrl+c',
   'ctrl+l',
+  'ctrl+d',
+  'ctrl+p',
+  'ctrl+n',
   'tab',
   'shift+tab',
   'escape',
