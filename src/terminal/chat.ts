@@ -20,6 +20,8 @@ export type ChatOptions = {
   readonly threadId: string | undefined;
   /** Shown before the first message. */
   readonly notices: readonly string[];
+  /** What was typed and not sent when the chat ended. */
+  readonly draft: { read(): Promise<string>; keep(text: string): Promise<void> };
 };
 
 const SCROLL_LINES = 3;
@@ -27,7 +29,7 @@ const SCROLL_LINES = 3;
 const CALM_MS = 700;
 
 /** The chat, until the person quits. */
-export async function openChat({ locate, coloured, threadId, notices }: ChatOptions): Promise<void> {
+export async function openChat({ locate, coloured, threadId, notices, draft }: ChatOptions): Promise<void> {
   const colours = createColours(coloured);
   const markdown = createMarkdown(colours);
   const quit = Promise.withResolvers<void>();
@@ -234,12 +236,14 @@ export async function openChat({ locate, coloured, threadId, notices }: ChatOpti
   const ticking = setInterval(() => connection === 'lost' && screen.draw(), 1000);
   const onSignal = () => quit.resolve();
   process.once('SIGTERM', onSignal).once('SIGHUP', onSignal);
+  screen.draft.set(await draft.read());
   screen.start();
   try {
     await quit.promise;
   } finally {
     clearInterval(ticking);
     process.off('SIGTERM', onSignal).off('SIGHUP', onSignal);
+    await draft.keep(screen.draft.get());
     service.close();
     focused = undefined;
     await screen.stop(lastExchange(thread.now()));

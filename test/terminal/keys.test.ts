@@ -206,6 +206,23 @@ test('Ctrl+P and Ctrl+N bring back earlier messages, and Ctrl+D quits only while
   expect(await exited()).toEqual({ code: 0 });
 });
 
+test('what was typed and not sent is in the composer at the next start', async () => {
+  const first = await open();
+  await first.type('say kept');
+  await first.sees('say kept');
+  await first.press('C-c');
+  await first.exited();
+  await first.close();
+
+  const second = await open();
+  await second.press('Enter');
+  await expectReceived('say kept');
+  await second.press('C-c');
+  await second.exited();
+  await second.close();
+  expect(await (await open()).screen()).not.toContain('say kept');
+});
+
 describe('what people type and paste', () => {
   test('many pasted lines are one message', async () => {
     const { paste, press } = await open();

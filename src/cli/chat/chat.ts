@@ -4,6 +4,7 @@ import { withService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
 import { serve } from '../serve.ts';
 import { ask } from './ask.ts';
+import { keptDraft } from './kept-draft.ts';
 
 type Options = { readonly thread?: string };
 
@@ -26,6 +27,7 @@ async function openInTerminal({ thread }: Options): Promise<void> {
   process.stderr.write('Starting Reborn...');
   await withService(config, ({ locate, notices }) => {
     process.stderr.write('\r\x1b[K');
-    return openChat({ locate, notices, coloured: wantsColour(), threadId: thread });
+    const draft = keptDraft(config.home);
+    return openChat({ locate, notices, draft, coloured: wantsColour(), threadId: thread });
   });
 }

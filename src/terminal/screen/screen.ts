@@ -155,7 +155,7 @@ export function createScreen(options: Options): Screen {
     scroll: (lines) => void scrollView.scrollBy(lines),
     scrollToEnd: () => scrollView.scrollToEnd(),
     isAtEnd: () => scrollView.isFollowingEnd,
-    draft: { get: () => composer.getText(), set: (text) => composer.setText(text) },
+    draft: { get: () => composer.getExpandedText(), set: (text) => composer.setText(text) },
     pick: (title, choices) => instead<string | undefined>((done) => createPicker(title, choices, colours, done)),
     ask: (question) => askLine(question, false),
     askSecret: (question) => askLine(question, true),
