@@ -61,6 +61,7 @@ import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
+import { missionTools } from '#tools/builtin/mission-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
@@ -182,7 +183,13 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     knownSecrets: createKnownSecrets(secrets, secretsOfService(config, tokens)),
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
-  const fixed = [...builtinTools(egress, skills), ...memoryTools(memory), ...(parts.tools ?? [])];
+  const missions = createMissions(db);
+  const fixed = [
+    ...builtinTools(egress, skills),
+    ...memoryTools(memory),
+    ...missionTools(missions),
+    ...(parts.tools ?? []),
+  ];
   const mcp = {
     egress,
     version: packageJson.version,
@@ -231,7 +238,6 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const agent = createAgent(db, engine, summaries);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
-  const missions = createMissions(db);
   const scheduler = startScheduler({ db, engine, pace: parts.missions, onError });
   undo.defer(() => scheduler.stop());
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));

@@ -73,6 +73,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   token: async () => (await import('./user/token.ts')).addTokenCommands,
   session: async () => (await import('./user/session.ts')).addSessionCommands,
   link: async () => (await import('./user/link.ts')).addLinkCommand,
+  mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
   policy: async () => (await import('./policy.ts')).addPolicyCommands,
   gate: async () => (await import('./gate/gate.ts')).addGateCommands,
   completion: async () => (await import('./completion.ts')).addCompletionCommand,

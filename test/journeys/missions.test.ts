@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import { addUser } from '../support/accounts.ts';
 import { test as journey } from '../support/journey.ts';
+import { runReborn } from '../support/run-reborn.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -177,6 +178,66 @@ test('a paused mission is not due, and removing a user pauses their missions', a
   expect(await home.query(`select state, pause_reason, next_due_at from missions where id = '${hers.id}'`)).toEqual([
     { state: 'paused', pause_reason: 'user_removed', next_due_at: null },
   ]);
+});
+
+test('the agent creates a mission only with an approval that shows its schedule and next times', async ({
+  service,
+}) => {
+  const schedule = { cron: '0 8 * * 1-5', time_zone: 'Europe/Oslo' };
+  const preview = await call<{ schedule_words: string; next_times: string[] }>(
+    service,
+    'POST',
+    '/api/missions/preview',
+    {
+      schedule,
+    },
+  );
+  const { schedule_words, next_times } = preview;
+  const ask = async (given: object) => {
+    const message = `use mission_create ${JSON.stringify({ name: 'Agent-made', instruction: 'say hi', schedule, schedule_words, next_times, ...given })}`;
+    const { gate } = await call<{ gate: { id: string; call: { arguments: string } } }>(service, 'POST', '/api/chat', {
+      message,
+    });
+    expect(JSON.parse(gate.call.arguments)).toMatchObject({ schedule_words: expect.any(String) });
+    await call(service, 'POST', `/api/gates/${gate.id}`, { answer: 'approve' });
+  };
+  const made = async () =>
+    (await call<{ missions: { name: string; id: string }[] }>(service, 'GET', '/api/missions')).missions.filter(
+      ({ name }) => name.startsWith('Agent-made'),
+    );
+
+  await ask({ schedule: { cron: '* * * * *', time_zone: 'UTC' }, name: 'Agent-made lie' }); // the words are of another schedule
+  await ask({});
+  await waitFor('the mission', async () => (await made()).length > 0);
+  expect((await made()).map(({ name }) => name)).toEqual(['Agent-made']);
+
+  // A run has no such tools, so what it reads can't create or change a mission.
+  const spreads = await create(service, {
+    instruction: `use mission_delete ${JSON.stringify({ id: (await made())[0]?.id })}`,
+  });
+  await runUntil(service, spreads.id, 'completed');
+  expect(await made()).toHaveLength(1);
+});
+
+test('the command line creates, lists and shows missions', async ({ env, service }) => {
+  const wanted = [
+    'create',
+    'By-command',
+    '--instruction',
+    'say hi',
+    '--cron',
+    '0 8 * * 1',
+    '--time-zone',
+    'Asia/Tokyo',
+  ];
+  const made = await runReborn(['mission', ...wanted], { env });
+  expect(made.stdout).toMatch(/^Created [\w-]{36}: at 08:00, Monday \(Asia\/Tokyo\)\. Next times:\n( {2}\S+\n){5}$/);
+  const id = /[\w-]{36}/.exec(made.stdout)?.[0] ?? '';
+  await runReborn(['mission', 'run', id], { env });
+  await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
+  expect((await runReborn(['mission', 'show', id], { env })).stdout).toContain('completed');
+  await runReborn(['mission', 'pause', id], { env });
+  expect((await runReborn(['mission', 'list'], { env })).stdout).toMatch(/By-command\s+paused/);
 });
 
 test('what is not valid is refused with its field, and a schedule can be tried', async ({ service }) => {

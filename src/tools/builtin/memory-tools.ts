@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AGENT_IDENTITY, normalizePath } from '#domain/note.ts';
 import type { Tool, ToolContext } from '../tool.ts';
-import { jsonTool } from './memory-json-tool.ts';
+import { jsonTool } from './json-tool.ts';
 
 /**
  * The agent's memory of its user across threads. All four can be repeated: two only read, a repeated write stores the

@@ -1,0 +1,131 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { createMissions, type ListedOccurrence, type Missions } from '#agent/missions/missions.ts';
+import { NotFound } from '#domain/errors.ts';
+import { isUuid, type MissionId, newId } from '#domain/ids.ts';
+import { describeSchedule } from '#domain/mission/schedule.ts';
+import { OPERATOR } from '#domain/principal.ts';
+import { withDatabase } from '../connect/with-database.ts';
+import { printJson, printLine, printTable } from '../print.ts';
+
+type Json = { readonly json?: true };
+type NewMission = { instruction: string; cron?: string; every?: number; at?: string; timeZone?: string };
+
+const SHOWN_RUNS = 20;
+const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
+
+/** `reborn mission`: the operator's missions. */
+export function addMissionCommands(program: Command): void {
+  const mission = program.command('mission').description('Manage instructions that run on a schedule.');
+  mission
+    .command('create')
+    .argument('<name>', 'a name for the list')
+    .requiredOption('--instruction <text>', 'what the agent is asked at each run')
+    .option('--cron <fields>', 'five fields: minute, hour, day of month, month, day of week')
+    .option('--every <minutes>', 'an interval instead', toMinutes)
+    .option('--at <time>', 'a single local date and time instead, such as 2026-12-24T18:00')
+    .option('--time-zone <name>', 'such as Europe/Oslo; needed with --cron and --at')
+    .description('Create a mission, and print its next five times.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  reborn mission create Morning --instruction "Summarise my notes." --cron "0 8 * * 1-5" --time-zone Europe/Oslo',
+    )
+    .action(createMission);
+  mission
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the missions with their next and last run.')
+    .addHelpText('after', '\nExample:\n  reborn mission list')
+    .action(listMissions);
+  mission
+    .command('show')
+    .argument('<id>', 'the id from the list')
+    .option('--json', 'print JSON')
+    .description('Show a mission and its newest runs.')
+    .addHelpText('after', `\nExample:\n  reborn mission show ${EXAMPLE_ID}`)
+    .action(showMission);
+  addAction(mission, 'pause', 'Pause a mission. A run that is under way continues.', async (missions, id) => {
+    await missions.pause(OPERATOR, id);
+    return 'Paused.';
+  });
+  addAction(mission, 'resume', 'Resume a mission from now on.', async (missions, id) => {
+    const { nextDueAt } = await missions.resume(OPERATOR, id);
+    return `Resumed. Next run: ${nextDueAt?.toISOString() ?? 'none'}.`;
+  });
+  addAction(mission, 'run', 'Start a run now, besides the schedule.', async (missions, id) => {
+    await missions.run(OPERATOR, id, newId());
+    return 'The run is due. A running service starts it within a second or two.';
+  });
+  addAction(mission, 'delete', 'Delete a mission and its list of runs. Threads stay.', async (missions, id) => {
+    await missions.delete(OPERATOR, id);
+    return 'Deleted.';
+  });
+}
+
+function addAction(
+  mission: Command,
+  verb: string,
+  description: string,
+  act: (missions: Missions, id: MissionId) => Promise<string>,
+): void {
+  mission
+    .command(verb)
+    .argument('<id>', 'the id from the list')
+    .description(description)
+    .addHelpText('after', `\nExample:\n  reborn mission ${verb} ${EXAMPLE_ID}`)
+    .action((id: string) => withDatabase(async ({ db }) => printLine(await act(createMissions(db), toId(id)))));
+}
+
+function createMission(name: string, { instruction, cron, every, at, timeZone }: NewMission): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const missions = createMissions(db);
+    const schedule = { cron, everyMinutes: every, at, timeZone };
+    const made = await missions.create(OPERATOR, { name, instruction, schedule });
+    const { next } = await missions.preview(OPERATOR, schedule);
+    printLine(`Created ${made.id}: ${describeSchedule(made.schedule)}. Next times:`);
+    for (const time of next) printLine(`  ${time.toISOString()}`);
+  });
+}
+
+function listMissions({ json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const listed = await createMissions(db).list(OPERATOR);
+    if (json) return printJson(listed);
+    if (listed.length === 0) return printLine('There are no missions.');
+    printTable([
+      ['id', 'name', 'state', 'schedule', 'next', 'last'],
+      ...listed.map(({ mission, last }) => [
+        mission.id,
+        mission.name,
+        mission.state,
+        describeSchedule(mission.schedule),
+        mission.nextDueAt?.toISOString() ?? '-',
+        last ? stateOf(last) : '-',
+      ]),
+    ]);
+  });
+}
+
+function showMission(id: string, { json }: Json): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const missions = createMissions(db);
+    const mission = await missions.get(OPERATOR, toId(id));
+    const runs = await missions.occurrences(OPERATOR, mission.id, { before: undefined, limit: SHOWN_RUNS });
+    if (json) return printJson({ mission, runs });
+    printLine(`${mission.name} (${mission.pauseReason ?? mission.state}): ${describeSchedule(mission.schedule)}`);
+    printLine(mission.instruction);
+    if (runs.length > 0) printTable([['due', 'state', 'reason'], ...runs.map(rowOf)]);
+  });
+}
+
+const stateOf = ({ state, isWaiting }: ListedOccurrence): string => (isWaiting ? 'waiting' : state);
+const rowOf = (run: ListedOccurrence): string[] => [run.slot.toISOString(), stateOf(run), run.reason ?? ''];
+
+function toId(given: string): MissionId {
+  if (!isUuid<MissionId>(given)) throw new NotFound('There is no such mission.');
+  return given;
+}
+
+function toMinutes(given: string): number {
+  if (!/^\d{1,6}$/.test(given)) throw new InvalidArgumentError('It must be a number of minutes.');
+  return Number(given);
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import type { ToolLevel } from '#domain/tool/tool.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import { parseArguments } from './parse-arguments.ts';
+
+type JsonToolOptions<P> = {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: z.ZodType<P>;
+  /** `allow` when left out: it only reads, or changes nothing but the user's own notes. */
+  readonly level?: ToolLevel;
+  /** true when left out. */
+  readonly repeatable?: boolean;
+  readonly act: (given: P, owner: ToolContext['owner'], idempotencyKey: string) => Promise<object>;
+};
+
+/** A tool that checks its arguments and returns JSON. The model reads what is wrong with them. */
+export function jsonTool<P>(options: JsonToolOptions<P>): Tool {
+  const { name, description, parameters, level = 'allow', repeatable = true, act } = options;
+  return {
+    definition: { name, description, parameters: z.toJSONSchema(parameters), strict: null },
+    repeatable,
+    level,
+    call: async (argumentsJson, { owner, idempotencyKey }) => {
+      const given = parseArguments(parameters, argumentsJson);
+      if ('error' in given) return JSON.stringify(given);
+      try {
+        return JSON.stringify(await act(given.value, owner, idempotencyKey));
+      } catch (error) {
+        if (error instanceof InvalidRequest) return JSON.stringify({ error: `Invalid parameters: ${error.message}` });
+        if (error instanceof NotFound) return JSON.stringify({ error: error.message });
+        throw error;
+      }
+    },
+  };
+}
