@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
+import { shortSchemaOf } from './short-schema.ts';
 
 type JsonToolOptions<P> = {
   readonly name: string;
@@ -19,7 +20,7 @@ type JsonToolOptions<P> = {
 export function jsonTool<P>(options: JsonToolOptions<P>): Tool {
   const { name, description, parameters, level = 'allow', repeatable = true, act } = options;
   return {
-    definition: { name, description, parameters: z.toJSONSchema(parameters), strict: null },
+    definition: { name, description, parameters: shortSchemaOf(parameters), strict: null },
     repeatable,
     level,
     call: async (argumentsJson, { owner, idempotencyKey }) => {

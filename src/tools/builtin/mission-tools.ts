@@ -22,14 +22,22 @@ export function missionTools(missions: MissionPort): Tool[] {
   ];
 }
 
+const scheduleFields = {
+  cron: z.string().max(100).optional(),
+  every_minutes: z.int().optional(),
+  at: z.string().max(32).optional(),
+  time_zone: z.string().max(64).optional(),
+};
 const schedule = z
   .strictObject({
-    cron: z.string().max(100).optional().describe('Five fields: minute, hour, day of month, month, day of week.'),
-    every_minutes: z.int().optional(),
-    at: z.string().max(32).optional().describe('A local date and time such as 2026-12-24T18:00, for a single run.'),
-    time_zone: z.string().max(64).optional().describe('An IANA name such as Europe/Oslo. Needed with cron and at.'),
+    ...scheduleFields,
+    cron: scheduleFields.cron.describe('Five fields: minute, hour, day of month, month, day of week.'),
+    at: scheduleFields.at.describe('A local date and time such as 2026-12-24T18:00, for a single run.'),
+    time_zone: scheduleFields.time_zone.describe('An IANA name such as Europe/Oslo. Needed with cron and at.'),
   })
   .describe('Exactly one of cron, every_minutes and at.');
+/** Described once, in mission_preview, which the model calls first: every prompt contains all tools. */
+const previewed = z.strictObject(scheduleFields).describe('As mission_preview got it.');
 const shown = {
   schedule_words: z.string().max(300).describe('The words that mission_preview gave, unchanged.'),
   next_times: z.array(z.string().max(32)).max(5).describe('The times that mission_preview gave, unchanged.'),
@@ -82,7 +90,7 @@ const createTool = (missions: MissionPort) =>
     name: 'mission_create',
     description:
       'Creates a mission: an instruction that runs on a schedule without the user present. Use it only when the user asks for something at a later time or repeatedly. Call mission_preview first. The user approves the call.',
-    parameters: z.strictObject({ name, instruction, schedule, ...shown }),
+    parameters: z.strictObject({ name, instruction, schedule: previewed, ...shown }),
     level: 'ask',
     repeatable: false,
     act: async (given, owner) => {
@@ -106,9 +114,9 @@ const updateTool = (missions: MissionPort) =>
       id,
       name: name.optional(),
       instruction: instruction.optional(),
-      schedule: schedule.optional(),
-      schedule_words: shown.schedule_words.optional(),
-      next_times: shown.next_times.optional(),
+      schedule: previewed.optional(),
+      schedule_words: z.string().max(300).optional(),
+      next_times: z.array(z.string().max(32)).max(5).optional(),
     }),
     level: 'ask',
     act: async ({ schedule: asked, schedule_words: words = '', next_times: times = [], ...given }, owner) => {

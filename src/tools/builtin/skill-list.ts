@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Skills } from '../skills/skills.ts';
 import type { Tool } from '../tool.ts';
+import { shortSchemaOf } from './short-schema.ts';
 
 /** `skill_list`: the skills that the agent can read. Skills are meant to be followed, so the output is trusted. */
 export function skillListTool(skills: Pick<Skills, 'list'>): Tool {
@@ -8,7 +9,7 @@ export function skillListTool(skills: Pick<Skills, 'list'>): Tool {
     definition: {
       name: 'skill_list',
       description: 'Lists the skills that can be read: their names, and what each is for.',
-      parameters: z.toJSONSchema(z.strictObject({})),
+      parameters: shortSchemaOf(z.strictObject({})),
       strict: null,
     },
     repeatable: true,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Skills } from '../skills/skills.ts';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
+import { shortSchemaOf } from './short-schema.ts';
 
 const parameters = z.strictObject({
   name: z.string().describe('The name of the skill.'),
@@ -16,7 +17,7 @@ export function skillReadTool(skills: Pick<Skills, 'find'>): Tool {
     definition: {
       name: 'skill_read',
       description: 'Reads a skill before it is used: how to go about something, and which other files it has.',
-      parameters: z.toJSONSchema(parameters),
+      parameters: shortSchemaOf(parameters),
       strict: null,
     },
     repeatable: true,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
+import { shortSchemaOf } from './short-schema.ts';
 
 const parameters = z.strictObject({
   time_zone: z.string().describe('An IANA time zone such as Europe/Oslo. UTC when left out.').optional(),
@@ -12,7 +13,7 @@ export function timeTool(now: () => Date = () => new Date()): Tool {
     definition: {
       name: 'reborn_time',
       description: 'Tells the current date and time.',
-      parameters: z.toJSONSchema(parameters),
+      parameters: shortSchemaOf(parameters),
       strict: null,
     },
     repeatable: true,

@@ -7,6 +7,7 @@ import { GivenUp, runApart } from '#safety/apart/worker-pool.ts';
 import { fetchLevel, isSameSite } from '#safety/injection/fetch-level.ts';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
+import { shortSchemaOf } from './short-schema.ts';
 import type { ReadablePage } from './web/html-to-text.ts';
 import type { FetchedPage } from './web/read-page.ts';
 
@@ -31,7 +32,7 @@ export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
     definition: {
       name: 'reborn_web_fetch',
       description: 'Fetches a public web page, JSON or XML by https and returns it as readable text.',
-      parameters: z.toJSONSchema(parameters),
+      parameters: shortSchemaOf(parameters),
       strict: null,
     },
     repeatable: true,
