@@ -139,11 +139,11 @@ test('a run that waits at a gate counts as running: the next one is skipped, que
   const replaces = await create(service, { instruction, overlap: 'cancel', thread: 'new' });
   await runUntil(service, replaces.id, 'waiting');
   await runUntil(service, replaces.id, 'waiting');
-  expect((await runsOf(service, replaces.id))[1]).toMatchObject({ status: 'failed', reason: 'approval_required' });
+  expect((await runsOf(service, replaces.id))[1]).toMatchObject({ status: 'cancelled', reason: 'overlap' });
   const slow = await create(service, { instruction: 'count 5000 every 20', overlap: 'cancel', thread: 'new' });
   await runUntil(service, slow.id, 'running');
   await runUntil(service, slow.id, 'running');
-  expect((await runsOf(service, slow.id))[1]).toMatchObject({ status: 'cancelled' });
+  expect((await runsOf(service, slow.id))[1]).toMatchObject({ status: 'cancelled', reason: 'overlap' });
   await call(service, 'DELETE', `/api/missions/${slow.id}`);
 });
 
@@ -219,7 +219,7 @@ test('the agent creates a mission only with an approval that shows its schedule 
   expect(await made()).toHaveLength(1);
 });
 
-test('the command line creates, lists and shows missions', async ({ env, service }) => {
+test('the command line creates, lists, shows and deletes missions', async ({ env, service, home }) => {
   const wanted = [
     'create',
     'By-command',
@@ -238,6 +238,11 @@ test('the command line creates, lists and shows missions', async ({ env, service
   expect((await runReborn(['mission', 'show', id], { env })).stdout).toContain('completed');
   await runReborn(['mission', 'pause', id], { env });
   expect((await runReborn(['mission', 'list'], { env })).stdout).toMatch(/By-command\s+paused/);
+
+  const keys = () => home.query('select from idempotency_keys where starts_with(key, $1)', [`mission:${id}:`]);
+  expect(await keys()).toHaveLength(1);
+  await runReborn(['mission', 'delete', id], { env });
+  expect(await keys()).toEqual([]);
 });
 
 test('what is not valid is refused with its field, and a schedule can be tried', async ({ service }) => {

@@ -6,6 +6,7 @@ import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import {
   endUnstarted,
+  markReplaced,
   markStarted,
   type StartableRun,
   skipOccurrences,
@@ -40,6 +41,7 @@ async function startRun(db: Database, engine: Engine, run: StartableRun): Promis
   const owner: Principal = run.userId === OPERATOR.userId ? OPERATOR : { userId: run.userId, role: 'member' };
   if (run.runningTurnId && run.runningThreadId) {
     const ids = { threadId: run.runningThreadId, turnId: run.runningTurnId };
+    await markReplaced(system, run.runningTurnId);
     return cancelRun(db, engine, owner, ids); // the occurrence starts when that turn has ended
   }
   if (run.tokensPerDay !== null && run.tokensToday >= run.tokensPerDay)

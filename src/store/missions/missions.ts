@@ -78,8 +78,13 @@ export async function updateMission(
     .execute();
 }
 
-/** Deletes its occurrences too. Returns whether there was one. */
+/** Deletes its occurrences too, and the keys that started their turns. Returns whether there was one. */
 export async function deleteMission(trx: OwnedTransaction, owner: Owner, id: MissionId): Promise<boolean> {
+  await trx
+    .deleteFrom('idempotencyKeys')
+    .where('userId', '=', owner.userId)
+    .where(sql<boolean>`starts_with(key, ${`mission:${id}:`})`)
+    .execute();
   const { numDeletedRows } = await trx
     .deleteFrom('missions')
     .where('id', '=', id)

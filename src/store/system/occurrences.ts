@@ -100,6 +100,11 @@ export async function markStarted(
   );
 }
 
+/** The next run takes the place of this one, which ends as cancelled. */
+export async function markReplaced(system: SystemConnection, turnId: TurnId): Promise<void> {
+  await system.query(`update occurrences set reason = 'overlap' where turn_id = $1 and state = 'started'`, [turnId]);
+}
+
 /** Ends an occurrence without a turn. Ends the lease. */
 export async function endUnstarted(
   system: SystemConnection,
@@ -179,7 +184,9 @@ export async function endRuns(system: SystemConnection, ends: readonly RunEnd[])
 
 const END = `
   with held as (
-    select o.mission_id, o.slot, given.next, given.state, given.reason, given.tokens, given.cost
+    select o.mission_id, o.slot, given.next, given.tokens, given.cost,
+      case when o.reason = 'overlap' and given.state <> 'completed' then 'overlap' else given.reason end as reason,
+      case when o.reason = 'overlap' and given.state = 'failed' then 'cancelled' else given.state end as state
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::float8[])
       as given (mission_id, slot, turn_id, next, state, reason, tokens, cost)
     join occurrences as o on o.mission_id = given.mission_id and o.slot = given.slot and o.turn_id = given.turn_id and o.state = 'started'
