@@ -67,6 +67,8 @@ test('while no service runs, one is started inside, and goes with the terminal',
   const terminal = await openTerminal({ env });
   try {
     expect(await terminal.sees('In a browser', 40_000)).toContain('/login?code=');
+    await terminal.sees('kept while it is away'); // the draft of the chat before
+    await terminal.press('C-u');
     await terminal.type('say hello');
     await terminal.press('Enter');
     await terminal.sees(/Reborn\nhello/);
