@@ -1,6 +1,6 @@
-import { attemptSpanId, spanIdOf, traceIdOf } from '#domain/thread/trace-context.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import type { TurnSpan } from '#domain/thread/turn-span.ts';
+import { attemptSpanId, spanIdOf, traceIdOf } from '#domain/trace/trace-context.ts';
+import type { TurnSpan } from '#domain/trace/turn-span.ts';
 import type { Usage } from '#domain/usage.ts';
 
 /**

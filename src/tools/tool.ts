@@ -16,7 +16,7 @@ export type Tool = {
   readonly level?: ToolLevel | ((argumentsJson: string, facts: LevelFacts) => ToolLevel | Promise<ToolLevel>);
   /** Changes with each version of the tool. Approvals apply to one version only. */
   readonly revision?: string;
-  /** Nobody has reviewed this version: the operator's `allow` does not apply to it. */
+  /** This version was not reviewed: the operator's `allow` does not apply to it. */
   readonly unreviewed?: true;
   /** Whether the owner of the secrets must sign in first. The call waits until then. */
   needsSignIn?(secretsOf: ToolContext['secretsOf']): Promise<boolean>;

@@ -74,9 +74,9 @@ describe('the gates refuse', () => {
   });
 
   test.each([
-    ['a schema that is not JSON', { schema: '{"type":' }, /no JSON object/],
+    ['a schema that is not JSON', { schema: '{"type":' }, /not a JSON object/],
     ['a schema of a string', { schema: '{"type":"string"}' }, /type is "string"/],
-    ['a schema that is a list', { schema: '[]' }, /no JSON object/],
+    ['a schema that is a list', { schema: '[]' }, /not a JSON object/],
     [
       'a schema that is nested too deep',
       { schema: `${'{"a":'.repeat(40)}1${'}'.repeat(40)}` },
@@ -120,9 +120,11 @@ describe('the gates refuse', () => {
   test('a core module, a text, nothing at all and half a component', async () => {
     const wasm = await buildTool();
     expect(gateRefusalOf(await parse('(module)'))).toMatch(/core WebAssembly module/);
-    expect(gateRefusalOf(new TextEncoder().encode('hello'))).toMatch(/no WebAssembly component/);
-    expect(gateRefusalOf(new Uint8Array(0))).toMatch(/no WebAssembly component/);
-    expect(await refusalOf(wasm.subarray(0, wasm.length / 2))).toMatch(/no well-formed component|can't be transpiled/);
+    expect(gateRefusalOf(new TextEncoder().encode('hello'))).toMatch(/not a WebAssembly component/);
+    expect(gateRefusalOf(new Uint8Array(0))).toMatch(/not a WebAssembly component/);
+    expect(await refusalOf(wasm.subarray(0, wasm.length / 2))).toMatch(
+      /not a well-formed component|can't be transpiled/,
+    );
   });
 
   test('a component over 32 MiB, before parsing', async () => {

@@ -18,7 +18,7 @@ const KILLS = rounds(3, 60);
 const SECONDS = rounds(9, 240);
 
 test(
-  'every due time has one occurrence, one turn and one outcome, whichever replicas are killed meanwhile',
+  'every due time has one occurrence, one turn and one outcome, also when replicas are killed meanwhile',
   async () => {
     await Promise.all([cluster.start(), cluster.start()]);
     await addMissions();

@@ -220,7 +220,7 @@ test('a user cannot make the service send anything to a private, plain or unusua
   expect(ours.requests).toHaveLength(before);
 });
 
-test('names of our own tools, unclear names and headers of the connection are refused', async ({ service, ann }) => {
+test('names of built-in tools, unclear names and headers of the connection are refused', async ({ service, ann }) => {
   const url = 'https://mcp.example.com/mcp';
   for (const name of ['memory', 'reborn', 'Upper', 'a_b', 'a__b', '-a', '', 'x'.repeat(40), '../x']) {
     const refused = await read<Refusal>(add(service, { name, url }, ann), 400);

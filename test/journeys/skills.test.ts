@@ -109,7 +109,7 @@ test.for<[string, object, RegExp]>([
     { files: [main, { path: 'a', text: '\0' }] },
     /files\.1\.text must not contain the character U\+0000/,
   ],
-  ['half a character', { text: `${main.text}\ud800` }, /is no text/],
+  ['half a character', { text: `${main.text}\ud800` }, /is not text/],
   ['a large file', { files: [main, { path: 'a', text: 'x'.repeat(300_000) }] }, /larger than 256 KiB/],
   ['too many', { files: Array.from({ length: 101 }, (_, n) => ({ path: `${n}`, text: '' })) }, /100 files/],
   ['somebody else', { text: main.text, for: 'bob' }, /for must be me or everyone/],

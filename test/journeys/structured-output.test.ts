@@ -116,6 +116,6 @@ test('without a format, and with an ill-typed text, the answer is prose', async 
     expect(textOf(await service.ask('say prose', { text: sent }))).toBe('prose');
 });
 
-test('the usage names the model that answered, whatever the request called it', async ({ service }) => {
+test('the usage names the model that answered, under its real name', async ({ service }) => {
   expect((await service.ask('say x', { model: 'no-such-model' })).usage).toMatchObject({ model: 'scripted' });
 });

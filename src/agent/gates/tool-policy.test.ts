@@ -52,7 +52,7 @@ test('a tool may decide by the arguments, and by what the user has said', async 
   expect(await level(byWords, { said: ['Write to bob.'] })).toBe('ask');
 });
 
-test("the operator's allow does not cover a version that nobody has reviewed, but their never does", async () => {
+test("the operator's allow does not cover an unreviewed version, but their never does", async () => {
   const definition = { name: 'send', description: null, parameters: null, strict: null };
   const tool: Tool = { definition, repeatable: false, unreviewed: true, call: async () => '' };
   const levelFor = (set: ToolLevel, always: boolean) =>

@@ -4,7 +4,7 @@ import type { Principal } from '#domain/principal.ts';
 import { type TimedItem, textOf } from '#domain/thread/item.ts';
 import type { MadeSummary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import type { TurnSpan } from '#domain/thread/turn-span.ts';
+import type { TurnSpan } from '#domain/trace/turn-span.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
 import type { Prompt } from '#models/model.ts';

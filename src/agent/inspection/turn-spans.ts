@@ -1,7 +1,7 @@
 import type { ItemId } from '#domain/ids.ts';
 import type { TimedItem } from '#domain/thread/item.ts';
 import { isEnded, type Turn } from '#domain/thread/turn.ts';
-import type { TurnSpan } from '#domain/thread/turn-span.ts';
+import type { TurnSpan } from '#domain/trace/turn-span.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
 import type { TimedGate } from '#store/threads/turn-details.ts';
 

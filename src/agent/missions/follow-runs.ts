@@ -5,7 +5,7 @@ import type { SystemConnection } from '#store/system/system-connection.ts';
 const BATCH = 200;
 
 /**
- * Gives each started occurrence the outcome of its turn. Looking at the turns finds every end, whichever process or command
+ * Gives each started occurrence the outcome of its turn. Looking at the turns finds every end, no matter which process or command
  * caused it, so a crash leaves nothing to repair.
  */
 export async function followRuns(system: SystemConnection): Promise<void> {

@@ -20,7 +20,7 @@ export type SchedulerPace = {
   readonly lookEveryMs: number;
   /** How many runs one replica starts in one look. */
   readonly startsPerLook: number;
-  /** How many runs of one user may be going on at a time. */
+  /** How many runs of one user may be active at a time. */
   readonly runsPerUser: number;
 };
 

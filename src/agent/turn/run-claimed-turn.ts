@@ -1,10 +1,10 @@
 import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import { type RunTurn, type TurnRun, TurnStopped } from '#engine/running-turns.ts';
 import { ModelFailure } from '#models/model.ts';
+import { runCompaction } from '../compaction/run-compaction.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
 import { InvalidOutput } from './answer-format.ts';
 import { ToolFailure } from './call-tool.ts';
-import { runCompaction } from './run-compaction.ts';
 import { runTurn } from './run-turn.ts';
 import { NO_LOG } from './turn-log.ts';
 import { createAttempt, type TurnContext } from './turn-steps.ts';

@@ -1,9 +1,9 @@
 import type { ModelCall } from '#domain/spending.ts';
 import type { FunctionCallItem } from '#domain/thread/item.ts';
-import { traceIdOf } from '#domain/thread/trace-context.ts';
 import type { Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
+import { traceIdOf } from '#domain/trace/trace-context.ts';
 import type { Model } from '#models/model.ts';
 import type { TurnMetrics } from '#telemetry/turn-metrics.ts';
 import type { Tool } from '#tools/tool.ts';

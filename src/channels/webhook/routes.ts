@@ -6,7 +6,7 @@ import type { Idempotency } from '#agent/turn/start-turn.ts';
 import { newId } from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
 import { type JobId, type NewJob, webhookUser } from '#domain/thread/job.ts';
-import type { TraceContext } from '#domain/thread/trace-context.ts';
+import type { TraceContext } from '#domain/trace/trace-context.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { traceOf } from '#http/routes/trace-parent.ts';

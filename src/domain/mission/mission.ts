@@ -2,7 +2,7 @@ import type { MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { Schedule } from './schedule.ts';
 
-/** A named instruction of one user, with a schedule. Nobody is present when it runs. */
+/** A named instruction of one user, with a schedule. It runs without a person present. */
 export type Mission = MissionSettings & {
   readonly id: MissionId;
   readonly userId: UserId;

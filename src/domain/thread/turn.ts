@@ -3,11 +3,11 @@ import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
 import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
+import type { TraceContext } from '../trace/trace-context.ts';
 import type { Usage } from '../usage.ts';
 import type { Item, NewItem, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { ReasoningDetail, Sampling } from './sampling.ts';
-import type { TraceContext } from './trace-context.ts';
 
 /** One run from an input to a reply, a gate, a failure or a cancel. */
 export type Turn = {

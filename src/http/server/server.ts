@@ -9,7 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
-import { parseTraceparent } from '#domain/thread/trace-context.ts';
+import { parseTraceparent } from '#domain/trace/trace-context.ts';
 import { isHttps, type Site } from '../caller/site.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';

@@ -136,7 +136,7 @@ function toFormatOptions(format: OutputFormat): Pick<LanguageModelV4CallOptions,
   return { responseFormat: { type: 'json', name, schema, ...(description !== null && { description }) } };
 }
 
-/** The adapters ask for strict schemas unless they are told otherwise, and providers refuse many schemas then. */
+/** The adapters ask for strict schemas by default, and providers refuse many schemas then. */
 function providerOptionsFor({ options }: ProviderModel, { format, reasoningDetail }: Prompt): SharedV4ProviderOptions {
   const strict = format?.type === 'json_schema' ? { strictJsonSchema: format.strict ?? false } : {};
   const summary = reasoningDetail ? { reasoningSummary: reasoningDetail } : {};

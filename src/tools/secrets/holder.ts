@@ -9,7 +9,7 @@ const EVERYONE: Owner = { userId: '*' };
 export function ownerOf(holder: SecretHolder): Owner {
   if (holder === 'everyone') return EVERYONE;
   if (holder.userId === EVERYONE.userId || holder.userId === '')
-    throw new Error(`"${holder.userId}" is no user, and has no secrets.`);
+    throw new Error(`"${holder.userId}" is not a user, and has no secrets.`);
   return holder;
 }
 

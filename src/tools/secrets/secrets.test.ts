@@ -68,10 +68,10 @@ test("no user id gives access to everyone's secrets", async () => {
   const [row] = await rows();
 
   for (const userId of [row.user_id, '']) {
-    await expect(secrets.find({ userId }, 'k')).rejects.toThrow('is no user');
-    await expect(secrets.put({ userId }, 'k', 'theirs')).rejects.toThrow('is no user');
-    await expect(secrets.remove({ userId }, 'k')).rejects.toThrow('is no user');
-    await expect(secrets.list({ userId })).rejects.toThrow('is no user');
+    await expect(secrets.find({ userId }, 'k')).rejects.toThrow('is not a user');
+    await expect(secrets.put({ userId }, 'k', 'theirs')).rejects.toThrow('is not a user');
+    await expect(secrets.remove({ userId }, 'k')).rejects.toThrow('is not a user');
+    await expect(secrets.list({ userId })).rejects.toThrow('is not a user');
   }
 });
 

@@ -10,9 +10,9 @@ export function checkSkillFiles(files: Readonly<Record<string, string>>): void {
   const entries = Object.entries(files);
   if (entries.length > MAX_FILES) throw tooManyFiles();
   for (const [file, text] of entries) {
-    if (!isPath(file)) throw new InvalidSkill(`${JSON.stringify(file)} is no path of a file within a skill.`);
+    if (!isPath(file)) throw new InvalidSkill(`${JSON.stringify(file)} is not the path of a file in a skill.`);
     if (text.includes('\0') || !text.isWellFormed())
-      throw new InvalidSkill(`${file} is no text. Leave it out, or save it as UTF-8.`);
+      throw new InvalidSkill(`${file} is not text. Leave it out, or save it as UTF-8.`);
     checkFileSize(file, Buffer.byteLength(text));
   }
   if (entries.reduce((bytes, [, text]) => bytes + Buffer.byteLength(text), 0) > MAX_BYTES)

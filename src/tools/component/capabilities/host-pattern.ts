@@ -30,7 +30,7 @@ export function coversHosts(outer: string, inner: string): boolean {
 }
 
 function nameProblem(name: string): string | undefined {
-  if (!isAscii(name)) return `must be written in ASCII: ${domainToASCII(name) || 'this is no host name'}`;
+  if (!isAscii(name)) return `must be written in ASCII: ${domainToASCII(name) || 'this is not a host name'}`;
   if (name.length > 253) return 'must have at most 253 characters';
 
   const labels = name.toLowerCase().split('.');

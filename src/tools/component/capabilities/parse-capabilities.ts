@@ -35,7 +35,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InvalidCapabilities([`it is no JSON: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new InvalidCapabilities([`it is not JSON: ${error instanceof Error ? error.message : String(error)}`]);
   }
 }
 

@@ -44,7 +44,7 @@ test('a request arrives with its credential, and the answer comes back as status
   expect(http.failure()).toBeUndefined();
 });
 
-test("a request continues the turn's trace, whatever the tool sets", async () => {
+test("a request continues the turn's trace, even if the tool sets another", async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const http = await upstream.open({ traceparent });
 

@@ -55,7 +55,9 @@ export function createBinaryReader(binary: Uint8Array): BinaryReader {
 }
 
 export function malformed(what: string): GateRefusal {
-  return new GateRefusal(`The file is no well-formed component: ${what}. Build it again with an up-to-date toolchain.`);
+  return new GateRefusal(
+    `The file is not a well-formed component: ${what}. Build it again with an up-to-date toolchain.`,
+  );
 }
 
 export function encodeU32(value: number): number[] {

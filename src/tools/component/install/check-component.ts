@@ -102,5 +102,5 @@ function notAComponent(wasm: Uint8Array): string {
   const core = startsWith(wasm, Uint8Array.of(0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00));
   if (core)
     return 'The file is a core WebAssembly module. Make a component of it, for example with `wasm-tools component new`.';
-  return 'The file is no WebAssembly component. Give the .wasm that your build made for the world `tool` of reborn:tool.';
+  return 'The file is not a WebAssembly component. Give the .wasm that your build made for the world `tool` of reborn:tool.';
 }

@@ -44,7 +44,7 @@ function findSchemaFault(text: string): string | undefined {
     return `The schema has ${text.length} characters; the limit is 64 Ki. Shorten it.`;
   const schema = parseJson(text);
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    return `The schema is no JSON object: ${instead}`;
+    return `The schema is not a JSON object: ${instead}`;
   if ('type' in schema && schema.type !== 'object')
     return `The schema's type is ${JSON.stringify(schema.type)}: ${instead}`;
   if (isDeeper(schema, MAX_SCHEMA_DEPTH)) return `The schema is nested more than ${MAX_SCHEMA_DEPTH} deep. Flatten it.`;

@@ -35,7 +35,7 @@ const CONTROLS: NonNullable<StreamdownProps['controls']> = {
 };
 
 /**
- * What a model wrote may hold what somebody else put into its mouth. No HTML is rendered, links lead to the web or a
+ * A model's text may contain text that another person planted. No HTML is rendered, links lead to the web or a
  * mail program and nowhere else, and no image is fetched: its address could carry away what was said.
  */
 const REHYPE_PLUGINS: Plugins = Object.entries(defaultRehypePlugins).flatMap(([name, plugin]): Plugins => {

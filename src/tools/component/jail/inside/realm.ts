@@ -103,7 +103,7 @@ function messageOf(error: unknown): string {
   } catch {
     // the guest made an error that can't be read
   }
-  return 'something that is no error was thrown';
+  return 'something that is not an error was thrown';
 }
 
 /** The bridge as the rest of this file uses it: every argument is of its type, and no error of the outside comes in. */

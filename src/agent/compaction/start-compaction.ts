@@ -2,15 +2,15 @@ import { newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, type NewItem, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
-import type { TraceContext } from '#domain/thread/trace-context.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
+import type { TraceContext } from '#domain/trace/trace-context.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { isCovered } from '../prompt/history.ts';
 import { type ContinuedThread, readThreadEnd } from '../prompt/thread-end.ts';
-import { type Idempotency, type StartedTurn, startTurn } from './start-turn.ts';
+import { type Idempotency, type StartedTurn, startTurn } from '../turn/start-turn.ts';
 
 export type CompactionInput = ContinuedThread & {
   /** Follow the items of the thread, if there is one. */
