@@ -101,9 +101,9 @@ test.for<[string, object, RegExp]>([
   ['no head', { text: 'Just do it.' }, /must begin with a line of ---/],
   ['a bad name', { text: skillText('../x', 'y') }, /lower-case letters/],
   ['a path twice', { files: [main, main] }, /twice/],
-  ['a path that leads out', { files: [main, { path: '../../etc/passwd', text: '' }] }, /no path of a file/],
-  ['a hidden file', { files: [main, { path: 'a/.env', text: '' }] }, /no path of a file/],
-  ['an absolute path', { files: [main, { path: '/etc/passwd', text: '' }] }, /no path of a file/],
+  ['a path that leads out', { files: [main, { path: '../../etc/passwd', text: '' }] }, /not the path of a file/],
+  ['a hidden file', { files: [main, { path: 'a/.env', text: '' }] }, /not the path of a file/],
+  ['an absolute path', { files: [main, { path: '/etc/passwd', text: '' }] }, /not the path of a file/],
   [
     'a null character',
     { files: [main, { path: 'a', text: '\0' }] },
