@@ -1,8 +1,7 @@
 import pg from 'pg';
+import type { CreatePool } from '#store/connection.ts';
 
 export type EnginePool = pg.Pool;
-
-export type CreatePool = (config: pg.PoolConfig) => pg.Pool;
 
 /**
  * `app.engine` opens the engine's branch of the row-level policies; only this folder may set it. The timeouts release

@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
 import { newId, type TurnIds } from '#domain/ids.ts';
+import { keyPrefixOf } from '#domain/mission/mission.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { text } from '#domain/thread/item.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -81,7 +82,7 @@ async function startInThread(db: Database, engine: Engine, owner: Principal, run
 
 function inputOf(run: StartableRun, threadId: StartableRun['threadId']): TurnInput {
   const { missionId, slot, instruction, tools, tokensPerRun } = run;
-  const key = `mission:${missionId}:${slot.getTime()}`;
+  const key = keyPrefixOf(missionId) + slot.getTime();
   return {
     threadId: threadId ?? undefined,
     startsThread: threadId === null,

@@ -20,6 +20,9 @@ export type Mission = MissionSettings & {
   readonly updatedAt: Date;
 };
 
+/** Begins the idempotency keys of a mission's turns; the due time in milliseconds follows. */
+export const keyPrefixOf = (id: MissionId): string => `mission:${id}:`;
+
 export type PauseReason = 'paused_by_user' | 'repeated_failure' | 'broken_schedule' | 'user_removed';
 
 /** The part that its owner decides. */

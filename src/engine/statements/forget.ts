@@ -40,7 +40,7 @@ const FORGET_MARKS = `
       and not exists (select from turns where turns.id = turn_id)
     limit $1))`;
 
-// The key that made a start unique is not needed any more, because an ended occurrence never starts.
+// The key that made a start unique (`keyPrefixOf` in the domain) is not needed any more: an ended occurrence never starts.
 const FORGET_OCCURRENCES = `
   with forgotten as (
     delete from occurrences where (mission_id, slot) in (

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MissionId } from '#domain/ids.ts';
-import type { Mission, MissionSettings } from '#domain/mission/mission.ts';
+import { keyPrefixOf, type Mission, type MissionSettings } from '#domain/mission/mission.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
@@ -83,7 +83,7 @@ export async function deleteMission(trx: OwnedTransaction, owner: Owner, id: Mis
   await trx
     .deleteFrom('idempotencyKeys')
     .where('userId', '=', owner.userId)
-    .where(sql<boolean>`starts_with(key, ${`mission:${id}:`})`)
+    .where(sql<boolean>`starts_with(key, ${keyPrefixOf(id)})`)
     .execute();
   const { numDeletedRows } = await trx
     .deleteFrom('missions')
