@@ -1086,6 +1086,8 @@ export type ListedMission = {
   readonly tools: readonly string[] | null;
   readonly tokens_per_run: number | null;
   readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
   readonly misfire: 'skip' | 'latest' | 'all';
   readonly overlap: 'skip' | 'queue' | 'cancel';
   readonly pause_after: number;
@@ -1115,7 +1117,7 @@ export type Occurrence = {
   readonly kind: 'scheduled' | 'manual';
   /** waiting: its turn waits at a gate. */
   readonly status: 'due' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'missed' | 'skipped';
-  /** Why it failed or did not run, such as overlap, paused, budget or not_running. */
+  /** Why it failed or did not run, such as overlap, paused, budget or not_running; no_result for a run that had nothing to say. */
   readonly reason: string | null;
   readonly thread_id: string | null;
   readonly turn_id: string | null;
@@ -1134,8 +1136,14 @@ export type NewMission = {
   readonly thread?: 'same' | 'new';
   /** The only tools that runs may use; null for all that the owner may use. */
   readonly tools?: readonly string[] | null;
+  /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
   readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
   /** Which due times are caught up after an outage. latest when left out. */
   readonly misfire?: 'skip' | 'latest' | 'all';
   /** What happens when a run is due while the one before has not ended. skip when left out. */
@@ -1157,6 +1165,8 @@ export type Mission = {
   readonly tools: readonly string[] | null;
   readonly tokens_per_run: number | null;
   readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
   readonly misfire: 'skip' | 'latest' | 'all';
   readonly overlap: 'skip' | 'queue' | 'cancel';
   readonly pause_after: number;
@@ -1187,8 +1197,14 @@ export type MissionChange = {
   readonly thread?: 'same' | 'new';
   /** The only tools that runs may use; null for all that the owner may use. */
   readonly tools?: readonly string[] | null;
+  /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
   readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
   /** Which due times are caught up after an outage. latest when left out. */
   readonly misfire?: 'skip' | 'latest' | 'all';
   /** What happens when a run is due while the one before has not ended. skip when left out. */

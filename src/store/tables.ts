@@ -150,6 +150,8 @@ export type Tables = {
     tools: string[] | null;
     tokensPerRun: number | null;
     tokensPerDay: number | null;
+    usdPerRun: number | null;
+    usdPerDay: number | null;
     misfire: Mission['misfire'];
     overlap: Mission['overlap'];
     pauseAfter: number;

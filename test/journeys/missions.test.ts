@@ -52,6 +52,12 @@ async function runUntil(service: Service, id: string, status: string): Promise<R
   );
 }
 
+async function approve(service: Service, threadId: string): Promise<void> {
+  const { gates } = await call<{ gates: { id: string; thread_id: string }[] }>(service, 'GET', '/api/gates');
+  const gate = gates.find(({ thread_id: id }) => id === threadId);
+  await call(service, 'POST', `/api/gates/${gate?.id}`, { answer: 'approve' });
+}
+
 test('a mission that is due runs once, and its result is in its thread', async ({ service, home }) => {
   const made = await create(service, { schedule: { cron: '0 8 * * 1-5', time_zone: 'Europe/Oslo' } });
   expect(made).toMatchObject({
@@ -121,9 +127,7 @@ test('a run that waits at a gate counts as running: the next one is skipped, que
   const waiting = await runUntil(service, skips.id, 'waiting');
   expect(await runUntil(service, skips.id, 'skipped')).toMatchObject({ reason: 'overlap' });
 
-  const { gates } = await call<{ gates: { id: string; thread_id: string }[] }>(service, 'GET', '/api/gates');
-  const gate = gates.find(({ thread_id: id }) => id === waiting.thread_id);
-  await call(service, 'POST', `/api/gates/${gate?.id}`, { answer: 'approve' });
+  await approve(service, waiting.thread_id);
   const [, done] = await waitFor('the run to end', async () => {
     const runs = await runsOf(service, skips.id);
     return runs[1]?.status === 'completed' ? runs : undefined;
@@ -157,6 +161,43 @@ test('a run has only the tools and the tokens that its mission allows', async ({
   const used = await create(service, { instruction: 'say hello', tokens_per_day: 1 });
   await runUntil(service, used.id, 'completed');
   expect(await runUntil(service, used.id, 'skipped')).toMatchObject({ reason: 'budget' });
+});
+
+test('the budget of a run covers all of its turns, and a run takes no more than is left of the day', async ({
+  service,
+}) => {
+  const poor = await create(service, { instruction: 'use send {}', tokens_per_run: 1 });
+  const waiting = await runUntil(service, poor.id, 'waiting'); // its first call used the budget up
+  await approve(service, waiting.thread_id);
+  const ended = await waitFor('the run to fail', async () =>
+    (await runsOf(service, poor.id)).find(({ status }) => status === 'failed'),
+  );
+  expect(ended).toMatchObject({ slot: waiting.slot, reason: 'budget_exceeded', tokens: expect.any(Number) });
+
+  const daily = await create(service, { instruction: 'use read {}', tokens_per_day: 1, tokens_per_run: 1_000_000 });
+  expect(await runUntil(service, daily.id, 'failed')).toMatchObject({ reason: 'budget_exceeded' });
+  const priced = await create(service, { usd_per_run: 0.5, usd_per_day: 2 });
+  expect(priced).toMatchObject({ usd_per_run: 0.5, usd_per_day: 2, tokens_per_run: null });
+  expect(await create(service, { usd_per_day: 0 })).toMatchObject({ httpStatus: 400, error: { param: 'usd_per_day' } });
+});
+
+test('a run with nothing to say ends without a message and is in the list', async ({ service }) => {
+  const { id } = await create(service, { instruction: 'use mission_no_result {}', tools: ['read'] });
+  const run = await runUntil(service, id, 'completed');
+  expect(run).toMatchObject({ reason: 'no_result' });
+  const { items } = await call<{ items: { type: string; role?: string }[] }>(
+    service,
+    'GET',
+    `/api/threads/${run.thread_id}/items`,
+  );
+  expect(items.some(({ role }) => role === 'assistant')).toBe(false);
+  const talk = await create(service, { instruction: 'say hello' });
+  expect(await runUntil(service, talk.id, 'completed')).toMatchObject({ reason: null });
+
+  // A chat has no such tool, so its turn is answered as usual.
+  const chat = await service.ask('use mission_no_result {}');
+  expect(chat.status).toBe('completed');
+  expect(JSON.stringify(chat.output)).toContain('There is no tool named');
 });
 
 test('a paused mission is not due, and removing a user pauses their missions', async ({ service, home }) => {

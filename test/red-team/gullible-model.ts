@@ -18,7 +18,7 @@ export async function startGullibleModel() {
   return { ...model, tried };
 }
 
-const ORDER = /=> (\w+) (\{[^{}]*\})/g;
+const ORDER = /=> (\w+) (\{(?:[^{}]|\{[^{}]*\})*\})/g;
 
 function obey({ messages }: SeenPrompt): Answer {
   const all = messages.map(({ text }) => text).join('\n');

@@ -18,6 +18,7 @@ import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts'
 import { keepThread } from '#store/threads/unstored-turns.ts';
 import { insertApproval } from '#store/tools/approvals.ts';
 import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
+import { continueRun } from '../missions/run-budget.ts';
 import { checkPartner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 
@@ -88,7 +89,9 @@ export async function insertTurnAfter(
   const thread = await takeNextPosition(trx, owner, gate.threadId, id);
   if (!thread) return undefined;
   const asked = await getTurnById(trx, owner, gate.turnId);
-  const request = { ...asked.request, tools: thread.catalog, echo: {} };
+  const { mission } = asked.request;
+  const continued = { ...asked.request, ...(mission && { mission: continueRun(mission, asked) }) };
+  const request = { ...continued, tools: thread.catalog, echo: {} };
   const turn = { id, threadId: thread.id, seq: thread.lastSeq, channel: channel ?? asked.channel, request };
   return insertTurn(trx, owner, turn, items, thread.active === id);
 }

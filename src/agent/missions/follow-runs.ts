@@ -1,6 +1,7 @@
 import { tokensOf } from '#domain/usage.ts';
 import { type EndedRun, endRuns, findEndedRuns, type RunEnd } from '#store/system/occurrences.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
+import { isSilent } from './no-result.ts';
 
 const BATCH = 200;
 
@@ -16,19 +17,21 @@ export async function followRuns(system: SystemConnection): Promise<void> {
   }
 }
 
-function endOf({ missionId, slot, turnId, nextTurnId, status, failure, usage }: EndedRun): RunEnd {
+function endOf(ended: EndedRun): RunEnd {
+  const { missionId, slot, turnId, nextTurnId, usage } = ended;
   const cost = usage?.cost ? usage.cost.inputUsd + usage.cost.outputUsd : null;
   const tokens = usage ? tokensOf(usage) : 0;
   const run = { missionId, slot, turnId, tokens, costUsd: cost };
   if (nextTurnId) return { ...run, nextTurnId, state: 'started', reason: null };
-  return { ...run, nextTurnId: null, ...outcomeOf(status, failure) };
+  return { ...run, nextTurnId: null, ...outcomeOf(ended) };
 }
 
-function outcomeOf(status: EndedRun['status'], failure: EndedRun['failure']): Pick<RunEnd, 'state' | 'reason'> {
+function outcomeOf({ status, failure, lastItem }: EndedRun): Pick<RunEnd, 'state' | 'reason'> {
   switch (status) {
     case 'completed':
+      return { state: 'completed', reason: isSilent(lastItem) ? 'no_result' : null };
     case 'incomplete':
-      return { state: 'completed', reason: status === 'incomplete' ? 'incomplete' : null };
+      return { state: 'completed', reason: 'incomplete' };
     case 'failed':
       return { state: 'failed', reason: failure?.code ?? 'internal_error' };
     case 'cancelled':

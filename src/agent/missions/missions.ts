@@ -41,6 +41,8 @@ const DEFAULTS = {
   tools: null,
   tokensPerRun: null,
   tokensPerDay: null,
+  usdPerRun: null,
+  usdPerDay: null,
   misfire: 'latest',
   overlap: 'skip',
   pauseAfter: 5,

@@ -17,6 +17,7 @@ import { findOpenGate } from '#store/threads/gates.ts';
 import { answerGate } from '../gates/answer-gate.ts';
 import { cancelTurn } from '../turn/cancel-turn.ts';
 import { startTurn, type TurnInput } from '../turn/start-turn.ts';
+import { limitOfRun } from './run-budget.ts';
 
 /** A start that takes longer is tried again, by any replica. */
 const LEASE_SECONDS = 15;
@@ -45,8 +46,8 @@ async function startRun(db: Database, engine: Engine, run: StartableRun): Promis
     await markReplaced(system, run.runningTurnId);
     return cancelRun(db, engine, owner, ids); // the occurrence starts when that turn has ended
   }
-  if (run.tokensPerDay !== null && run.tokensToday >= run.tokensPerDay)
-    return endUnstarted(system, run, 'skipped', 'budget');
+  const { tokensPerRun, usdPerRun } = limitsOf(run);
+  if ((tokensPerRun ?? 1) <= 0 || (usdPerRun ?? 1) <= 0) return endUnstarted(system, run, 'skipped', 'budget');
 
   try {
     const { turn } = await startInThread(db, engine, owner, run);
@@ -80,8 +81,14 @@ async function startInThread(db: Database, engine: Engine, owner: Principal, run
   }
 }
 
+/** A mission has one run at a time, so what is left of the day is known when the run starts. */
+const limitsOf = (run: StartableRun) => ({
+  tokensPerRun: limitOfRun(run.tokensPerRun, run.tokensPerDay, run.tokensToday),
+  usdPerRun: limitOfRun(run.usdPerRun, run.usdPerDay, run.usdToday),
+});
+
 function inputOf(run: StartableRun, threadId: StartableRun['threadId']): TurnInput {
-  const { missionId, slot, instruction, tools, tokensPerRun } = run;
+  const { missionId, slot, instruction, tools } = run;
   const key = keyPrefixOf(missionId) + slot.getTime();
   return {
     threadId: threadId ?? undefined,
@@ -89,7 +96,7 @@ function inputOf(run: StartableRun, threadId: StartableRun['threadId']): TurnInp
     unknownThread: 'not-found',
     channel: 'mission',
     items: [{ id: newId(), type: 'message', role: 'user', status: 'completed', content: [text(instruction)] }],
-    request: { model: null, temperature: null, echo: {}, mission: { id: missionId, tools, tokensPerRun } },
+    request: { model: null, temperature: null, echo: {}, mission: { id: missionId, tools, ...limitsOf(run) } },
     tools: undefined,
     idempotency: { key, digest: key, isLasting: true },
   };

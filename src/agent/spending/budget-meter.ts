@@ -10,7 +10,7 @@ import {
   type Prompt,
 } from '#models/model.ts';
 import type { AttemptLog } from '../turn/turn-log.ts';
-import { checkBudget, checkRun, isLimited } from './budget.ts';
+import { checkBudget, checkRun, isLimited, type RunBudget } from './budget.ts';
 
 /** An answer and its model call. Writing the answer counts the call. */
 export type MeteredAnswer = { readonly answer: ModelAnswer; readonly call: ModelCall };
@@ -21,8 +21,8 @@ export type Meter = ReturnType<typeof createMeter>;
 export function createMeter(options: {
   readonly limits: SpendingLimits;
   readonly spent: () => Promise<Spent>;
-  /** The tokens that this turn may use and has used; null for no limit. */
-  readonly run?: { readonly limit: number | null; readonly used: () => number };
+  /** The budget of the mission's run that this turn is part of. */
+  readonly run?: RunBudget;
   readonly signal: AbortSignal;
   /** For the model's provider; undefined when traces are not exported. */
   readonly traceparent?: string | undefined;
@@ -36,7 +36,7 @@ export function createMeter(options: {
     /** Throws `BudgetExceeded`, and what the model throws. */
     async ask(model: Model, prompt: Prompt, onText: OnText, onReasoning?: OnReasoning): Promise<MeteredAnswer> {
       if (isLimited(options.limits)) checkBudget(options.limits, await options.spent());
-      checkRun(options.run);
+      if (options.run) checkRun(options.run);
       const startedAt = performance.now();
       const callOf = (usage: Usage, failed: boolean): ModelCall => ({
         provider: model.provider,

@@ -1,4 +1,5 @@
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
+import { renderUsd } from '#domain/usage.ts';
 
 /** A spending limit is reached: no more model calls today. The message is for the user. */
 export class BudgetExceeded extends Error {
@@ -13,11 +14,18 @@ export function checkBudget({ tokensPerDay, usdPerDay }: SpendingLimits, spent: 
     throw exceeded(`${spent.usd.toFixed(2)} of the ${usdPerDay.toFixed(2)} US dollars`, now);
 }
 
-/** The limit that a mission has for each of its runs. It can be exceeded by one call. */
-export function checkRun(run: { readonly limit: number | null; readonly used: () => number } | undefined): void {
-  if (!run || run.limit === null || run.used() < run.limit) return;
-  throw new BudgetExceeded(`The ${run.limit} tokens that one run of this mission may use are used up.`);
+/** What one run of a mission may use and has used, in all of its turns. */
+export type RunBudget = { readonly tokens: number | null; readonly usd: number | null; readonly used: () => Spent };
+
+/** Compares a run with its budget, which it can exceed by one call. */
+export function checkRun({ tokens, usd, used }: RunBudget): void {
+  const spent = used();
+  if (tokens !== null && spent.tokens >= tokens) throw overRun(`${tokens} tokens`);
+  if (usd !== null && spent.usd >= usd) throw overRun(`${renderUsd(usd)} US dollars`);
 }
+
+const overRun = (allowed: string) =>
+  new BudgetExceeded(`The ${allowed} that this run may use are used up. The budgets of its mission allow no more.`);
 
 export const isLimited = ({ tokensPerDay, usdPerDay }: SpendingLimits) => tokensPerDay !== null || usdPerDay !== null;
 

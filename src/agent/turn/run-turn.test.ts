@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type FunctionCallItem, type Item, type ItemBody, text } from '#domain/thread/item.ts';
+import { isAnswered } from '#domain/thread/pending-calls.ts';
 import type { Gate, NewGate } from '#domain/tool/gate.ts';
 import { runTurn, type TurnSteps } from './run-turn.ts';
 
@@ -40,7 +41,7 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
   const done: string[] = [];
   const asked: string[][] = [];
   const steps: TurnSteps = {
-    seq: 2,
+    isAnswered: (seen) => isAnswered(2, seen),
     loadHistory: async () => [...history],
     gateAhead: null,
     async askModel(seen) {

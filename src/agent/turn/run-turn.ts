@@ -1,13 +1,14 @@
 import type { FunctionCallItem, Item } from '#domain/thread/item.ts';
-import { isAnswered, nextPendingCall } from '#domain/thread/pending-calls.ts';
+import { nextPendingCall } from '#domain/thread/pending-calls.ts';
 import { refusalAt, type TurnOutcome } from '#domain/thread/turn.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 import type { Passage } from '../gates/gates.ts';
 
 /** The steps of a turn. A step that writes resolves after the fenced write has committed. */
 export type TurnSteps = {
-  readonly seq: number;
   loadHistory(): Promise<Item[]>;
+  /** Whether the turn has its reply, or has ended itself without one. */
+  isAnswered(history: readonly Item[]): boolean;
   /** An open gate of an earlier turn that this turn's input does not answer. */
   readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
   /** The thread's page in the web UI. */
@@ -27,7 +28,7 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
   if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead, steps.threadUrl), refused: true };
 
   const history = await steps.loadHistory();
-  for (let round = 0; !isAnswered(steps.seq, history); ) {
+  for (let round = 0; !steps.isAnswered(history); ) {
     const call = nextPendingCall(history);
     if (!call) {
       if (round++ === MAX_ROUNDS) return { status: 'failed', failure: TOO_MANY_ROUNDS };

@@ -1,14 +1,14 @@
 import { type ItemId, newId } from '#domain/ids.ts';
 import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { type FunctionCallItem, type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
-import { pendingCalls } from '#domain/thread/pending-calls.ts';
+import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { traceparentOf } from '#domain/trace/trace-context.ts';
-import { addUsage, NO_USAGE, tokensOf } from '#domain/usage.ts';
+import { addUsage, NO_USAGE } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import { identityFor } from '#memory/identity.ts';
@@ -23,6 +23,8 @@ import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { type OpenPassage, type PassageFacts, passageFor } from '../gates/gates.ts';
 import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
 import { limitTools } from '../missions/limit-tools.ts';
+import { endsSilently } from '../missions/no-result.ts';
+import { createRunBudget } from '../missions/run-budget.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
@@ -82,7 +84,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   const meter = createMeter({
     limits: run.limits ?? limits,
     spent: () => run.spent(),
-    run: { limit: turn.request.mission?.tokensPerRun ?? null, used: () => tokensOf(usedSoFar()) },
+    ...(turn.request.mission && { run: createRunBudget(turn.request.mission, () => usages()) }),
     signal: run.signal,
     traceparent,
     log,
@@ -101,8 +103,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   const deferred: Deferred[] = [];
   let decided: DecidedCall | undefined; // by the last written answer
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
-  const usedSoFar = () =>
-    [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)].reduce(addUsage);
+  const usages = () => [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)];
+  const usedSoFar = () => usages().reduce(addUsage);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
     const position = ownItems().length;
@@ -215,8 +217,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   }
 
   return {
-    seq: turn.seq,
     gateAhead: run.gateAhead,
+    isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
     threadUrl: context.threadUrl?.(turn.threadId),
 
     async passageFor(call) {

@@ -1,5 +1,6 @@
 import type { MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
+import type { Spent } from '../spending.ts';
 import type { Schedule } from './schedule.ts';
 
 /** A named instruction of one user, with a schedule. It runs without a person present. */
@@ -36,6 +37,8 @@ export type MissionSettings = {
   readonly tools: readonly string[] | null;
   readonly tokensPerRun: number | null;
   readonly tokensPerDay: number | null;
+  readonly usdPerRun: number | null;
+  readonly usdPerDay: number | null;
   /** What happens to due times that passed while no replica was running. */
   readonly misfire: 'skip' | 'latest' | 'all';
   /** What happens when a run is due while the one before has not ended. */
@@ -70,7 +73,11 @@ export type OccurrenceState = 'due' | 'started' | 'completed' | 'failed' | 'canc
 export type MissionRun = {
   readonly id: MissionId;
   readonly tools: readonly string[] | null;
+  /** The budget of this run: that of its mission, and not more than is left of the day. */
   readonly tokensPerRun: number | null;
+  readonly usdPerRun?: number | null;
+  /** What the earlier turns of the run have used, if it continues after a gate. */
+  readonly used?: Spent;
 };
 
 export const MAX_MISSIONS = 100;

@@ -103,7 +103,7 @@ export async function pauseMissionsOf(trx: Audited<IdentityTransaction>, userId:
 }
 
 function toRow({ tools, schedule, ...rest }: MissionSettings & NextDue) {
-  const { name, instruction, keepsThread, tokensPerRun, tokensPerDay, misfire, overlap, pauseAfter } = rest;
+  const { name, instruction, keepsThread, tokensPerRun, tokensPerDay, usdPerRun, usdPerDay, ...policies } = rest;
   return {
     name,
     instruction,
@@ -112,11 +112,13 @@ function toRow({ tools, schedule, ...rest }: MissionSettings & NextDue) {
     tools: tools && [...tools],
     tokensPerRun,
     tokensPerDay,
-    misfire,
-    overlap,
-    pauseAfter,
-    nextDueAt: rest.nextDueAt,
-    tzVersion: rest.tzVersion,
+    usdPerRun,
+    usdPerDay,
+    misfire: policies.misfire,
+    overlap: policies.overlap,
+    pauseAfter: policies.pauseAfter,
+    nextDueAt: policies.nextDueAt,
+    tzVersion: policies.tzVersion,
   };
 }
 
@@ -132,6 +134,8 @@ const columns = [
   'tools',
   'tokensPerRun',
   'tokensPerDay',
+  'usdPerRun',
+  'usdPerDay',
   'misfire',
   'overlap',
   'pauseAfter',

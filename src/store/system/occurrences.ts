@@ -1,6 +1,7 @@
 import type { MissionId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { Mission, OccurrenceState } from '#domain/mission/mission.ts';
 import type { UserId } from '#domain/principal.ts';
+import type { ItemBody } from '#domain/thread/item.ts';
 import type { TurnStatus } from '#domain/thread/turn.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SystemConnection } from './system-connection.ts';
@@ -8,13 +9,22 @@ import type { SystemConnection } from './system-connection.ts';
 /** An occurrence that may start now. Its mission is leased to the caller for a few seconds. */
 export type StartableRun = Pick<
   Mission,
-  'name' | 'instruction' | 'keepsThread' | 'threadId' | 'tools' | 'tokensPerRun' | 'tokensPerDay'
+  | 'name'
+  | 'instruction'
+  | 'keepsThread'
+  | 'threadId'
+  | 'tools'
+  | 'tokensPerRun'
+  | 'tokensPerDay'
+  | 'usdPerRun'
+  | 'usdPerDay'
 > & {
   readonly missionId: MissionId;
   readonly userId: UserId;
   readonly slot: Date;
   /** What the mission has used today, in UTC. */
   readonly tokensToday: number;
+  readonly usdToday: number;
   /** The run that must be cancelled first. */
   readonly runningTurnId: TurnId | null;
   readonly runningThreadId: ThreadId | null;
@@ -49,6 +59,10 @@ export async function takeStartableRuns(
   return rows;
 }
 
+const sumToday = (column: string, budget: string) => `
+    (select coalesce(sum(${column}), 0) from occurrences where ${budget} is not null and occurrences.mission_id = missions.id
+      and occurrences.slot > now() - interval '2 days' and occurrences.started_at >= date_trunc('day', now(), 'UTC'))`;
+
 const TAKE = `
   with owners as (
     select distinct user_id from occurrences where state = 'due' and due_at <= now()
@@ -79,9 +93,8 @@ const TAKE = `
   from held where missions.id = held.id
   returning missions.id as "missionId", missions.user_id as "userId", held.slot, name, instruction, keeps_thread as "keepsThread",
     missions.thread_id as "threadId", tools, tokens_per_run as "tokensPerRun", tokens_per_day as "tokensPerDay",
-    held.turn_id as "runningTurnId", held.running_thread as "runningThreadId",
-    (select coalesce(sum(tokens), 0)::float8 from occurrences where tokens_per_day is not null and occurrences.mission_id = missions.id
-      and occurrences.slot > now() - interval '2 days' and occurrences.started_at >= date_trunc('day', now(), 'UTC')) as "tokensToday"`;
+    usd_per_run as "usdPerRun", usd_per_day as "usdPerDay", held.turn_id as "runningTurnId", held.running_thread as "runningThreadId",
+    ${sumToday('tokens::float8', 'tokens_per_day')} as "tokensToday", ${sumToday('cost_usd', 'usd_per_day')} as "usdToday"`;
 
 /** The turn of the occurrence exists. Ends the lease. */
 export async function markStarted(
@@ -141,6 +154,8 @@ export type EndedRun = {
   readonly status: Exclude<TurnStatus, 'queued' | 'running'> | null;
   readonly failure: { readonly code: string } | null;
   readonly usage: Usage | null;
+  /** The last item of a completed turn. */
+  readonly lastItem: ItemBody | null;
   /** The turn that continues a waiting one, once its gate is answered. */
   readonly nextTurnId: TurnId | null;
 };
@@ -152,10 +167,12 @@ export async function findEndedRuns(system: SystemConnection, limit: number): Pr
 
 const FIND_ENDED = `
   select distinct on (o.mission_id) o.mission_id as "missionId", o.slot, o.turn_id as "turnId", turns.status, turns.failure, turns.usage,
-    next.id as "nextTurnId"
+    last.body as "lastItem", next.id as "nextTurnId"
   from occurrences as o left join turns on turns.id = o.turn_id
   left join gates on gates.turn_id = o.turn_id and turns.status = 'waiting'
   left join turns as next on next.thread_id = gates.thread_id and next.seq = gates.answered_seq
+  left join lateral (select body from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
+    and turns.status = 'completed' order by position desc limit 1) as last on true
   where o.state = 'started' and (turns.id is null
     or turns.ended_at is not null and (turns.status <> 'waiting' or next.id is not null or gates.id is null or gates.answered_at is not null))
   order by o.mission_id, turns.ended_at limit $1`;

@@ -35,6 +35,14 @@ const tokens = (name: string) =>
     .nullable()
     .optional();
 
+const usd = (name: string) =>
+  z
+    .number(`${name} must be a number.`)
+    .gt(0, `${name} must be more than 0.`)
+    .max(1_000_000, `${name} is too large.`)
+    .nullable()
+    .optional();
+
 /** PostgreSQL can't store null characters. */
 const hasNoNull = (value: string) => !value.includes('\u0000');
 
@@ -69,8 +77,10 @@ const options = {
     .nullable()
     .optional()
     .describe('The only tools that runs may use; null for all that the owner may use.'),
-  tokens_per_run: tokens('tokens_per_run'),
-  tokens_per_day: tokens('tokens_per_day'),
+  tokens_per_run: tokens('tokens_per_run').describe('The budget of one run, in all of its turns.'),
+  tokens_per_day: tokens('tokens_per_day').describe('The budget of a day (UTC).'),
+  usd_per_run: usd('usd_per_run').describe('The budget of one run in US dollars. Unknown prices count as 0.'),
+  usd_per_day: usd('usd_per_day').describe('The budget of a day (UTC) in US dollars. Unknown prices count as 0.'),
   misfire: z
     .enum(['skip', 'latest', 'all'], 'misfire must be skip, latest or all.')
     .optional()
@@ -100,6 +110,8 @@ export function toAsked({ schedule, thread, ...asked }: Asked): AskedMission {
     tools,
     tokensPerRun,
     tokensPerDay,
+    usdPerRun: asked.usd_per_run,
+    usdPerDay: asked.usd_per_day,
     misfire: asked.misfire,
     overlap: asked.overlap,
     pauseAfter: asked.pause_after,
@@ -137,7 +149,9 @@ export const occurrence = z
     reason: z
       .string()
       .nullable()
-      .describe('Why it failed or did not run, such as overlap, paused, budget or not_running.'),
+      .describe(
+        'Why it failed or did not run, such as overlap, paused, budget or not_running; no_result for a run that had nothing to say.',
+      ),
     thread_id: z.uuid().nullable(),
     turn_id: z.uuid().nullable(),
     tokens: z.int(),
@@ -159,6 +173,8 @@ export const mission = z
     tools: z.array(z.string()).nullable(),
     tokens_per_run: z.int().nullable(),
     tokens_per_day: z.int().nullable(),
+    usd_per_run: z.number().nullable(),
+    usd_per_day: z.number().nullable(),
     misfire: z.enum(['skip', 'latest', 'all']),
     overlap: z.enum(['skip', 'queue', 'cancel']),
     pause_after: z.int(),
@@ -185,6 +201,8 @@ export function renderMission(found: Mission): z.infer<typeof mission> {
     tools: found.tools && [...found.tools],
     tokens_per_run: found.tokensPerRun,
     tokens_per_day: found.tokensPerDay,
+    usd_per_run: found.usdPerRun,
+    usd_per_day: found.usdPerDay,
     misfire: found.misfire,
     overlap: found.overlap,
     pause_after: found.pauseAfter,
