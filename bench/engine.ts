@@ -15,6 +15,7 @@ import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { type NewItem, text, textOf } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -102,7 +103,7 @@ const engine = await startEngine({
   runTurn,
   onError: report,
   isAway,
-  keepJobsDays: 30,
+  retention: { ...DEFAULT_RETENTION, jobs: 30 },
 });
 const agent = createAgent(db, engine, summaries);
 const forever = new AbortController().signal;

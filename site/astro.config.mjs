@@ -32,6 +32,7 @@ export default defineConfig({
             'monitoring',
             'sign-in',
             'backup',
+            'retention',
             'upgrade',
             'security',
             'safety',

@@ -1574,6 +1574,76 @@ export type ModelTestResult = {
   readonly milliseconds: number;
 };
 
+export type Retention = {
+  /** What applies, in days. */
+  readonly days: RetentionDays;
+  /** What was set here. The rest is inherited. */
+  readonly set: RetentionRules;
+};
+
+export type RetentionDays = {
+  /** After the last change of a thread. null: without limit. */
+  readonly threads: number | null;
+  /** After the end of a job. Its callback is part of it. null: without limit. */
+  readonly jobs: number | null;
+  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  readonly deliveries: number | null;
+  /** After the end of a run of a mission. null: without limit. */
+  readonly occurrences: number | null;
+  /** Daily sums of tokens and cost. null: without limit. */
+  readonly usage: number | null;
+  /** Entries of the audit log. null: without limit. */
+  readonly audit: number | null;
+};
+
+export type RetentionRules = {
+  /** After the last change of a thread. null: without limit. */
+  readonly threads?: number | null;
+  /** After the end of a job. Its callback is part of it. null: without limit. */
+  readonly jobs?: number | null;
+  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  readonly deliveries?: number | null;
+  /** After the end of a run of a mission. null: without limit. */
+  readonly occurrences?: number | null;
+  /** Daily sums of tokens and cost. null: without limit. */
+  readonly usage?: number | null;
+  /** Entries of the audit log. null: without limit. */
+  readonly audit?: number | null;
+};
+
+export type UserRetention = {
+  /** What applies, in days. */
+  readonly days: UserRetentionDays;
+  /** What was set here. The rest is inherited. */
+  readonly set: UserRetentionRules;
+};
+
+export type UserRetentionDays = {
+  /** After the last change of a thread. null: without limit. */
+  readonly threads: number | null;
+  /** After the end of a job. Its callback is part of it. null: without limit. */
+  readonly jobs: number | null;
+  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  readonly deliveries: number | null;
+  /** After the end of a run of a mission. null: without limit. */
+  readonly occurrences: number | null;
+  /** Daily sums of tokens and cost. null: without limit. */
+  readonly usage: number | null;
+};
+
+export type UserRetentionRules = {
+  /** After the last change of a thread. null: without limit. */
+  readonly threads?: number | null;
+  /** After the end of a job. Its callback is part of it. null: without limit. */
+  readonly jobs?: number | null;
+  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  readonly deliveries?: number | null;
+  /** After the end of a run of a mission. null: without limit. */
+  readonly occurrences?: number | null;
+  /** Daily sums of tokens and cost. null: without limit. */
+  readonly usage?: number | null;
+};
+
 export type UsageReport = {
   readonly usage: readonly {
     readonly day: string;
@@ -2291,6 +2361,26 @@ export type Routes = {
   'POST /api/settings/test-model': {
     body?: ModelTest;
     result: ModelTestResult;
+  };
+  /** Get how long data is kept. */
+  'GET /api/retention': {
+    result: Retention;
+  };
+  /** Set how long data is kept. A limit that is left out returns to its default. */
+  'PUT /api/retention': {
+    body: RetentionRules;
+    result: Retention;
+  };
+  /** Get how long a user's data is kept. */
+  'GET /api/users/{id}/retention': {
+    params: { id: string };
+    result: UserRetention;
+  };
+  /** Set how long a user's data is kept. A limit that is left out is the one for everyone. */
+  'PUT /api/users/{id}/retention': {
+    params: { id: string };
+    body: UserRetentionRules;
+    result: UserRetention;
   };
   /** List what model calls used, by day (UTC) and model, newest day first. */
   'GET /api/usage': {

@@ -36,6 +36,7 @@ import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
 import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
+import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { createEgress } from '#egress/egress.ts';
 import type { EgressRequest } from '#egress/exchange.ts';
 import type { Network } from '#egress/network.ts';
@@ -111,6 +112,8 @@ export type Parts = {
   readonly overdueGatesEveryMs?: number;
   /** How often to look for undelivered responses that are not to be stored. */
   readonly undeliveredEveryMs?: number;
+  /** How often to look for expired threads. */
+  readonly purgeThreadsEveryMs?: number;
   /** The folder of the built browser app. */
   readonly webFolder?: string;
   /** The retry schedule of callbacks. */
@@ -232,7 +235,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     onTakenOver: metrics.takenOver,
     onError,
     isAway,
-    keepJobsDays: config.webhook.jobDays,
+    retention: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
+    purgeThreadsEveryMs: parts.purgeThreadsEveryMs,
   });
   undo.defer(() => engine.drain());
   const agent = createAgent(db, engine, summaries);

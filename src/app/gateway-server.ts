@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { McpAdmin } from '#agent/administration/mcp-admin.ts';
 import type { ModelAdmin } from '#agent/administration/model-admin.ts';
 import type { Operations } from '#agent/administration/operations.ts';
+import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Agent } from '#agent/agent.ts';
@@ -33,6 +34,7 @@ import { RESPONSES_SOCKETS, serveResponsesSockets } from '#channels/responses/so
 import type { Config } from '#config/config.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import { judge, requireBearer } from '#http/caller/bearer.ts';
@@ -156,6 +158,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       accounts: auth.accounts,
       signIn: auth.signIn,
       limits: createLimitsAdmin(db, (id) => auth.accounts.isUser(id)),
+      retention: createRetentionAdmin({
+        db,
+        defaults: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
+        isUser: (id) => auth.accounts.isUser(id),
+      }),
       approvals: createStandingApprovals(db),
       pairings: createPairings(db),
       usageReports: createUsage(db),

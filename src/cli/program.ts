@@ -74,6 +74,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   session: async () => (await import('./user/session.ts')).addSessionCommands,
   link: async () => (await import('./user/link.ts')).addLinkCommand,
   mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
+  retention: async () => (await import('./retention.ts')).addRetentionCommands,
   policy: async () => (await import('./policy.ts')).addPolicyCommands,
   gate: async () => (await import('./gate/gate.ts')).addGateCommands,
   completion: async () => (await import('./completion.ts')).addCompletionCommand,

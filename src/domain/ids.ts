@@ -26,6 +26,9 @@ export function newId<Id extends string>(now: number = Date.now()): Id {
   return uuidFromHex<Id>(bytes.toString('hex'));
 }
 
+/** Sorts before every id that is made at this time or later. */
+export const firstIdAt = (time: number): string => uuidFromHex(time.toString(16).padStart(12, '0').padEnd(32, '0'));
+
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id

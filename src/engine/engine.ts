@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { ReplicaFacts } from '#domain/joining-replica.ts';
+import type { Retention } from '#domain/retention.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { CreatePool } from '#store/connection.ts';
@@ -21,6 +22,7 @@ import { type Accepted, type Accepting, acceptTurns } from './statements/accept.
 import { createBatch } from './statements/batch.ts';
 import { claimTurns, sweepLostTurns } from './statements/claim.ts';
 import { forgetOld } from './statements/forget.ts';
+import { purgeExpired, purgeThreads } from './statements/retention.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
 import { readClaimedTurns, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { readTrace } from './statements/turn-trace.ts';
@@ -30,6 +32,8 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>;
 
 /** How long a draining replica waits for its turns to stop. */
 const UNWIND_MS = 5000;
+/** Looking for expired threads reads all old threads, also those that are kept. */
+const PURGE_THREADS_EVERY_MS = 600_000;
 /** How long an input is retried while the database is unavailable or its thread is locked. The sender waits meanwhile. */
 const ACCEPT_MS = 2000;
 
@@ -53,14 +57,17 @@ export async function startEngine(options: {
   onError: (error: unknown) => void;
   /** Whether an error is temporary: the database can't be reached, or can't serve the statement at the moment. */
   isAway: (error: unknown) => boolean;
-  /** How many days completed jobs are kept. */
-  keepJobsDays: number;
+  /** How long data is kept, unless the operator has set something else. */
+  retention: Retention;
+  /** How often to look for expired threads. */
+  purgeThreadsEveryMs?: number | undefined;
 }) {
   const { connection, replica, onError } = options;
   const pool = connectEngine(connection, onError, options.createPool);
   const endFollowers = new Set<(turn: Turn) => void>();
   const accepting = new Set<TurnId>(); // sent, but not answered yet
   let reserved = 0; // slots set aside for inputs and claims in progress
+  let stopping = false; // chores end after their current statement
   let drained = false;
 
   const retryPolicy: RetryPolicy = {
@@ -212,6 +219,8 @@ export async function startEngine(options: {
     onError,
   });
 
+  const isElected = () => pulse.isEldest() && !stopping;
+  const purging = { defaults: options.retention, isElected };
   /** Work that one replica does for all. */
   const chores = [
     repeat(
@@ -223,7 +232,19 @@ export async function startEngine(options: {
       },
       onError,
     ),
-    repeat(15_000, async () => void (pulse.isEldest() && (await forgetOld(pool, options.keepJobsDays))), onError),
+    repeat(
+      15_000,
+      async () => {
+        await forgetOld(pool, isElected);
+        if (isElected()) await purgeExpired(pool, purging);
+      },
+      onError,
+    ),
+    repeat(
+      options.purgeThreadsEveryMs ?? PURGE_THREADS_EVERY_MS,
+      async () => void (isElected() && (await purgeThreads(pool, { ...purging, onPurged: changes.notify }))),
+      onError,
+    ),
   ];
 
   return {
@@ -271,6 +292,7 @@ export async function startEngine(options: {
 
     /** Shuts down in order: starts nothing new, and hands unfinished turns to other replicas at once. */
     drain: async (): Promise<void> => {
+      stopping = true;
       await dispatcher.stop();
       await Promise.all([pulse.stop(), ...chores.map((chore) => chore.stop())]);
       drained = true;

@@ -3,6 +3,7 @@ import type { GateId, ItemId, MissionId, ReplicaId, ThreadId, TokenId, TurnId } 
 import type { Mission, Occurrence } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
 import type { Role } from '#domain/principal.ts';
+import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
@@ -292,6 +293,7 @@ export type Tables = {
     costUsd: number;
     milliseconds: string;
   };
+  retention: { userId: string; kind: RetentionKind; days: number | null; updatedAt: Generated<Date> };
   budgets: { userId: string; tokensPerDay: number | null; usdPerDay: number | null; updatedAt: Generated<Date> };
   notes: {
     number: Generated<string>;

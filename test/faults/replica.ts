@@ -12,7 +12,12 @@ import { networkOf } from '../support/stand-in.ts';
 const log = createLog('warn');
 const tools = [markTool('mark_once', false), markTool('mark_again', true)];
 const port = process.env['STAND_IN_PORT'];
-const app = await startApp(readConfig(), log, { tools, ...(port && { network: networkOf(Number(port)) }) });
+const purgeEvery = process.env['PURGE_THREADS_EVERY_MS'];
+const app = await startApp(readConfig(), log, {
+  tools,
+  ...(port && { network: networkOf(Number(port)) }),
+  ...(purgeEvery && { purgeThreadsEveryMs: Number(purgeEvery) }),
+});
 process.stdout.write(`The gateway is at ${app.gatewayUrl}, the webhook channel at ${app.webhookUrl}\n`);
 process.once('SIGTERM', () => void app.close());
 

@@ -126,6 +126,15 @@ const MATRIX: Record<string, Row> = {
     route: `/api/users/${userId}/limits`,
     body: { tokens_per_day: 1e9, usd_per_day: null },
   })),
+  'GET /api/retention': row([403, 403, 200, 200], () => ({ route: '/api/retention' })),
+  'PUT /api/retention': row([403, 403, 200, 200], () => ({ route: '/api/retention', body: {} })),
+  'GET /api/users/:id/retention': row([200, 404, 200, 200], ({ userId }) => ({
+    route: `/api/users/${userId}/retention`,
+  })),
+  'PUT /api/users/:id/retention': row([403, 403, 200, 200], ({ userId }) => ({
+    route: `/api/users/${userId}/retention`,
+    body: {},
+  })),
   'POST /api/users/:id/tokens': row([201, 404, 404, 201], ({ userId }) => ({
     route: `/api/users/${userId}/tokens`,
     body: { name: 'new' },

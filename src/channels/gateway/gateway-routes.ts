@@ -13,6 +13,7 @@ import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
 import { missionRoutes } from './missions/mission-routes.ts';
 import { settingsRoutes } from './models/settings-routes.ts';
+import { retentionRoutes } from './retention/retention-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
 import { skillRoutes } from './skills/skill-routes.ts';
 import { clientMessage, serverMessage } from './socket/socket-messages.ts';
@@ -53,6 +54,7 @@ export const gatewayRoutes = [
   ...sessionRoutes,
   signInLinkRoute,
   ...settingsRoutes,
+  ...retentionRoutes,
   usageRoute,
   auditRoute,
   statusRoute,

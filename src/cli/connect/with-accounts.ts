@@ -1,11 +1,15 @@
 import { createLimitsAdmin, type LimitsAdmin } from '#agent/spending/spending-limits.ts';
 import { type Accounts, createAccounts } from '#auth/accounts.ts';
+import type { Config } from '#config/config.ts';
 import type { User } from '#domain/user.ts';
 import { findUsersCalled } from '#store/accounts/users.ts';
+import type { Database } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
 import { withDatabase } from './with-database.ts';
 
 export type Desk = {
+  readonly config: Config;
+  readonly db: Database;
   readonly accounts: Accounts;
   readonly limits: LimitsAdmin;
   /** Finds a user by ID, email or name. Throws when none or several match, and says what to do. */
@@ -14,12 +18,14 @@ export type Desk = {
 
 /** Does something with users and tokens, directly on the database; the service need not run, but may. */
 export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> {
-  return withDatabase(async ({ connection, db }) => {
+  return withDatabase(async ({ config, connection, db }) => {
     await using undo = new AsyncDisposableStack();
     const identities = connectIdentities(connection, () => {}); // a cut line fails the query, which reports it
     undo.defer(() => identities.destroy());
     const accounts = createAccounts(identities);
     await act({
+      config,
+      db,
       accounts,
       limits: createLimitsAdmin(db, (id) => accounts.isUser(id)),
       getUser: async (called) => only(called, await findUsersCalled(identities, called)),

@@ -22,6 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'tool.install': 'Installed a tool',
   'tool.remove': 'Removed a tool',
   'user.add': 'Added a user',
+  'retention.set': 'Set how long data is kept',
   'user.limit': 'Set spending limits',
   'user.link': 'Linked a sign-on',
   'user.first-sign-in': 'Came for the first time',

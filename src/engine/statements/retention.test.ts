@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId, type ThreadId } from '#domain/ids.ts';
+import { DEFAULT_RETENTION } from '#domain/retention.ts';
+import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { connectEngine, type EnginePool } from '../engine-connection.ts';
+import { type PurgedThread, purgeExpired, purgeThreads } from './retention.ts';
+
+let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+let pool: EnginePool;
+
+beforeAll(async () => {
+  database = await openMigratedDatabase();
+  pool = connectEngine(database.connection, () => {});
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.close();
+});
+
+beforeEach(async () => {
+  await pool.query('truncate threads, turns, gates, items, jobs, occurrences, missions, usage_days, retention cascade');
+  await pool.query('delete from idempotency_keys');
+});
+
+const DAY_MS = 86_400_000;
+const defaults = { ...DEFAULT_RETENTION, jobs: 30 };
+
+async function rule(userId: string, kind: string, days: number | null): Promise<void> {
+  await pool.query('insert into retention (user_id, kind, days) values ($1, $2, $3)', [userId, kind, days]);
+}
+
+type Shape = { userId?: string; age: number; turn?: string; gate?: boolean; callback?: string; bytes?: number };
+
+/** A thread of one turn and two items, last changed `age` days ago. */
+async function addThread({ userId = 'ann', age, turn = 'completed', gate, callback, bytes = 100 }: Shape) {
+  const id = newId<ThreadId>(Date.now() - age * DAY_MS);
+  const turnId = newId();
+  const isActive = turn === 'queued' || turn === 'running';
+  await pool.query(
+    `with thread as (
+       insert into threads (id, user_id, last_seq, active, bytes, created_at, updated_at)
+       values ($1, $2, 1, $4, $6, now() - make_interval(days => $5), now() - make_interval(days => $5))
+     ), turn as (
+       insert into turns (id, thread_id, user_id, seq, status, channel, request) values ($3, $1, $2, 1, $7, 'chat', '{}')
+     )
+     insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
+     select $1, 1, n, gen_random_uuid(), $3, $2, '{}' from generate_series(0, 1) as n`,
+    [id, userId, turnId, isActive ? turnId : null, age, bytes, turn],
+  );
+  if (gate !== undefined)
+    await pool.query(
+      `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call, answered_at)
+       values ($1, $2, $3, 1, $4, 'approval', '{}', case when $5 then now() end)`,
+      [newId(), id, turnId, userId, !gate],
+    );
+  if (callback)
+    await pool.query(
+      `insert into jobs (id, user_id, thread_id, turn_id, status, completed_at, callback_status)
+       values ($1, $2, $3, $1, 'completed', now(), $4)`,
+      [turnId, userId, id, callback],
+    );
+  return id;
+}
+
+async function purge(more: { isElected?: () => boolean } = {}): Promise<PurgedThread[]> {
+  const purged: PurgedThread[] = [];
+  const onPurged = (thread: PurgedThread) => void purged.push(thread);
+  await purgeThreads(pool, { defaults, isElected: () => true, onPurged, ...more });
+  return purged;
+}
+
+const idsIn = async (table: string, column = 'thread_id') => {
+  const { rows } = await pool.query<{ id: string }>(`select distinct ${column} as id from ${table} order by 1`);
+  return rows.map(({ id }) => id);
+};
+
+test('no thread expires unless the operator has set a limit', async () => {
+  const old = await addThread({ age: 4000 });
+  expect(await purge()).toEqual([]);
+  expect(await idsIn('threads', 'id')).toEqual([old]);
+});
+
+test('expired threads are deleted with all their rows, and only they', async () => {
+  await rule('*', 'threads', 30);
+  const old = await addThread({ age: 31, gate: false, callback: 'delivered' });
+  const waiting = await addThread({ age: 400, turn: 'waiting', gate: true });
+  const calling = await addThread({ age: 400, callback: 'pending' });
+  const kept = [
+    await addThread({ age: 29 }),
+    await addThread({ age: 400, turn: 'running' }),
+    await addThread({ age: 400, turn: 'queued' }),
+    waiting,
+    calling,
+  ];
+  const changed = await addThread({ age: 400 });
+  await pool.query('update threads set updated_at = now() where id = $1', [changed]);
+
+  expect(await purge()).toEqual([{ threadId: old, userId: 'ann' }]);
+  const left = [...kept, changed].toSorted();
+  expect(await idsIn('threads', 'id')).toEqual(left);
+  for (const table of ['turns', 'items']) expect([table, await idsIn(table)]).toEqual([table, left]);
+  expect(await idsIn('gates')).toEqual([waiting]);
+  expect(await idsIn('jobs')).toEqual([calling]);
+});
+
+test("a user's limit replaces the one for everyone", async () => {
+  await rule('*', 'threads', 30);
+  await rule('bob', 'threads', null);
+  await rule('cid', 'threads', 400);
+  await rule('dan', 'threads', 2);
+  const expired = [await addThread({ age: 40 }), await addThread({ userId: 'dan', age: 3 })];
+  const kept = [
+    await addThread({ userId: 'bob', age: 4000 }),
+    await addThread({ userId: 'cid', age: 399 }),
+    await addThread({ userId: 'eve', age: 3 }),
+  ];
+
+  expect((await purge()).map(({ threadId }) => threadId)).toEqual(expired);
+  expect(await idsIn('threads', 'id')).toEqual(kept.toSorted());
+});
+
+test('a thread that a transaction holds is left, and nothing waits for it', async () => {
+  await rule('*', 'threads', 30);
+  const [held, free] = [await addThread({ age: 40 }), await addThread({ age: 40 })];
+  const client = await pool.connect();
+  await client.query('begin');
+  await client.query('select from threads where id = $1 for no key update', [held]);
+
+  expect((await purge()).map(({ threadId }) => threadId)).toEqual([free]);
+  await client.query('rollback');
+  client.release();
+  expect((await purge()).map(({ threadId }) => threadId)).toEqual([held]);
+});
+
+test('many and large threads are deleted in several statements, and a replica that is not elected any more stops between them', async () => {
+  await rule('*', 'threads', 30);
+  await pool.query(
+    `insert into threads (id, user_id, last_seq, updated_at)
+     select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'ann', 1, now() - interval '90 days' from generate_series(1, 700) as n`,
+  );
+  for (let n = 0; n < 3; n++) await addThread({ age: 60, bytes: 12 * 1024 * 1024 });
+  let asked = 0;
+  const first = await purge({ isElected: () => asked++ < 1 });
+  expect(first).toHaveLength(500);
+
+  expect(await purge()).toHaveLength(203);
+  expect(await idsIn('items')).toEqual([]);
+});
+
+test('each kind expires by its own limit, and by that of its owner', async () => {
+  await rule('bob', 'jobs', 400);
+  await rule('bob', 'usage', 40);
+  await rule('*', 'deliveries', 60);
+  await pool.query(
+    `insert into jobs (id, user_id, thread_id, turn_id, status, completed_at)
+     select gen_random_uuid(), owner, gen_random_uuid(), gen_random_uuid(), 'completed', now() - make_interval(days => age)
+     from unnest('{ann,bob}'::text[]) as owner, unnest('{29,31,401}'::integer[]) as age`,
+  );
+  await pool.query(
+    `insert into usage_days select owner, (now() at time zone 'utc')::date - age, 'p', 'm', 0, 1, 0, 0, 1, 0, 1, 0, 1
+     from unnest('{ann,bob}'::text[]) as owner, unnest('{39,41,1094,1096}'::integer[]) as age`,
+  );
+  await pool.query(
+    `insert into idempotency_keys (user_id, key, digest, turn_id, is_lasting, created_at)
+     select 'ann', key || age, '', gen_random_uuid(), lasting, now() - make_interval(days => age)
+     from (values ('delivery', true), ('mission:', true), ('short', false)) as keys (key, lasting), unnest('{59,61}'::integer[]) as age`,
+  );
+  await purgeExpired(pool, { defaults, isElected: () => true });
+
+  const counts = async (table: string) => {
+    const { rows } = await pool.query<{ userId: string; count: number }>(
+      `select user_id as "userId", count(*)::integer as count from ${table} group by 1 order by 1`,
+    );
+    return Object.fromEntries(rows.map(({ userId, count }) => [userId, count]));
+  };
+  expect(await counts('jobs')).toEqual({ ann: 1, bob: 2 });
+  expect(await counts('usage_days')).toEqual({ ann: 3, bob: 1 });
+  expect(await idsIn('idempotency_keys', 'key')).toEqual([
+    'delivery59',
+    'mission:59',
+    'mission:61',
+    'short59',
+    'short61',
+  ]);
+});
+
+test('a job takes its thread with it, but never one that waits at a gate', async () => {
+  for (const gate of [true, false]) await addThread({ userId: 'webhook:ann', age: 40, gate, callback: 'delivered' });
+  await pool.query(`update jobs set completed_at = now() - interval '40 days'`);
+  await purgeExpired(pool, { defaults, isElected: () => true });
+
+  expect(await idsIn('jobs', 'id')).toEqual([]);
+  expect(await idsIn('threads', 'id')).toEqual(await idsIn('gates'));
+  expect(await idsIn('items')).toEqual(await idsIn('gates'));
+});
+
+test('the audit log loses old entries only, and never those of the last 90 days', async () => {
+  for (const age of [1, 89, 91, 1000])
+    await pool.query(
+      `insert into audit (at, actor, action) values (now() - make_interval(days => $1), 'operator', $1::text)`,
+      [age],
+    );
+  const actions = async () =>
+    (await pool.query<{ action: string }>('select action from audit order by at desc')).rows.map(
+      ({ action }) => action,
+    );
+  await purgeExpired(pool, { defaults, isElected: () => true });
+  expect(await actions()).toEqual(['1', '89', '91', '1000']);
+  await rule('*', 'audit', 1);
+  await purgeExpired(pool, { defaults, isElected: () => true });
+  expect(await actions()).toEqual(['1', '89']);
+
+  await expect(pool.query('delete from audit')).rejects.toThrow('only ever appended to');
+});

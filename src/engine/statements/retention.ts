@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { firstIdAt, type ThreadId } from '#domain/ids.ts';
+import { type Days, EVERYONE, type Retention, type RetentionKind } from '#domain/retention.ts';
+import type { EnginePool } from '../engine-connection.ts';
+
+/** How many rows one statement deletes, so that the statement and its locks stay short. */
+const PIECE = 5000;
+/** How many threads one statement looks at, and about how much it deletes of them. */
+const THREADS = 500;
+const THREAD_BYTES = 16 * 1024 * 1024;
+const DAY_MS = 86_400_000;
+
+export type PurgeOptions = {
+  /** What applies unless the operator has set something else. */
+  readonly defaults: Retention;
+  /** Asked before each statement: false once this replica stops, or is no longer elected. */
+  readonly isElected: () => boolean;
+};
+
+export type PurgedThread = { readonly threadId: ThreadId; readonly userId: string };
+
+/** Deletes everything but threads that is older than its limit, one batch at a time. A crash leaves the rest for the next round. */
+export async function purgeExpired(pool: EnginePool, { defaults, isElected }: PurgeOptions): Promise<void> {
+  const limits = await readLimits(pool, defaults);
+  for (const [kind, statement] of Object.entries(PURGE) as [keyof typeof PURGE, string][]) {
+    const { everyones, least } = limits[kind];
+    if (least === null) continue;
+    const purge = () => pool.query<{ gone: number }>(statement, [PIECE, least, everyones]);
+    while (isElected() && ((await purge()).rows[0]?.gone ?? 0) >= PIECE);
+  }
+}
+
+/**
+ * Deletes expired threads, and waits after each statement as long as it took, so that traffic gets at least half of the
+ * database's time.
+ */
+export async function purgeThreads(
+  pool: EnginePool,
+  { defaults, isElected, onPurged }: PurgeOptions & { readonly onPurged: (thread: PurgedThread) => void },
+): Promise<void> {
+  const { everyones, least } = (await readLimits(pool, defaults)).threads;
+  if (least === null) return;
+  const before = firstIdAt(Date.now() - least * DAY_MS);
+  for (let after = firstIdAt(0); isElected(); ) {
+    const started = performance.now();
+    const { rows } = await pool.query<PurgedPage>(PURGE_THREADS, [after, before, everyones, THREADS, THREAD_BYTES]);
+    const [page] = rows;
+    if (!page?.last) return;
+    page.threadIds.forEach((threadId, index) => onPurged({ threadId, userId: page.userIds[index] ?? '' }));
+    if (page.looked < THREADS && page.threadIds.length === 0) return;
+    // Some of this page may be left because of their size.
+    if (page.threadIds.length === 0) after = page.last;
+    await sleep(performance.now() - started);
+  }
+}
+
+type PurgedPage = {
+  readonly looked: number;
+  readonly last: ThreadId | null;
+  readonly threadIds: readonly ThreadId[];
+  readonly userIds: readonly string[];
+};
+
+const PURGE_THREADS = `
+  select looked, last, thread_ids as "threadIds", user_ids as "userIds" from purge_threads($1, $2, $3, $4, $5)`;
+
+/** `everyones`: the limit of users without their own. `least`: the shortest limit of any user; null: nothing expires. */
+type Limit = { readonly everyones: Days; readonly least: Days };
+
+async function readLimits(pool: EnginePool, defaults: Retention): Promise<Record<RetentionKind, Limit>> {
+  const { rows } = await pool.query<{ kind: RetentionKind; isSet: boolean; everyones: Days; least: Days }>(
+    `select kind, bool_or(user_id = $1) as "isSet", max(days) filter (where user_id = $1) as everyones, min(days) as least
+     from retention group by kind`,
+    [EVERYONE],
+  );
+  const limitOf = (kind: RetentionKind): Limit => {
+    const row = rows.find((found) => found.kind === kind);
+    const everyones = row?.isSet ? row.everyones : defaults[kind];
+    const set = [everyones, row?.least ?? null].filter((days) => days !== null);
+    return { everyones, least: set.length > 0 ? Math.min(...set) : null };
+  };
+  return {
+    threads: limitOf('threads'),
+    jobs: limitOf('jobs'),
+    deliveries: limitOf('deliveries'),
+    occurrences: limitOf('occurrences'),
+    usage: limitOf('usage'),
+    audit: limitOf('audit'),
+  };
+}
+
+/** The limit of a row's owner, in days; `$3` is that of users without their own. */
+const DAYS = 'case when own.user_id is null then $3::integer else own.days end';
+/** `$2` is the shortest limit of all, for which there is an index. */
+const isOlder = (column: string) =>
+  `${column} < now() - make_interval(days => $2::integer) and ${column} < now() - make_interval(days => ${DAYS})`;
+const rulesOf = (table: string, kind: RetentionKind) =>
+  `left join retention as own on own.user_id = ${table}.user_id and own.kind = '${kind}'`;
+
+const PURGE: Record<Exclude<RetentionKind, 'threads'>, string> = {
+  // A job's thread is deleted with it, unless the caller named the thread in order to continue it, or another of its jobs is still kept.
+  jobs: `
+    with purged as (
+      delete from jobs where id = any (array(
+        select jobs.id from jobs ${rulesOf('jobs', 'jobs')} where ${isOlder('completed_at')} limit $1))
+      returning id, thread_id
+    ), done as (
+      delete from threads where id in (select thread_id from purged)
+        and active is null
+        and not exists (select from gates where gates.thread_id = threads.id and answered_at is null)
+        and not exists (select from conversations where conversations.thread_id = threads.id)
+        and not exists (
+          select from jobs where jobs.thread_id = threads.id and jobs.id not in (select id from purged))
+      returning id
+    ), emptied as (
+      delete from items where thread_id in (select id from done)
+    )
+    select count(*)::integer as gone from purged`,
+
+  // Only the keys of deliveries whose signature never expires are kept this long. Those of missions end with their occurrence.
+  deliveries: `
+    with purged as (
+      delete from idempotency_keys where ctid = any (array(
+        select keys.ctid from idempotency_keys as keys ${rulesOf('keys', 'deliveries')}
+        where keys.is_lasting and not starts_with(keys.key, 'mission:') and ${isOlder('keys.created_at')} limit $1))
+      returning 1
+    )
+    select count(*)::integer as gone from purged`,
+
+  // The key that made a start unique (\`keyPrefixOf\` in the domain) is not needed any more: an ended occurrence never starts.
+  occurrences: `
+    with purged as (
+      delete from occurrences where (mission_id, slot) in (
+        select mission_id, slot from occurrences ${rulesOf('occurrences', 'occurrences')} where ${isOlder('ended_at')} limit $1)
+      returning mission_id, slot, user_id
+    ), released as (
+      delete from idempotency_keys using purged where idempotency_keys.user_id = purged.user_id
+        and key = 'mission:' || mission_id || ':' || (extract(epoch from slot) * 1000)::bigint
+    )
+    select count(*)::integer as gone from purged`,
+
+  usage: `
+    with purged as (
+      delete from usage_days where ctid = any (array(
+        select usage_days.ctid from usage_days ${rulesOf('usage_days', 'usage')}
+        where day < (now() at time zone 'utc')::date - $2::integer and day < (now() at time zone 'utc')::date - (${DAYS}) limit $1))
+      returning 1
+    )
+    select count(*)::integer as gone from purged`,
+
+  audit: 'select purge_audit($1, least($2::integer, $3::integer)) as gone',
+};

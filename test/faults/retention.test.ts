@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import { type Cluster, rounds, startCluster } from './cluster.ts';
+import { query } from './query.ts';
+
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await startCluster({ env: { PURGE_THREADS_EVERY_MS: '300' } });
+});
+
+afterAll(() => cluster.close());
+
+const THREADS = rounds(6000, 60_000);
+const ITEMS = 5;
+
+test('replicas that are killed while they purge leave each thread complete or gone, and never touch a waiting one', async () => {
+  await query(cluster, OLD_THREADS, [THREADS, ITEMS]);
+  // Every tenth thread waits at a gate.
+  await query(
+    cluster,
+    `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call)
+     select gen_random_uuid(), threads.id, turns.id, 1, threads.user_id, 'approval', '{}'
+     from threads join turns on turns.thread_id = threads.id where right(threads.id::text, 1) = '0'`,
+  );
+  await query(
+    cluster,
+    `insert into retention (user_id, kind, days) values ('*', 'threads', 30), ('bob', 'threads', null)`,
+  );
+
+  let left = await countThreads();
+  const kept = await countKept();
+  for (let kill = 0; kill < 2; kill++) {
+    const before = left;
+    const replica = await cluster.start();
+    await waitFor('the purge to begin', async () => (left = await countThreads()) < before, 60_000);
+    await replica.kill();
+    expect(left).toBeGreaterThan(kept);
+    expect(await query(cluster, TORN)).toEqual([{ torn: 0 }]);
+  }
+  await cluster.start();
+  await waitFor('the rest to go', async () => (await countThreads()) === kept, 60_000);
+  expect(await query(cluster, TORN)).toEqual([{ torn: 0 }]);
+  expect(await countKept()).toBe(kept);
+});
+
+const OLD_THREADS = `
+  with made as (
+    insert into threads (id, user_id, last_seq, updated_at)
+    select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, case when n % 100 = 1 then 'bob' else 'ann' end, 1, now() - interval '90 days'
+    from generate_series(1, $1::integer) as n returning id, user_id
+  ), turned as (
+    insert into turns (id, thread_id, user_id, seq, status, channel, request, ended_at)
+    select gen_random_uuid(), id, user_id, 1, 'completed', 'chat', '{}', now() - interval '90 days' from made returning id, thread_id, user_id
+  )
+  insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
+  select thread_id, 1, n, gen_random_uuid(), id, user_id, '{}' from turned, generate_series(1, $2::integer) as n`;
+
+// Threads without all of their rows, and rows without a thread.
+const TORN = `
+  select count(*)::integer as torn from threads
+  full join (select thread_id, count(*) as items from items group by 1) as held on held.thread_id = threads.id
+  left join turns on turns.thread_id = threads.id
+  where threads.id is null or turns.id is null or items <> ${ITEMS}`;
+
+const countThreads = () => countOf('select count(*)::integer as count from threads');
+const countKept = () =>
+  countOf(`select count(*)::integer as count from threads
+    where user_id = 'bob' or exists (select from gates where thread_id = threads.id)`);
+
+async function countOf(statement: string): Promise<number> {
+  const [row] = await query<{ count: number }>(cluster, statement);
+  return row?.count ?? 0;
+}
