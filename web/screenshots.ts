@@ -4,12 +4,19 @@ import type { Page } from 'playwright-core';
 import { createMailTool } from '../test/browser/mail-tool.ts';
 import { openChromium } from '../test/browser/open-chromium.ts';
 import { seedExamples } from '../test/browser/seed-examples.ts';
+import { seedMissions } from '../test/browser/seed-missions.ts';
 import { startStage } from '../test/browser/stage.ts';
 import { WEBHOOK_SECRET } from '../test/support/service.ts';
 
-/** `npm run screenshots`: every page from a seeded database, in light, dark and phone size, into docs/pictures. */
+/**
+ * `npm run screenshots`: every page from a seeded database, in light, dark and phone size, into docs/pictures. With names of
+ * pages, such as `npm run screenshots -- missions`, only those.
+ */
 const FOLDER = path.resolve('docs/pictures');
 const MOST_BYTES = 150_000;
+
+const WANTED = process.argv.slice(2);
+const isWanted = (name: string) => WANTED.length === 0 || WANTED.includes(name);
 
 const LOOKS = [
   { name: 'light', theme: 'light', width: 1280, height: 800 },
@@ -26,7 +33,7 @@ const JOBS = [
 const stage = await startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, { tools: [createMailTool().tool] });
 try {
   await mkdir(FOLDER, { recursive: true });
-  const shots = await setScene();
+  const shots = (await setScene()).filter((shot) => isWanted(shot.name));
   for (const { name, ...look } of LOOKS) {
     const browser = await openChromium(look);
     const page = await browser.signIn(stage.url);
@@ -39,7 +46,7 @@ try {
     await browser.context.clearCookies();
     await page.goto(stage.url);
     await page.getByLabel('Token').waitFor();
-    await take(page, `sign-in-${name}`);
+    if (isWanted('sign-in')) await take(page, `sign-in-${name}`);
     await browser.close();
   }
 } finally {
@@ -50,6 +57,7 @@ type Shot = { readonly name: string; readonly path: string; readonly act?: (page
 
 async function setScene(): Promise<Shot[]> {
   const { tour, failed, turn } = await seedExamples(stage);
+  await seedMissions(stage);
   const gated = await openGate();
   for (const [conversation, message] of JOBS)
     await stage.service.webhook.submit({ message, conversation_id: conversation });
@@ -69,6 +77,8 @@ async function setScene(): Promise<Shot[]> {
     },
     { name: 'palette', path: '/', act: openPalette },
     { name: 'jobs', path: '/jobs' },
+    { name: 'missions', path: '/missions' },
+    { name: 'mission', path: '/missions', act: openMission },
     { name: 'memory', path: '/memory' },
     { name: 'tools', path: '/tools' },
     { name: 'skills', path: '/skills' },
@@ -106,6 +116,11 @@ async function scrolledUp(page: Page): Promise<void> {
 async function openSkill(page: Page): Promise<void> {
   await page.getByRole('button', { name: /release-notes/ }).click();
   await page.getByRole('dialog').getByRole('heading', { name: 'Order' }).waitFor();
+}
+
+async function openMission(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /Morning summary/ }).click();
+  await page.getByRole('dialog').getByText('nothing to report').waitFor();
 }
 
 async function openPalette(page: Page): Promise<void> {

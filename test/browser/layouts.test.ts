@@ -7,6 +7,7 @@ import { startStage } from './stage.ts';
 
 const LISTS = [
   { route: '/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
+  { route: '/missions', api: 'missions', title: 'Missions', rows: 'Missions' },
   { route: '/memory', api: 'memory', title: 'Memory', rows: 'Notes' },
   { route: '/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
   { route: '/skills', api: 'skills', title: 'Skills', rows: 'Skills' },

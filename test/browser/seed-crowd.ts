@@ -10,6 +10,8 @@ export async function seedCrowd({ home, service }: Stage): Promise<string> {
   await Promise.all(PEOPLE.map((n) => send('POST', '/api/users', { name: `Person ${n}`, role: 'member' })));
   await Promise.all(PEOPLE.map((n) => send('PUT', `/api/memory/${LONG}/${n}`, { text: n === 7 ? 'marmalade' : LONG })));
   await home.query(SKILLS, [LONG]);
+  const schedule = { cron: '0 8 * * *', time_zone: 'America/Argentina/ComodRivadavia' };
+  await send('POST', '/api/missions', { name: LONG.slice(0, 100), instruction: LONG, schedule });
   const turn = (asked: string, answer: string) => ({ asked, made: [{ body: said(answer) }] });
   const thread = await seedThread(home, {
     title: LONG,

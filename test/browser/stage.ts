@@ -2,12 +2,16 @@ import type { Parts } from '#app/app.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { freshHome } from '../support/fresh-home.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
+import { type Answer, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, startService } from '../support/service.ts';
 
 /** A service with a scripted model, for pages to be opened on. */
-export async function startStage(env: Record<string, string> = {}, parts: Parts = {}) {
-  const [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+export async function startStage(
+  env: Record<string, string> = {},
+  parts: Parts = {},
+  decide?: (prompt: SeenPrompt) => Answer,
+) {
+  const [home, model] = await Promise.all([freshHome(), startScriptedModel(decide && { decide })]);
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
   const settings = { ...home.env, ...scripted, ...env };
   const service = await startService(settings, parts);

@@ -3,6 +3,7 @@ import type { IconName } from '../parts/icon.tsx';
 export type Place = {
   readonly to:
     | '/jobs'
+    | '/missions'
     | '/memory'
     | '/tools'
     | '/skills'
@@ -13,6 +14,7 @@ export type Place = {
 
 export const PLACES: readonly Place[] = [
   { to: '/jobs', words: 'Jobs', icon: 'jobs' },
+  { to: '/missions', words: 'Missions', icon: 'clock' },
   { to: '/memory', words: 'Memory', icon: 'memory' },
   { to: '/tools', words: 'Tools', icon: 'tool' },
   { to: '/skills', words: 'Skills', icon: 'skill' },

@@ -20,6 +20,11 @@ const jobs = createRoute({
   path: '/jobs',
   component: lazyRouteComponent(() => import('../jobs/jobs-page.tsx'), 'JobsPage'),
 });
+const missions = createRoute({
+  getParentRoute: () => root,
+  path: '/missions',
+  component: lazyRouteComponent(() => import('../missions/missions-page.tsx'), 'MissionsPage'),
+});
 const memory = createRoute({
   getParentRoute: () => root,
   path: '/memory',
@@ -81,6 +86,7 @@ export function createAppRouter() {
     routeTree: root.addChildren([
       chat.addChildren([start, thread]),
       jobs,
+      missions,
       memory,
       tools,
       toolCallback,

@@ -1,0 +1,168 @@
+import axe from 'axe-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { followScript, type SeenPrompt } from '../support/scripted-model.ts';
+import { type OpenPage, openChromium } from './open-chromium.ts';
+import { seedMissions } from './seed-missions.ts';
+import { startStage } from './stage.ts';
+import { ask } from './talk.ts';
+
+const SENTENCE = 'Every weekday at 8 in Oslo, summarise my notes.';
+const schedule = { cron: '0 8 * * 1-5', time_zone: 'Europe/Oslo' };
+
+let stage: Awaited<ReturnType<typeof startStage>>;
+let browser: Awaited<ReturnType<typeof openChromium>>;
+let page: OpenPage;
+
+/** A model that understands the sentence, and the instruction of the mission that it makes of it. */
+function decide(prompt: SeenPrompt) {
+  const { messages } = prompt;
+  const asked = messages.map(({ role }) => role).lastIndexOf('user');
+  const words = messages[asked]?.text ?? '';
+  const results = messages.slice(asked + 1).filter(({ role }) => role === 'tool');
+  const call = (name: string, given: object) => ({ calls: [{ name, arguments: JSON.stringify(given) }] });
+  if (words.includes(SENTENCE)) {
+    if (results.length === 0) return call('mission_preview', { schedule });
+    if (results.length > 1) return { pieces: ['I will summarise your notes every weekday at 8.'] };
+    const preview = JSON.parse(/\{[^]*\}/.exec(results[0]?.text ?? '')?.[0] ?? '{}') as object;
+    return call('mission_create', { name: 'Notes', instruction: 'Summarise my notes.', schedule, ...preview });
+  }
+  if (!words.includes('Summarise my notes.')) return followScript(prompt);
+  if (results.length === 0) return call('memory_search', { query: 'bread' });
+  return { pieces: [`Your notes: ${results[0]?.text.includes('rye') ? 'rye bread for Saturday' : 'none'}.`] };
+}
+
+beforeAll(async () => {
+  const parts = { missions: { lookEveryMs: 100 } };
+  [stage, browser] = await Promise.all([startStage({}, parts, decide), openChromium()]);
+  await stage.service.request('/api/memory/shopping', {
+    method: 'PUT',
+    body: JSON.stringify({ text: 'bread: rye for Saturday' }),
+  });
+  page = await browser.signIn(stage.url);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage.close();
+});
+
+const rows = () => page.getByRole('list', { name: 'Missions' }).getByRole('listitem');
+const runs = () => page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
+
+test('from a sentence in the chat to the approval, the run, its result in the thread, and the timeline', async () => {
+  await page.goto(`${stage.url}/missions`);
+  await page.getByText('No missions yet').waitFor();
+  await page.goto(stage.url);
+  await ask(page, SENTENCE);
+  const card = page.getByRole('region', { name: 'Waiting for you: mission_create' });
+  await card.getByText('at 08:00, Monday to Friday (Europe/Oslo)').first().waitFor();
+  expect((await card.locator('pre').innerText()).match(/T0[67]:00:00\.000Z/g)).toHaveLength(5);
+  await card.getByRole('button', { name: 'Approve once' }).click();
+  await page.getByRole('article').getByText('I will summarise your notes every weekday at 8.').waitFor();
+
+  await page.getByRole('link', { name: 'Missions' }).click();
+  await rows().filter({ hasText: 'at 08:00, Monday to Friday (Europe/Oslo)' }).getByText('not run yet').waitFor();
+  await stage.home.query(`update missions set next_due_at = date_trunc('second', now())`);
+  await rows().getByText('completed').waitFor();
+  await rows().getByRole('button').click();
+  await runs().getByText('completed').waitFor();
+  expect(await runs().innerText()).toMatch(/\d s/);
+
+  await runs().getByRole('link', { name: 'Thread' }).click();
+  await page.getByRole('article').getByText('Your notes: rye bread for Saturday.').waitFor();
+});
+
+test('a mission is created with a preview, edited, run by hand, paused, resumed and deleted', async () => {
+  await page.goto(`${stage.url}/missions`);
+  await page.getByRole('button', { name: 'Create a mission' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Name').fill('Evening');
+  await form.getByLabel('Instruction').fill('use mission_no_result {}');
+  await form.getByLabel('Time', { exact: true }).fill('18:30');
+  await form.getByLabel('Days').selectOption('*');
+  await form.getByLabel('Time zone').fill('Asia/Tokyo');
+  await form.getByText('at 18:30, every day (Asia/Tokyo)').waitFor();
+  await expect.poll(() => form.getByRole('status').getByRole('listitem').count()).toBe(5);
+  await form.getByLabel('Time zone').fill('Asia/Nowhere');
+  await form.getByText('time_zone is not a known time zone').waitFor();
+  await form.getByLabel('Time zone').fill('Asia/Tokyo');
+  await form.getByText('Thread, overlap and budgets').click();
+  await form.getByLabel('Tokens per day').fill('5000');
+  await form.getByRole('button', { name: 'Create' }).click();
+
+  const drawer = page.getByRole('dialog', { name: 'Evening' });
+  await drawer.getByText('5,000 tokens per day').waitFor();
+  await drawer.getByText('Not run yet.').waitFor();
+  await drawer.getByRole('button', { name: 'Run now' }).click();
+  await drawer.getByText('nothing to report').waitFor();
+  await drawer.getByText('by hand').waitFor();
+
+  await drawer.getByRole('button', { name: 'Edit' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit Evening' });
+  await edit.getByLabel('Runs', { exact: true }).selectOption('interval');
+  await edit.getByLabel('Minutes between two runs').fill('90');
+  await edit.getByText('every 90 minutes').waitFor();
+  await edit.getByRole('button', { name: 'Save changes' }).click();
+  await drawer.getByText('every 90 minutes').waitFor();
+
+  await drawer.getByRole('button', { name: 'Pause' }).click();
+  await drawer.getByRole('button', { name: 'Resume' }).click();
+  await drawer.getByRole('button', { name: 'Pause' }).waitFor();
+  await drawer.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(() => rows().filter({ hasText: 'Evening' }).count()).toBe(0);
+  expect(page.problems).toEqual([]);
+});
+
+test('missions with every outcome are listed', async () => {
+  await seedMissions(stage);
+  await page.goto(`${stage.url}/missions`);
+  await rows().filter({ hasText: 'Morning summary' }).getByRole('button').click();
+  await expect.poll(() => runs().count()).toBe(8);
+  await page.getByText('another run was under way').first().waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await rows().filter({ hasText: 'Invoices' }).getByRole('button').click();
+  await page.getByText('Paused because its last runs failed.').waitFor();
+});
+
+test.each([
+  ['light', 1440],
+  ['dark', 1024],
+  ['light', 390],
+  ['dark', 390],
+] as const)(
+  'the list, the timeline and the form are accessible and fit the window: %s, %i pixels',
+  async (theme, width) => {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(`${stage.url}/missions`);
+    await rows().first().waitFor();
+    await check(`list-${theme}-${width}`);
+    await rows().first().getByRole('button').click();
+    await runs().first().waitFor();
+    await check(`timeline-${theme}-${width}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByText('Thread, overlap and budgets').click();
+    await page.getByRole('dialog').getByRole('status').getByRole('listitem').first().waitFor();
+    await check(`form-${theme}-${width}`);
+  },
+);
+
+async function check(name: string): Promise<void> {
+  const folder = process.env['PICTURES'];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+  const wide = await page.evaluate(
+    () =>
+      [document.documentElement, ...document.querySelectorAll('main, [role=dialog]')].filter(
+        (element) => element.scrollWidth > element.clientWidth + 1,
+      ).length,
+  );
+  expect({ name, wide }).toEqual({ name, wide: 0 });
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    type Loaded = { axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
+    const { violations } = await (globalThis as unknown as Loaded).axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+  });
+  expect({ name, found }).toEqual({ name, found: [] });
+}

@@ -1,0 +1,90 @@
+import type { ListedMission } from '@reborn-agent/client/api';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../client/client.ts';
+import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Page } from '../parts/page.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { MissionDrawer } from './mission-drawer.tsx';
+import { MissionForm } from './mission-form.tsx';
+import { markOfMission, markOfRun } from './mission-words.ts';
+
+/** How often the list is read again: the service does not report runs of missions. */
+const REFRESH_MS = 5000;
+
+/** Instructions that run on a schedule. */
+export function MissionsPage() {
+  const [opened, setOpened] = useState<string>();
+  const [creating, setCreating] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['missions'],
+    queryFn: () => client.call('GET /api/missions'),
+    refetchInterval: REFRESH_MS,
+  });
+  const mission = data?.missions.find(({ id }) => id === opened);
+  return (
+    <Page
+      title="Missions"
+      about="Instructions that run on a schedule."
+      actions={
+        <Button icon="add" onClick={() => setCreating(true)}>
+          Create a mission
+        </Button>
+      }
+    >
+      <Listed
+        rows={data?.missions}
+        error={error}
+        onRetry={() => void refetch()}
+        label="Loading missions"
+        empty={
+          <EmptyState icon="clock" title="No missions yet">
+            Ask in a chat, such as “every weekday at 8 in Oslo, summarise my notes”, or create a mission here.
+          </EmptyState>
+        }
+      >
+        {(missions) => (
+          <Rows label="Missions" rows={missions} keyOf={({ id }) => id} onOpen={({ id }) => setOpened(id)}>
+            {(row) => <MissionRow mission={row} />}
+          </Rows>
+        )}
+      </Listed>
+      {mission && <MissionDrawer mission={mission} onClose={() => setOpened(undefined)} />}
+      {creating && (
+        <MissionForm
+          onClose={() => setCreating(false)}
+          onSaved={({ id }) => {
+            setCreating(false);
+            setOpened(id);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function MissionRow({ mission }: { readonly mission: ListedMission }) {
+  const { last_run: last, next_due_at: next } = mission;
+  return (
+    <>
+      <span className="shrink-0 sm:w-20">
+        <StatusMark {...markOfMission(mission)} />
+      </span>
+      <span className="min-w-0 flex-1 basis-60">
+        <span className="block truncate font-medium">{mission.name}</span>
+        <span className="block truncate text-s text-soft">{mission.schedule_words}</span>
+      </span>
+      <span className="flex flex-col text-s text-soft sm:w-44">
+        <span>Next: {next ? <RelativeTime time={next} /> : 'none'}</span>
+        <span className="flex flex-wrap gap-x-2">
+          {last ? <StatusMark {...markOfRun(last)} /> : 'not run yet'}
+          {last && <RelativeTime time={last.slot} />}
+        </span>
+      </span>
+    </>
+  );
+}

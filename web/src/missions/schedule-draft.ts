@@ -1,0 +1,64 @@
+import type { MissionSchedule } from '@reborn-agent/client/api';
+import { HERE } from './mission-words.ts';
+
+/** A schedule as the form edits it. Fields of the kinds that are not chosen keep their values. */
+export type ScheduleDraft = {
+  readonly kind: 'days' | 'interval' | 'once' | 'cron';
+  readonly time: string;
+  readonly days: string;
+  readonly minutes: string;
+  readonly at: string;
+  readonly cron: string;
+  readonly timeZone: string;
+};
+
+const NEW: ScheduleDraft = {
+  kind: 'days',
+  time: '08:00',
+  days: '1-5',
+  minutes: '60',
+  at: '',
+  cron: '0 8 * * 1-5',
+  timeZone: HERE,
+};
+
+/** The days of the week of a cron expression. */
+export const DAYS: readonly { readonly value: string; readonly words: string }[] = [
+  { value: '*', words: 'Every day' },
+  { value: '1-5', words: 'Monday to Friday' },
+  { value: '0,6', words: 'Saturday and Sunday' },
+  ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'].map((words, index) => ({
+    value: String(index + 1),
+    words,
+  })),
+  { value: '0', words: 'Sunday' },
+];
+
+export function toSchedule(draft: ScheduleDraft): MissionSchedule {
+  const zone = { time_zone: draft.timeZone.trim() };
+  switch (draft.kind) {
+    case 'days': {
+      const [hour = '0', minute = '0'] = draft.time.split(':');
+      return { cron: `${Number(minute)} ${Number(hour)} * * ${draft.days}`, ...zone };
+    }
+    case 'interval':
+      return { every_minutes: Number(draft.minutes) };
+    case 'once':
+      return { at: draft.at, ...zone };
+    case 'cron':
+      return { cron: draft.cron, ...zone };
+  }
+}
+
+export function toDraft(schedule: MissionSchedule | undefined): ScheduleDraft {
+  if (!schedule) return NEW;
+  const zoned = { ...NEW, timeZone: schedule.time_zone ?? HERE };
+  if (schedule.every_minutes !== undefined)
+    return { ...zoned, kind: 'interval', minutes: String(schedule.every_minutes) };
+  if (schedule.at !== undefined) return { ...zoned, kind: 'once', at: schedule.at };
+  const cron = schedule.cron ?? '';
+  const [, minute, hour, days] = /^(\d+) (\d+) \* \* (\S+)$/.exec(cron) ?? [];
+  if (minute === undefined || hour === undefined || !DAYS.some(({ value }) => value === days))
+    return { ...zoned, kind: 'cron', cron };
+  return { ...zoned, cron, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`, days: days ?? '*' };
+}

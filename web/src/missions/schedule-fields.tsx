@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useId } from 'react';
+import { client } from '../client/client.ts';
+import { ChoiceField, TextField } from '../parts/field.tsx';
+import { wordsOf } from '../parts/problem.tsx';
+import { formatIn, HERE } from './mission-words.ts';
+import { DAYS, type ScheduleDraft, toSchedule } from './schedule-draft.ts';
+
+const KINDS: readonly { readonly value: ScheduleDraft['kind']; readonly words: string }[] = [
+  { value: 'days', words: 'At a time of day' },
+  { value: 'interval', words: 'Every few minutes or hours' },
+  { value: 'once', words: 'Once' },
+  { value: 'cron', words: 'Cron expression' },
+];
+
+/** When a mission is due, and its next times. */
+export function ScheduleFields({
+  draft,
+  onChange,
+}: {
+  readonly draft: ScheduleDraft;
+  readonly onChange: (draft: ScheduleDraft) => void;
+}) {
+  const set = (change: Partial<ScheduleDraft>) => onChange({ ...draft, ...change });
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-2 font-semibold">Schedule</legend>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <ChoiceField label="Runs" choices={KINDS} value={draft.kind} onChoose={(kind) => set({ kind })} />
+        {draft.kind === 'days' && (
+          <>
+            <TextField
+              label="Time"
+              type="time"
+              required
+              value={draft.time}
+              onChange={(event) => set({ time: event.target.value })}
+            />
+            <ChoiceField label="Days" choices={DAYS} value={draft.days} onChoose={(days) => set({ days })} />
+          </>
+        )}
+        {draft.kind === 'interval' && (
+          <TextField
+            label="Minutes between two runs"
+            type="number"
+            min={1}
+            required
+            value={draft.minutes}
+            onChange={(event) => set({ minutes: event.target.value })}
+          />
+        )}
+        {draft.kind === 'once' && (
+          <TextField
+            label="Date and time"
+            type="datetime-local"
+            required
+            value={draft.at}
+            onChange={(event) => set({ at: event.target.value })}
+          />
+        )}
+        {draft.kind === 'cron' && (
+          <TextField
+            label="Cron expression"
+            required
+            className="w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 font-mono text-m"
+            value={draft.cron}
+            onChange={(event) => set({ cron: event.target.value })}
+            hint="Minute, hour, day of month, month, day of week."
+          />
+        )}
+        {draft.kind !== 'interval' && (
+          <TimeZoneField value={draft.timeZone} onChange={(timeZone) => set({ timeZone })} />
+        )}
+      </div>
+      <Preview draft={draft} />
+    </fieldset>
+  );
+}
+
+function TimeZoneField({ value, onChange }: { readonly value: string; readonly onChange: (zone: string) => void }) {
+  const list = useId();
+  return (
+    <>
+      <TextField
+        label="Time zone"
+        required
+        list={list}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={list}>
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** The schedule in words, and its next times as the person's clock will show them. */
+function Preview({ draft }: { readonly draft: ScheduleDraft }) {
+  const schedule = useDeferredValue(JSON.stringify(toSchedule(draft)));
+  const { data, error } = useQuery({
+    queryKey: ['schedule', schedule],
+    queryFn: () =>
+      client.call('POST /api/missions/preview', {
+        body: { schedule: JSON.parse(schedule) as ReturnType<typeof toSchedule> },
+      }),
+    placeholderData: (shown) => shown,
+    enabled: draft.kind !== 'once' || draft.at !== '',
+    retry: false,
+  });
+  if (error) return <p className="text-m text-failed">{wordsOf(error)}</p>;
+  if (!data) return null;
+  return (
+    <div role="status" className="rounded border border-line bg-sunken p-3 text-m">
+      <p className="font-medium">{data.schedule_words}</p>
+      <p className="mt-1 text-s text-soft">Next runs, in {HERE}:</p>
+      <ol className="text-s tabular-nums text-soft">
+        {data.next_times.map((time) => (
+          <li key={time}>{formatIn(time, HERE)}</li>
+        ))}
+      </ol>
+    </div>
+  );
+}
