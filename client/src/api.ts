@@ -721,6 +721,8 @@ export type Thread = {
   readonly status: 'idle' | 'running' | 'waiting';
   /** The beginning of the newest message. May be empty. */
   readonly preview: string;
+  /** What its newest turn asked for. The next message uses it too; null is the default model. */
+  readonly model: string | null;
   /** What its finished turns used. */
   readonly usage: Spent;
   readonly created_at: string;
@@ -1440,6 +1442,12 @@ export type Me = {
     /** The size of its context window. */
     readonly context_tokens: number;
   };
+  readonly preferences: {
+    /** The model of new threads; null for the default model. */
+    readonly default_model: string | null;
+    /** Whether a model names new threads. */
+    readonly generate_titles: boolean;
+  };
   readonly single_sign_on: boolean;
   readonly limits: {
     readonly sends_per_minute: number;
@@ -1447,6 +1455,11 @@ export type Me = {
     readonly attachments: number;
     readonly attachment_bytes: number;
   };
+};
+
+export type MeChange = {
+  readonly default_model?: string | null;
+  readonly generate_titles?: boolean;
 };
 
 export type NewUser = {
@@ -1517,25 +1530,56 @@ export type SignInLink = {
   readonly expires_at: string;
 };
 
+export type OfferedModelList = {
+  readonly models: readonly OfferedModel[];
+  /** The caller's default for new threads. */
+  readonly chosen: string | null;
+};
+
+export type OfferedModel = {
+  /** What a message sends as `model`. `default` is the default model of the installation. */
+  readonly id: string;
+  readonly provider: string;
+  /** The name of the model at its provider. */
+  readonly name: string;
+  /** The size of its context window. */
+  readonly context_tokens: number;
+  /** null: the price is unknown. */
+  readonly price: {
+    readonly input_usd_per_million: number;
+    readonly output_usd_per_million: number;
+  } | null;
+  /** What it reads besides text. null: unknown. */
+  readonly reads: readonly ('image' | 'pdf')[] | null;
+  /** Why it cannot answer, and what to do. */
+  readonly problem: string | null;
+};
+
 export type Settings = {
   /** Set by the environment. */
   readonly default_model: {
     readonly provider: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'demo';
     readonly name: string;
     readonly base_url?: string | null;
+    /** The size of its context window, if it is not the known one. */
+    readonly context_tokens?: number | null;
+    /** What the model reads besides text, if it is not known. */
+    readonly reads?: readonly ('image' | 'pdf')[] | null;
     /** The routes to try, in this order, when this model fails. `default` is the default model. */
     readonly fallback?: readonly string[] | null;
     /** Whether a key was found. */
     readonly key_set: boolean;
   };
-  readonly providers: readonly {
-    readonly name: string;
-    readonly key_set: boolean;
-  }[];
+  /** The model route that answers when a request names none; null for `default_model`. */
+  readonly default_route: string | null;
   readonly model_routes: Readonly<Record<string, {
     readonly provider: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'demo';
     readonly name: string;
     readonly base_url?: string | null;
+    /** The size of its context window, if it is not the known one. */
+    readonly context_tokens?: number | null;
+    /** What the model reads besides text, if it is not known. */
+    readonly reads?: readonly ('image' | 'pdf')[] | null;
     /** The routes to try, in this order, when this model fails. `default` is the default model. */
     readonly fallback?: readonly string[] | null;
   }>>;
@@ -1547,9 +1591,15 @@ export type SettingsChange = {
     readonly provider: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'demo';
     readonly name: string;
     readonly base_url?: string | null;
+    /** The size of its context window, if it is not the known one. */
+    readonly context_tokens?: number | null;
+    /** What the model reads besides text, if it is not known. */
+    readonly reads?: readonly ('image' | 'pdf')[] | null;
     /** The routes to try, in this order, when this model fails. `default` is the default model. */
     readonly fallback?: readonly string[] | null;
   }>>;
+  /** A model route, or null for `default_model`. */
+  readonly default_route?: string | null;
 };
 
 export type ModelTest = {
@@ -1560,6 +1610,10 @@ export type ModelTest = {
     readonly provider: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'demo';
     readonly name: string;
     readonly base_url?: string | null;
+    /** The size of its context window, if it is not the known one. */
+    readonly context_tokens?: number | null;
+    /** What the model reads besides text, if it is not known. */
+    readonly reads?: readonly ('image' | 'pdf')[] | null;
     /** The routes to try, in this order, when this model fails. `default` is the default model. */
     readonly fallback?: readonly string[] | null;
   } | null;
@@ -1642,6 +1696,37 @@ export type UserRetentionRules = {
   readonly occurrences?: number | null;
   /** Daily sums of tokens and cost. null: without limit. */
   readonly usage?: number | null;
+};
+
+export type ModelProviderList = {
+  readonly providers: readonly ModelProvider[];
+};
+
+export type ModelProvider = {
+  readonly name: string;
+  readonly kind: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'demo';
+  readonly base_url: string | null;
+  /** `environment` is used before `stored`; null: there is no key. */
+  readonly key_source: 'environment' | 'stored' | null;
+  /** The environment variable for its key. */
+  readonly variable: string | null;
+  /** Whether it was added here, and can be removed. */
+  readonly stored: boolean;
+};
+
+export type ModelProviderChange = {
+  /** Required unless the name is openai, anthropic or google. */
+  readonly base_url?: string | null;
+  /** Encrypted, and never shown again. Without it, a stored key stays unless the address changes. */
+  readonly api_key?: string | null;
+};
+
+export type ProviderModelList = {
+  readonly models: readonly ({
+    readonly id: string;
+    readonly context_tokens: number | null;
+    readonly reads: readonly ('image' | 'pdf')[] | null;
+  })[];
 };
 
 export type UsageReport = {
@@ -2297,6 +2382,11 @@ export type Routes = {
   'GET /api/me': {
     result: Me;
   };
+  /** Change the caller's preferences. */
+  'PATCH /api/me': {
+    body: MeChange;
+    result: Me;
+  };
   /** Add a user. */
   'POST /api/users': {
     body: NewUser;
@@ -2348,6 +2438,10 @@ export type Routes = {
   'POST /api/sign-in-links': {
     result: SignInLink;
   };
+  /** List the models that a message can name. */
+  'GET /api/models': {
+    result: OfferedModelList;
+  };
   /** Get the settings of the installation. */
   'GET /api/settings': {
     result: Settings;
@@ -2381,6 +2475,26 @@ export type Routes = {
     params: { id: string };
     body: UserRetentionRules;
     result: UserRetention;
+  };
+  /** List the providers of models, without their keys. */
+  'GET /api/settings/providers': {
+    result: ModelProviderList;
+  };
+  /** Store the key of a provider, or add a server with the API of OpenAI. */
+  'PUT /api/settings/providers/{name}': {
+    params: { name: string };
+    body: ModelProviderChange;
+    result: ModelProviderList;
+  };
+  /** Remove a stored provider with its key. */
+  'DELETE /api/settings/providers/{name}': {
+    params: { name: string };
+    result: undefined;
+  };
+  /** Ask a provider which models it offers. */
+  'GET /api/settings/providers/{name}/models': {
+    params: { name: string };
+    result: ProviderModelList;
   };
   /** List what model calls used, by day (UTC) and model, newest day first. */
   'GET /api/usage': {

@@ -22,7 +22,7 @@ import {
   type ThreadFilter,
 } from '#store/threads/thread-listings.ts';
 import { deleteThread, lockThread } from '#store/threads/threads.ts';
-import { findTurnTimes } from '#store/threads/turn-details.ts';
+import { findNewestModel, findTurnTimes } from '#store/threads/turn-details.ts';
 import { findTurn, listQueued, listTurnsFrom } from '#store/threads/turns.ts';
 import { type ShownGate, showGate } from './gates/shown-gate.ts';
 import { withdrawTurn } from './turn/delete-turn.ts';
@@ -120,7 +120,8 @@ export function createThreads(db: Database, engine: Engine) {
         const position: ItemPosition | undefined = before
           ? await getPosition(trx, owner, id, before, 'before_item_id')
           : undefined;
-        return findThread(trx, owner, await forkThread(trx, owner, id, position));
+        const model = await findNewestModel(trx, owner, id);
+        return findThread(trx, owner, await forkThread(trx, owner, id, position, model));
       });
       if (!fork) throw noThread();
       engine.notifyThread({ threadId: fork.id, userId: owner.userId });

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createMcpAdmin } from '#agent/administration/mcp-admin.ts';
 import { createModelAdmin } from '#agent/administration/model-admin.ts';
+import { createModelCatalog } from '#agent/administration/model-catalog.ts';
+import { createModelProviders } from '#agent/administration/model-providers.ts';
 import { createModelSettings } from '#agent/administration/model-settings.ts';
 import { createOperations } from '#agent/administration/operations.ts';
 import { createToolAdmin } from '#agent/administration/tool-admin.ts';
@@ -20,6 +22,7 @@ import { startTracingTurns, type TracingPace } from '#agent/inspection/trace-tur
 import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import { type SchedulerPace, startScheduler } from '#agent/missions/scheduler.ts';
+import { createPreferences } from '#agent/preferences.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
@@ -159,8 +162,15 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const egress = createEgress(parts.network);
   undo.defer(() => egress.close());
   const settings = createModelSettings(db);
-  const apiKeyFor = createKeyLookup(config.model);
-  const models = createModels({ default: config.model, routes: () => settings.readRoutes(), apiKeyFor });
+  const configuredKey = createKeyLookup(config.model);
+  const modelProviders = createModelProviders({ db, secrets, egress, configured: config.model, configuredKey });
+  const { apiKeyFor } = modelProviders;
+  const models = createModels({
+    default: config.model,
+    routes: settings.readRoutes,
+    defaultRoute: settings.readDefaultRoute,
+    apiKeyFor,
+  });
   const embedder = await findEmbedder(config, log);
   const memory = createMemory(db, embedder);
   const environment = readForeignVariable;
@@ -312,6 +322,9 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     toolAdmin: createToolAdmin({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
     mcpAdmin: createMcpAdmin({ db, secrets, network: mcp, takeUse: limitUse, onChange: () => mcpTools.forget() }),
     modelAdmin: createModelAdmin({ settings, default: config.model, apiKeyFor }),
+    modelProviders,
+    modelCatalog: createModelCatalog({ settings, configured: config.model, apiKeyFor }),
+    preferences: createPreferences(db, settings),
     metrics,
     modelNames: async () => Object.keys(await settings.readRoutes()),
     onError,

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { McpAdmin } from '#agent/administration/mcp-admin.ts';
 import type { ModelAdmin } from '#agent/administration/model-admin.ts';
+import type { ModelCatalog } from '#agent/administration/model-catalog.ts';
+import type { ModelProviders } from '#agent/administration/model-providers.ts';
 import type { Operations } from '#agent/administration/operations.ts';
 import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
@@ -15,6 +17,7 @@ import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import type { Missions } from '#agent/missions/missions.ts';
+import type { UserPreferences } from '#agent/preferences.ts';
 import { createInputTokens } from '#agent/prompt/input-tokens.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
@@ -76,6 +79,9 @@ export type GatewayParts = {
   readonly toolAdmin: ToolAdmin;
   readonly mcpAdmin: McpAdmin;
   readonly modelAdmin: ModelAdmin;
+  readonly modelProviders: ModelProviders;
+  readonly modelCatalog: ModelCatalog;
+  readonly preferences: UserPreferences;
   readonly modelNames: () => Promise<string[]>;
   readonly memory: Memory;
   readonly skills: Skills;
@@ -171,8 +177,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       toolAdmin: parts.toolAdmin,
       mcpAdmin: parts.mcpAdmin,
       modelAdmin: parts.modelAdmin,
+      modelProviders: parts.modelProviders,
+      modelCatalog: parts.modelCatalog,
+      preferences: parts.preferences,
       skills: createSkillAdmin(parts),
-      appFacts: appFacts(config),
+      appFacts: appFacts(parts),
       statusFacts: statusFacts(parts),
       connections: { sockets, streams },
     });
@@ -201,24 +210,26 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   return { server, routes: routeList };
 }
 
-function statusFacts({ config, database, tools }: GatewayParts): StatusFacts {
+function statusFacts({ config, database, tools, modelCatalog }: GatewayParts): StatusFacts {
   return {
     version: packageJson.version,
     startedAt: new Date(),
-    model: { provider: config.model.provider, name: config.model.name },
+    model: () => modelCatalog.findDefault(),
     channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current(OPERATOR)).definitions().length,
   };
 }
 
-function appFacts(config: Config): AppFacts {
-  const { provider, name } = config.model;
+function appFacts({ config, modelCatalog }: GatewayParts): AppFacts {
   return {
     version: packageJson.version,
-    model: { provider, name },
-    // Loaded on first use, because it imports the catalogue of all models.
-    contextTokens: async () => (await import('#models/context-size.ts')).contextSizeOf(config.model).windowTokens,
+    model: async () => {
+      const route = await modelCatalog.findDefault();
+      // Loaded on first use, because it imports the catalogue of all models.
+      const { contextSizeOf } = await import('#models/context-size.ts');
+      return { provider: route.provider, name: route.name, contextTokens: contextSizeOf(route).windowTokens };
+    },
     singleSignOn: config.oidc !== undefined,
     sendsPerMinute: config.chatRatePerMinute,
     bodyBytes: MAX_BODY_BYTES,

@@ -1,6 +1,10 @@
 import type { ModelProvider, ModelRoute } from './model-route.ts';
 
-export type KeyFor = (route: Pick<ModelRoute, 'provider' | 'baseUrl'>) => string | undefined;
+/** The key for a route; undefined if there is none for its address. */
+export type KeyFor = (route: Address) => Promise<string | undefined>;
+
+/** Where a key may be sent. */
+export type Address = Pick<ModelRoute, 'provider' | 'baseUrl'>;
 
 type Configured = {
   readonly provider: ModelProvider;
@@ -12,20 +16,23 @@ type Configured = {
  * A key is sent only to the address it was configured for: LLM_BASE_URL for the provider of LLM_PROVIDER, otherwise the
  * provider's default address. A session can set the address of a route, but must not obtain a key that way.
  */
-export function createKeyLookup({ provider, baseUrl, apiKeys }: Configured): KeyFor {
+export function createKeyLookup({ provider, baseUrl, apiKeys }: Configured): (route: Address) => string | undefined {
   return (route) => {
-    const bound = route.provider === provider ? baseUrl : undefined;
-    return originOf(route.provider, route.baseUrl) === originOf(route.provider, bound)
-      ? apiKeys[route.provider]
-      : undefined;
+    const bound = { provider: route.provider, baseUrl: route.provider === provider ? baseUrl : undefined };
+    return isSameAddress(route, bound) ? apiKeys[route.provider] : undefined;
   };
 }
 
-const USUAL: Partial<Record<ModelProvider, string>> = {
-  openai: 'https://api.openai.com',
-  anthropic: 'https://api.anthropic.com',
-  google: 'https://generativelanguage.googleapis.com',
+export const isSameAddress = (one: Address, other: Address): boolean =>
+  one.provider === other.provider && originOf(one) === originOf(other);
+
+/** The usual addresses of the APIs. */
+export const BASE_URLS: Partial<Record<ModelProvider, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
-const originOf = (provider: ModelProvider, baseUrl: string | undefined) =>
-  baseUrl === undefined ? USUAL[provider] : new URL(baseUrl).origin;
+function originOf({ provider, baseUrl = BASE_URLS[provider] }: Address): string | undefined {
+  return baseUrl === undefined ? undefined : new URL(baseUrl).origin;
+}

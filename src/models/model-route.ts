@@ -6,6 +6,8 @@ export type ModelRoute = {
   readonly apiKey?: string | undefined;
   /** The context size, if the operator sets it. */
   readonly contextTokens?: number | undefined;
+  /** What the model can read besides text, if the operator or the provider says so. */
+  readonly reads?: readonly ('image' | 'pdf')[] | undefined;
   /** The names of the routes to try, in this order, when this model fails; `default` is the default model. */
   readonly fallback?: readonly string[] | undefined;
 };
@@ -13,3 +15,14 @@ export type ModelRoute = {
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
 export const MODEL_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'demo'] as const;
+
+/** Providers with a public address, and the environment variable that usually holds their key. */
+export const KEY_VARIABLES = {
+  openai: 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+} as const satisfies Partial<Record<ModelProvider, string>>;
+
+export type PublicProvider = keyof typeof KEY_VARIABLES;
+
+export const isPublicProvider = (name: string): name is PublicProvider => Object.hasOwn(KEY_VARIABLES, name);

@@ -44,14 +44,30 @@ test('a default route without a key is found, and fails when it is used', async 
   const models = createModels({
     default: { provider: 'anthropic', name: 'claude-sonnet-4-5' },
     routes: async () => ({}),
-    apiKeyFor: () => undefined,
+    apiKeyFor: async () => undefined,
   });
   const [model] = await models.find(null);
 
   await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject({
     code: 'model_not_configured',
-    message: expect.stringContaining('LLM_API_KEY'),
+    message: expect.stringContaining('ANTHROPIC_API_KEY'),
   });
+});
+
+test('the route that the operator has chosen answers requests that name no route', async () => {
+  const routes: Record<string, ModelRoute> = { fast: { provider: 'openai', name: 'gpt-5-mini' } };
+  const chosen = (name: string | null) =>
+    createModels({
+      default: demo,
+      routes: async () => routes,
+      defaultRoute: async () => name,
+      apiKeyFor: async () => 'k',
+    });
+
+  expect((await chosen('fast').find(null))[0].name).toBe('gpt-5-mini');
+  expect((await chosen('fast').find('another'))[0].name).toBe('gpt-5-mini');
+  expect((await chosen('gone').find(null))[0].provider).toBe('demo');
+  expect((await chosen(null).find('fast'))[0].name).toBe('gpt-5-mini');
 });
 
 test('the fallbacks of a route follow its model, in order; a removed route fails with a message when it is used', async () => {
@@ -85,7 +101,7 @@ test('stored routes are read', () => {
 test.each([
   [
     { fast: { provider: 'openai', name: 'm', url: 'x' } },
-    'unknown key url: a route has provider, name, baseUrl, contextTokens and fallback',
+    'unknown key url: a route has provider, name, baseUrl, contextTokens, reads and fallback',
   ],
   [{ fast: { provider: 'openai', name: 'm', apiKey: 'x' } }, 'keys are not kept in settings'],
   [{ fast: { provider: 'opnai', name: 'm' } }, 'provider must be one of openai, anthropic, google'],
@@ -102,5 +118,9 @@ test.each([
 });
 
 function modelsWith({ routes, ...options }: { default: ModelRoute; routes: Readonly<Record<string, ModelRoute>> }) {
-  return createModels({ ...options, routes: async () => routes, apiKeyFor: ({ provider }) => `key for ${provider}` });
+  return createModels({
+    ...options,
+    routes: async () => routes,
+    apiKeyFor: async ({ provider }) => `key for ${provider}`,
+  });
 }

@@ -16,12 +16,14 @@ export type Models = {
 /** A route's model, followed by its fallbacks in order. */
 export type ModelChain = readonly [Model, ...Model[]];
 
-/** The name of the default model in a fallback list. */
-const DEFAULT = 'default';
+/** The name of the default model, in a fallback list and as a choice. */
+export const DEFAULT = 'default';
 
 type ModelsOptions = {
   readonly default: ModelRoute;
   readonly routes: () => Promise<Readonly<Record<string, ModelRoute>>>;
+  /** The name of the route that answers instead of `default`, if the operator has chosen one. */
+  readonly defaultRoute?: () => Promise<string | null>;
   readonly apiKeyFor: KeyFor;
   readonly overrides?: PriceOverrides;
 };
@@ -29,8 +31,8 @@ type ModelsOptions = {
 export function createModels(options: ModelsOptions): Models {
   const models = new Map<string, Model>();
 
-  const modelAt = (route: ModelRoute, create: typeof createModel): Model => {
-    const complete = { ...route, apiKey: route.apiKey ?? options.apiKeyFor(route) };
+  const modelAt = async (route: ModelRoute, create: typeof createModel): Promise<Model> => {
+    const complete = { ...route, apiKey: route.apiKey ?? (await options.apiKeyFor(route)) };
     const key = JSON.stringify([
       complete.provider,
       complete.name,
@@ -47,15 +49,15 @@ export function createModels(options: ModelsOptions): Models {
     find: async (hint) => {
       // Loaded with the first turn, because it imports the catalogue of all models and their prices.
       const { createModel: create } = await import('./provider/create-model.ts');
-      const needsRoutes = hint !== null || (options.default.fallback ?? []).length > 0;
-      const routes = needsRoutes ? await options.routes() : {};
-      const routeNamed = (name: string) => (Object.hasOwn(routes, name) ? routes[name] : undefined);
-      const first = (hint === null ? undefined : routeNamed(hint)) ?? options.default;
-      const fallbacks = (first.fallback ?? []).map((name) => {
+      const [routes, usual] = await Promise.all([options.routes(), options.defaultRoute?.() ?? null]);
+      const routeNamed = (name: string | null) =>
+        name !== null && Object.hasOwn(routes, name) ? routes[name] : undefined;
+      const first = routeNamed(hint) ?? routeNamed(usual) ?? options.default;
+      const fallbacks = (first.fallback ?? []).map(async (name) => {
         const route = routeNamed(name) ?? (name === DEFAULT ? options.default : undefined);
         return route ? modelAt(route, create) : createMissingModel(name, create);
       });
-      return [modelAt(first, create), ...fallbacks];
+      return [await modelAt(first, create), ...(await Promise.all(fallbacks))];
     },
   };
 }
@@ -83,6 +85,7 @@ const storedRouteSchema = z
         .int('contextTokens must be a number of tokens')
         .min(1000, 'contextTokens must be at least 1000')
         .optional(),
+      reads: z.array(z.enum(['image', 'pdf'])).optional(),
       fallback: z.array(z.string().min(1), 'fallback must be a list of route names').optional(),
     },
     { error: describeUnknownKeys },
@@ -111,5 +114,5 @@ function describeUnknownKeys(issue: { readonly code?: string; readonly keys?: un
   if (issue.code !== 'unrecognized_keys') return undefined;
   const keys = Array.isArray(issue.keys) ? issue.keys.join(', ') : '';
   const hint = keys.includes('apiKey') ? '; keys are not kept in settings' : '';
-  return `unknown key ${keys}: a route has provider, name, baseUrl, contextTokens and fallback${hint}`;
+  return `unknown key ${keys}: a route has provider, name, baseUrl, contextTokens, reads and fallback${hint}`;
 }

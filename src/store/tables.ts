@@ -16,6 +16,12 @@ import type { WebhookRoute } from '#domain/webhook-route.ts';
 
 /** The columns of every table, named as in the domain. */
 export type Tables = {
+  preferences: {
+    userId: string;
+    defaultModel: Generated<string | null>;
+    generateTitles: Generated<boolean>;
+    updatedAt: Generated<Date>;
+  };
   threads: {
     id: ThreadId;
     userId: string;

@@ -11,6 +11,8 @@ import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
 
+const SCRIPTED = { id: 'scripted', context_length: 32_000, architecture: { input_modalities: ['text', 'image'] } };
+
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
 let provider: Awaited<ReturnType<typeof startStandIn>>;
@@ -19,7 +21,12 @@ let folder: string;
 let wasm: string;
 
 beforeAll(async () => {
-  provider = await startStandIn(() => ({ json: { access_token: 'access-token-of-ann', token_type: 'Bearer' } }));
+  provider = await startStandIn(({ host, url }) => {
+    const listed = url.pathname.endsWith('/models') && host !== '127.0.0.1:9';
+    return listed
+      ? { json: { data: [SCRIPTED] } }
+      : { json: { access_token: 'access-token-of-ann', token_type: 'Bearer' } };
+  });
   const parts = { network: provider.network };
   [stage, browser] = await Promise.all([startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts), openChromium()]);
   folder = await mkdtemp(path.join(tmpdir(), 'reborn-browser-'));
@@ -177,30 +184,68 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await expect.poll(async () => (await whoIs()).status, { timeout: 10_000 }).toBe(401);
 });
 
-test('a model is added and tested, says in words why it fails, and is removed', async () => {
+test('a server and its model are added and tested, chosen in a thread, made the default, and removed', async () => {
   await visit('/operator/models');
   await page.getByRole('button', { name: 'Test it' }).first().click();
   await page.getByText(/It answered: ok/).waitFor();
-  const add = async (name: string, address: string) => {
-    await page.getByLabel('Alias').fill(name);
-    await page.getByLabel('Provider', { exact: true }).selectOption('openai-compatible');
+  const providers = page.getByRole('list', { name: 'Providers' }).getByRole('listitem');
+  await providers.filter({ hasText: 'anthropic' }).getByText('or set ANTHROPIC_API_KEY').waitFor();
+  const addServer = async (name: string, address: string) => {
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Base URL', { exact: true }).fill(address);
+    await page.getByLabel('Key (optional)').fill('sk-in-the-browser');
+    await page.getByRole('button', { name: 'Add server' }).click();
+    await providers.filter({ hasText: name }).getByText('key stored').waitFor();
+  };
+  await page.getByText('Add a server').click();
+  await addServer('lab', stage.model.url);
+  await addServer('away', 'http://127.0.0.1:9/v1');
+  const away = providers.filter({ hasText: 'away' });
+  await away.getByRole('button', { name: 'Test' }).click();
+  await away.getByText('is not a list of models').waitFor();
+  expect(await page.content()).not.toContain('sk-in-the-browser');
+
+  const add = async (from: string, alias: string) => {
+    await page.getByLabel('Provider', { exact: true }).selectOption(from);
     await page.getByLabel('Model ID').fill('scripted');
-    await page.getByLabel('Base URL (optional)').fill(address);
+    await page.getByLabel('Alias (optional)').fill(alias);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
   };
   await page.getByText('Add a model').click();
-  await add('fast', stage.model.url);
-  const fast = page.getByRole('listitem').filter({ hasText: 'fast' });
+  await page.getByLabel('Provider', { exact: true }).selectOption('lab');
+  await page.getByText('1 model to choose from').waitFor();
+  await add('lab', 'fast');
+  const fast = page.getByRole('main').getByRole('listitem').filter({ hasText: 'fast' });
   await fast.getByRole('button', { name: 'Test it' }).click();
   await fast.getByText(/It answered: ok/).waitFor();
-  await add('gone', 'http://127.0.0.1:9/v1');
-  const gone = page.getByRole('listitem').filter({ hasText: 'gone' });
+  await add('away', 'gone');
+  const gone = page.getByRole('main').getByRole('listitem').filter({ hasText: 'gone' });
   await gone.getByRole('button', { name: 'Test it' }).click();
   await gone.locator('[role=status] .text-failed').waitFor({ timeout: 40_000 });
-  await add('lacking', '');
-  await page.getByRole('alert').getByText('This provider needs a base_url.').waitFor();
+
+  await visit('/');
+  const picker = page.getByRole('button', { name: /^Model: / });
+  await picker.click();
+  await page.getByRole('combobox', { name: 'Search models' }).fill('fas');
+  await page.getByRole('option', { name: /fast.*32k context.*price unknown.*images/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Model: fast' }).waitFor();
+  await ask(page, 'say hello from fast');
+  await page.locator('header').getByRole('button', { name: 'Model: fast' }).waitFor();
+  await page.reload();
+  const header = page.locator('header').getByRole('button', { name: 'Model: fast' });
+  await header.click();
+  await page.getByRole('button', { name: 'Use fast for new threads' }).click();
+  await page.getByRole('button', { name: 'New threads use this model' }).waitFor();
+  await visit('/');
+  await page.getByRole('button', { name: 'Model: fast' }).waitFor();
+
+  await visit('/operator/models');
+  await page.getByLabel('Default model').selectOption('fast');
   await page.getByRole('button', { name: 'Remove fast' }).click();
   await fast.waitFor({ state: 'detached' });
+  await visit('/');
+  await page.getByRole('button', { name: 'Model: scripted' }).waitFor();
 });
 
 test('who installs a tool reads first what it may do; it asks for its secret in the thread, and then runs', async () => {

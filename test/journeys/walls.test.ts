@@ -177,6 +177,17 @@ const MATRIX: Record<string, Row> = {
   'GET /api/turns/:id': row([200, 404, 200, 404], ({ turnId }) => ({ route: `/api/turns/${turnId}` })),
   'GET /api/ws': row([404, 404, 404, 404], () => ({ route: '/api/ws' })), // no WebSocket; test/journeys/websocket.test.ts
   'GET /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me' })),
+  'PATCH /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me', body: { generate_titles: true } })),
+  'GET /api/models': row([200, 200, 200, 200], () => ({ route: '/api/models' })),
+  'GET /api/settings/providers': row([403, 403, 200, 200], () => ({ route: '/api/settings/providers' })),
+  'PUT /api/settings/providers/:name': row([403, 403, 200, 200], () => ({
+    route: '/api/settings/providers/lab',
+    body: { base_url: 'https://lab.example.com/v1' },
+  })),
+  'DELETE /api/settings/providers/:name': row([403, 403, 404, 404], () => ({ route: '/api/settings/providers/none' })),
+  'GET /api/settings/providers/:name/models': row([403, 403, 404, 404], () => ({
+    route: '/api/settings/providers/none/models',
+  })),
   'GET /api/tools': row([200, 200, 200, 200], () => ({ route: '/api/tools' })),
   'POST /api/tools': row([403, 403, 400, 400], () => ({ route: '/api/tools', body: { name: 'x', wasm: 'AAAA' } })),
   'DELETE /api/tools/:name': row([403, 403, 404, 404], () => ({ route: '/api/tools/none' })),

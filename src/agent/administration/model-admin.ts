@@ -3,9 +3,9 @@ import { type Principal, requireOperator } from '#domain/principal.ts';
 import { text } from '#domain/thread/item.ts';
 import type { KeyFor } from '#models/bound-keys.ts';
 import { ModelCallAborted, ModelFailure } from '#models/model.ts';
-import { MODEL_PROVIDERS, type ModelProvider, type ModelRoute } from '#models/model-route.ts';
+import type { ModelRoute } from '#models/model-route.ts';
 import { findWrongFallback } from '#models/model-routes.ts';
-import type { createModelSettings } from './model-settings.ts';
+import type { ModelSettings } from './model-settings.ts';
 
 type Routes = Readonly<Record<string, ModelRoute>>;
 
@@ -17,20 +17,19 @@ const PATIENCE_MS = 30_000;
 
 /** Lists and tests the models, for the operator. Keys are never shown. */
 export function createModelAdmin(parts: {
-  readonly settings: ReturnType<typeof createModelSettings>;
+  readonly settings: ModelSettings;
   readonly default: ModelRoute;
   readonly apiKeyFor: KeyFor;
 }) {
-  const addressOf = (provider: ModelProvider) => (provider === parts.default.provider ? parts.default : { provider });
-  const keyOf = (route: ModelRoute) => route.apiKey ?? parts.apiKeyFor(route);
+  const keyOf = async (route: ModelRoute) => route.apiKey ?? (await parts.apiKeyFor(route));
 
   return {
     async read(actor: Principal) {
       requireOperator(actor);
       return {
         default: parts.default,
-        hasKey: keyOf(parts.default) !== undefined,
-        providers: MODEL_PROVIDERS.map((name) => ({ name, hasKey: parts.apiKeyFor(addressOf(name)) !== undefined })),
+        hasKey: (await keyOf(parts.default)) !== undefined,
+        defaultRoute: await parts.settings.readDefaultRoute(),
         routes: await parts.settings.readRoutes(),
       };
     },
@@ -49,12 +48,19 @@ export function createModelAdmin(parts: {
       await parts.settings.writeRoutes(routes, actor.userId);
     },
 
+    /** Chooses the route that answers when a request names none; null for the configured model. */
+    async writeDefaultRoute(actor: Principal, route: string | null): Promise<void> {
+      requireOperator(actor);
+      if (route !== null) await find(route, 'default_route');
+      await parts.settings.writeDefaultRoute(route, actor.userId);
+    },
+
     /** Sends the model a small request. A failure is a result, not an error. */
     async test(actor: Principal, which: { name?: string; route?: ModelRoute }) {
       requireOperator(actor);
       const route = which.route ?? (await find(which.name));
       const { createModel } = await import('#models/provider/create-model.ts');
-      const model = createModel({ ...route, apiKey: keyOf(route) });
+      const model = createModel({ ...route, apiKey: await keyOf(route) });
       const began = performance.now();
       const result = (ok: boolean, message: string) => ({
         ok,
@@ -75,11 +81,11 @@ export function createModelAdmin(parts: {
     },
   };
 
-  async function find(name: string | undefined): Promise<ModelRoute> {
+  async function find(name: string | undefined, param = 'route'): Promise<ModelRoute> {
     if (name === undefined) return parts.default;
     const routes = await parts.settings.readRoutes();
     const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
-    if (!route) throw new InvalidRequest('invalid_request', 'route', `There is no route "${name}".`);
+    if (!route) throw new InvalidRequest('invalid_request', param, `There is no route "${name}".`);
     return route;
   }
 }

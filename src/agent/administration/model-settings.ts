@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { OPERATOR, type UserId } from '#domain/principal.ts';
 import type { ModelRoute } from '#models/model-route.ts';
 import { modelRoutesSchema } from '#models/model-routes.ts';
@@ -7,33 +8,52 @@ import { readSetting, writeSetting } from '#store/settings.ts';
 
 type Routes = Readonly<Record<string, ModelRoute>>;
 
+export type ModelSettings = ReturnType<typeof createModelSettings>;
+
 const MODEL_ROUTES = 'model_routes';
+const DEFAULT_ROUTE = 'default_model_route';
 const REMEMBERED_MS = 2000;
+
+const storedDefault = z.object({ route: z.string().nullable() }).catch({ route: null });
 
 /** The named model routes that the operator has set, for all replicas. Read again every two seconds at most. */
 export function createModelSettings(db: Database) {
-  let remembered: { readonly routes: Promise<Routes>; readonly until: number } | undefined;
+  let remembered: { readonly settings: Promise<Stored>; readonly until: number } | undefined;
+
+  function read(): Promise<Stored> {
+    if (!remembered || remembered.until < performance.now()) {
+      const settings = load(db);
+      remembered = { settings, until: performance.now() + REMEMBERED_MS };
+      settings.catch(() => (remembered = undefined));
+    }
+    return remembered.settings;
+  }
+
+  async function write(name: string, value: object, detail: Readonly<Record<string, unknown>>, actor: UserId) {
+    const entry = { actor, action: 'settings.change', subject: name, detail };
+    await withOwner(db, OPERATOR, (trx) => audited(trx, (writing) => writeSetting(writing, name, value), entry));
+    remembered = undefined;
+  }
 
   return {
-    readRoutes(): Promise<Routes> {
-      if (!remembered || remembered.until < performance.now()) {
-        const routes = readSetting(db, MODEL_ROUTES).then((value) => modelRoutesSchema.parse(value ?? {}) as Routes);
-        remembered = { routes, until: performance.now() + REMEMBERED_MS };
-        routes.catch(() => (remembered = undefined));
-      }
-      return remembered.routes;
-    },
-    async writeRoutes(routes: Routes, actor: UserId): Promise<void> {
-      const detail = { routes: Object.keys(routes) };
-      await withOwner(db, OPERATOR, (trx) =>
-        audited(trx, (writing) => writeSetting(writing, MODEL_ROUTES, modelRoutesSchema.parse(routes)), {
-          actor,
-          action: 'settings.change',
-          subject: MODEL_ROUTES,
-          detail,
-        }),
-      );
-      remembered = undefined;
-    },
+    readRoutes: async (): Promise<Routes> => (await read()).routes,
+
+    /** The name of the route that answers when a request names none; null for the configured model. */
+    readDefaultRoute: async (): Promise<string | null> => (await read()).defaultRoute,
+
+    writeRoutes: (routes: Routes, actor: UserId): Promise<void> =>
+      write(MODEL_ROUTES, modelRoutesSchema.parse(routes), { routes: Object.keys(routes) }, actor),
+
+    writeDefaultRoute: (route: string | null, actor: UserId): Promise<void> =>
+      write(DEFAULT_ROUTE, { route }, { route }, actor),
   };
+}
+
+type Stored = { readonly routes: Routes; readonly defaultRoute: string | null };
+
+async function load(db: Database): Promise<Stored> {
+  const [stored, usual] = await Promise.all([readSetting(db, MODEL_ROUTES), readSetting(db, DEFAULT_ROUTE)]);
+  const routes: Routes = modelRoutesSchema.parse(stored ?? {});
+  const { route } = storedDefault.parse(usual);
+  return { routes, defaultRoute: route !== null && Object.hasOwn(routes, route) ? route : null };
 }

@@ -28,6 +28,7 @@ import {
 import { markUnstored } from '#store/threads/unstored-turns.ts';
 import { checkAnswer } from '../gates/gates.ts';
 import { supersedeGate } from '../gates/supersede-gate.ts';
+import { chooseModel } from './choose-model.ts';
 import { findReplayedThread } from './find-replayed-thread.ts';
 
 export type TurnInput = {
@@ -65,8 +66,10 @@ export async function startTurn(
   db: Database,
   engine: Engine,
   owner: Principal,
-  input: TurnInput,
+  asked: TurnInput,
 ): Promise<StartedTurn> {
+  const model = await chooseModel(db, owner, asked);
+  const input = { ...asked, request: { ...asked.request, model } };
   const mayReplay = input.threadId === undefined && !input.startsThread;
   const replay = mayReplay ? await findReplayedThread(db, owner, input.items) : undefined;
   const continued = replay?.kind === 'continues' ? { ...input, threadId: replay.threadId, items: replay.items } : input;

@@ -12,6 +12,8 @@ import { jobRoutes } from './jobs/job-routes.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
 import { missionRoutes } from './missions/mission-routes.ts';
+import { modelsRoute } from './models/models-route.ts';
+import { providerRoutes } from './models/provider-routes.ts';
 import { settingsRoutes } from './models/settings-routes.ts';
 import { retentionRoutes } from './retention/retention-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
@@ -25,7 +27,7 @@ import { searchMessages } from './threads/search-route.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
-import { meRoute } from './users/me-route.ts';
+import { meRoutes } from './users/me-route.ts';
 import { sessionRoutes } from './users/session-routes.ts';
 import { tokenRoutes } from './users/token-routes.ts';
 import { userRoutes } from './users/user-routes.ts';
@@ -48,13 +50,15 @@ export const gatewayRoutes = [
   ...skillRoutes,
   ...toolRoutes,
   ...mcpRoutes,
-  meRoute,
+  ...meRoutes,
   ...userRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
   signInLinkRoute,
+  modelsRoute,
   ...settingsRoutes,
   ...retentionRoutes,
+  ...providerRoutes,
   usageRoute,
   auditRoute,
   statusRoute,

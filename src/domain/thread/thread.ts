@@ -35,6 +35,8 @@ export type ThreadListing = {
   readonly pinned: boolean;
   readonly archived: boolean;
   readonly status: 'idle' | 'running' | 'waiting';
+  /** The model that its newest turn asked for; null for the default model. */
+  readonly model: string | null;
   readonly usage: Usage;
   readonly createdAt: Date;
   readonly updatedAt: Date;

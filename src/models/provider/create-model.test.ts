@@ -288,7 +288,7 @@ test.each([
 });
 
 test.each<[ModelRoute, string]>([
-  [{ provider: 'openai', name: 'gpt-4o' }, 'LLM_API_KEY'],
+  [{ provider: 'openai', name: 'gpt-4o' }, 'OPENAI_API_KEY'],
   [{ provider: 'anthropic', name: '', apiKey: 'k' }, 'LLM_MODEL'],
   [{ provider: 'openai-compatible', name: 'm' }, 'LLM_BASE_URL'],
   [{ provider: 'google', name: 'm', apiKey: 'k', baseUrl: 'not an address' }, 'LLM_BASE_URL'],

@@ -1,8 +1,9 @@
 import type { Cost, Usage } from '#domain/usage.ts';
+import { BASE_URLS } from '../bound-keys.ts';
 import { contextSizeOf } from '../context-size.ts';
 import { createDemoModel } from '../demo-model.ts';
 import { type Model, ModelFailure } from '../model.ts';
-import type { ModelProvider, ModelRoute } from '../model-route.ts';
+import { isPublicProvider, KEY_VARIABLES, type ModelProvider, type ModelRoute } from '../model-route.ts';
 import { createPricing, type PricedTokens, type PriceOverrides } from '../price.ts';
 import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
 import { readLanguage } from './read-parts.ts';
@@ -36,9 +37,12 @@ function lackOf(route: ModelRoute): string | null {
   if (route.baseUrl && !/^https?:$/.test(URL.parse(route.baseUrl)?.protocol ?? ''))
     return 'The base URL of the model is not an http address. Fix LLM_BASE_URL.';
   if (route.provider !== 'openai-compatible' && !route.apiKey)
-    return `The model has no key for ${route.provider}. Set LLM_API_KEY.`;
+    return `There is no key for ${route.provider}. Add it under Models in the browser, or set ${keyVariable(route.provider)}.`;
   return null;
 }
+
+/** LLM_API_KEY belongs to the provider of LLM_PROVIDER; the usual variable works for any route. */
+const keyVariable = (provider: ModelProvider) => (isPublicProvider(provider) ? KEY_VARIABLES[provider] : 'LLM_API_KEY');
 
 function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
   return {
@@ -60,10 +64,11 @@ async function loadProvider(
   provider: Exclude<ModelProvider, 'demo'>,
 ): Promise<Omit<ProviderModel, 'name' | 'usageOf'>> {
   const apiKey = route.apiKey ?? '';
+  const baseURL = route.baseUrl || BASE_URLS[provider] || '';
   switch (provider) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      const openai = createOpenAI({ apiKey, baseURL: route.baseUrl || 'https://api.openai.com/v1' });
+      const openai = createOpenAI({ apiKey, baseURL });
       return {
         provider,
         apiKey,
@@ -73,7 +78,7 @@ async function loadProvider(
     }
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      const anthropic = createAnthropic({ apiKey, baseURL: route.baseUrl || 'https://api.anthropic.com/v1' });
+      const anthropic = createAnthropic({ apiKey, baseURL });
       // Anthropic does not check streamed arguments, and servers that implement its API refuse the field that requests them.
       return {
         provider,
@@ -84,7 +89,6 @@ async function loadProvider(
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
-      const baseURL = route.baseUrl || 'https://generativelanguage.googleapis.com/v1beta';
       return { provider, apiKey, read: readLanguage(createGoogle({ apiKey, baseURL })(route.name)), options: {} };
     }
     case 'openai-compatible': {

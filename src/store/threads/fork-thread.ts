@@ -13,6 +13,7 @@ export async function forkThread(
   owner: Owner,
   id: ThreadId,
   before: ItemPosition | undefined,
+  model: string | null,
 ): Promise<ThreadId> {
   const [threadId, turnId] = [newId<ThreadId>(), newId<TurnId>()];
   const isEmpty = before?.turnSeq === 1 && before.position === 0; // it has no opening yet
@@ -24,7 +25,15 @@ export async function forkThread(
   const ended = { status: 'completed' as const, endedAt: sql<Date>`now()` };
   await trx
     .insertInto('turns')
-    .values({ id: turnId, threadId, userId: owner.userId, seq: 1, channel: 'gateway', request: REQUEST, ...ended })
+    .values({
+      id: turnId,
+      threadId,
+      userId: owner.userId,
+      seq: 1,
+      channel: 'gateway',
+      request: requestWith(model),
+      ...ended,
+    })
     .execute();
   await sql`
     with copied as materialized (
@@ -44,4 +53,5 @@ export async function forkThread(
   return threadId;
 }
 
-const REQUEST = JSON.stringify({ model: null, temperature: null, tools: [], echo: {} } satisfies TurnRequest);
+const requestWith = (model: string | null) =>
+  JSON.stringify({ model, temperature: null, tools: [], echo: {} } satisfies TurnRequest);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ThreadId } from '#domain/ids.ts';
 import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
+import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** The end of a page of threads: all sort keys, exactly as the database has them. */
@@ -66,7 +67,8 @@ export async function changeThread(
   return numUpdatedRows > 0n;
 }
 
-type ListingRow = Omit<ThreadListing, 'usage'> & {
+type ListingRow = Omit<ThreadListing, 'usage' | 'model'> & {
+  readonly request: TurnRequest | null;
   readonly microseconds: string;
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -84,7 +86,8 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,
-      (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds, spent.*
+      (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds,
+      (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, spent.*
     from (${threads}) as thread, lateral (
       select coalesce(sum((usage ->> 'inputTokens')::float8), 0) as input_tokens,
         coalesce(sum((usage ->> 'cachedInputTokens')::float8), 0) as cached_input_tokens,
@@ -99,9 +102,9 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
 }
 
 function toListed(row: ListingRow): ListedThread {
-  const { microseconds, inputUsd, outputUsd, unpriced, ...rest } = row;
+  const { microseconds, inputUsd, outputUsd, unpriced, request, ...rest } = row;
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, ...thread } = rest;
   const cost = unpriced ? null : { inputUsd, outputUsd };
   const usage = { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, cost };
-  return { ...thread, usage, cursor: { pinned: row.pinned, microseconds, id: row.id } };
+  return { ...thread, model: request?.model ?? null, usage, cursor: { pinned: row.pinned, microseconds, id: row.id } };
 }

@@ -21,6 +21,19 @@ export function findTurnTimes(trx: OwnedTransaction, owner: Owner, id: TurnId): 
     .executeTakeFirst();
 }
 
+/** The model that the thread's newest turn asked for; null for the default model. */
+export async function findNewestModel(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<string | null> {
+  const newest = await trx
+    .selectFrom('turns')
+    .select('request')
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.request.model ?? null;
+}
+
 /** The gate that ended a turn. */
 export function findTimedGate(trx: OwnedTransaction, owner: Owner, turn: TurnId): Promise<TimedGate | undefined> {
   return trx

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { client } from '../client/client.ts';
+import { ModelPicker } from '../models/model-picker.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { Composer } from './composer/composer.tsx';
 import { keepDraft } from './composer/drafts.ts';
@@ -14,6 +15,7 @@ import { thingsToTry } from './composer/things-to-try.ts';
 export function NewThread() {
   const { me } = useServices();
   const navigate = useNavigate();
+  const [model, setModel] = useState<string>();
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
   useTitle('New thread');
@@ -25,14 +27,16 @@ export function NewThread() {
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
         <div className="m-auto w-full max-w-prose py-8">
           <h1 className="text-2xl font-semibold">How can I help?</h1>
-          <p className="mt-1 text-l text-soft">
-            {me.model.demo ? 'Model: demo. It works offline and knows little.' : `Model: ${me.model.name}`}{' '}
-            {me.model.demo && me.role === 'operator' && (
-              <Link to="/operator/models" className="underline underline-offset-2">
-                Choose a model
-              </Link>
-            )}
-          </p>
+          {me.model.demo && (
+            <p className="mt-1 text-l text-soft">
+              The demo model works offline and knows little.{' '}
+              {me.role === 'operator' && (
+                <Link to="/operator/models" className="underline underline-offset-2">
+                  Choose a model
+                </Link>
+              )}
+            </p>
+          )}
           <ul className="mt-6 grid gap-2 md:grid-cols-3">
             {thingsToTry(data?.tools ?? [], me.model.demo).map((text) => (
               <li key={text}>
@@ -51,8 +55,13 @@ export function NewThread() {
       <Composer
         draftKey="new"
         suggested={suggested}
+        model={<ModelPicker chosen={model ?? null} onChoose={setModel} />}
         onSend={async (message, attachments) => {
-          const { thread_id: threadId } = await sendMessage(client, { message, attachments });
+          const { thread_id: threadId } = await sendMessage(client, {
+            message,
+            attachments,
+            ...(model !== undefined && { model }),
+          });
           keepDraft('new', '');
           await navigate({ to: '/threads/$threadId', params: { threadId } });
         }}

@@ -3,6 +3,7 @@ import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { NewThreadLink } from '../app/new-thread-link.tsx';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
+import { ModelPicker } from '../models/model-picker.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { Cost } from '../parts/cost.tsx';
 import { titleOf } from '../threads/thread-row.tsx';
@@ -11,10 +12,14 @@ import { titleOf } from '../threads/thread-row.tsx';
 export function ThreadHeader({
   thread,
   state,
+  model,
+  onModel,
   onInspect,
 }: {
   readonly thread: Thread | undefined;
   readonly state: ThreadState;
+  readonly model: string | null;
+  readonly onModel: (id: string) => void;
   readonly onInspect: () => void;
 }) {
   const { me } = useServices();
@@ -25,14 +30,14 @@ export function ThreadHeader({
         <h1 className="min-w-0 max-w-full flex-1 truncate text-m font-semibold" title={thread?.title}>
           {thread ? titleOf(thread) : ' '}
         </h1>
-        <p className="flex min-w-0 max-w-full shrink-0 gap-3 text-s text-soft">
-          <span className="min-w-0 truncate">{me.model.name}</span>
+        <div className="flex min-w-0 max-w-full shrink-0 items-center gap-3 text-s text-soft">
+          <ModelPicker chosen={model} onChoose={onModel} />
           {thread && (
             <span className="shrink-0 tabular-nums" title="What the thread has cost so far">
               {me.model.demo ? 'free' : <Cost usd={thread.usage.cost_usd} />}
             </span>
           )}
-        </p>
+        </div>
       </div>
       <IconButton
         icon="inspect"

@@ -6,6 +6,8 @@ import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
+import { ModelPicker } from '../models/model-picker.tsx';
+import { DEFAULT_MODEL } from '../models/use-models.ts';
 import { Problem, wordsOf } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -32,6 +34,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   });
   const [inspected, setInspected] = useState<string>();
   const [pending, setPending] = useState<string[]>([]);
+  const [chosen, setChosen] = useState<string>();
+  const model = chosen ?? thread?.model ?? (thread ? DEFAULT_MODEL : null);
   const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
   const actions = useChatActions({
     threadId,
@@ -53,7 +57,12 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
     setPending((all) => [...all, message]);
     try {
-      const { turn_id: turnId } = await sendMessage(client, { message, attachments, thread_id: threadId });
+      const { turn_id: turnId } = await sendMessage(client, {
+        message,
+        attachments,
+        thread_id: threadId,
+        ...(chosen !== undefined && { model: chosen }),
+      });
       await followed.turnKnown(turnId);
     } finally {
       setPending((all) => all.toSpliced(all.indexOf(message), 1));
@@ -63,7 +72,13 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   return (
     <ChatActions value={actions}>
       <main className="flex h-full min-h-0 flex-col">
-        <ThreadHeader thread={thread} state={state} onInspect={() => setInspected(state.turns.at(-1)?.id)} />
+        <ThreadHeader
+          thread={thread}
+          state={state}
+          model={model}
+          onModel={setChosen}
+          onInspect={() => setInspected(state.turns.at(-1)?.id)}
+        />
         {phase === 'ready' ? (
           <Transcript
             rows={rows}
@@ -92,6 +107,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
           onSend={send}
           {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
           state={state}
+          model={<ModelPicker chosen={model} onChoose={setChosen} />}
           suggested={suggested}
         />
       </main>

@@ -8,6 +8,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'pairing.remove': 'Ended a pairing',
   'policy.set': "Set a tool's policy",
   'policy.unset': "Removed a tool's policy",
+  'provider.put': 'Changed a model provider',
+  'provider.remove': 'Removed a model provider',
   'secret.put': 'Stored a secret',
   'secret.remove': 'Removed a secret',
   'secret.renew': 'Renewed a secret',

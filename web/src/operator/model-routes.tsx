@@ -1,31 +1,31 @@
-import type { Settings } from '@reborn-agent/client/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { client } from '../client/client.ts';
+import type { ModelProvider, Settings } from '@reborn-agent/client/api';
+import { formatTokens } from '@reborn-agent/client/format';
+import { useId, useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { describeOffer, useProviderModels } from './provider-models.ts';
 import { TestModel } from './test-model.tsx';
+import { useChangeSettings } from './use-change-settings.ts';
 
 type Routes = Settings['model_routes'];
-type Provider = Routes[string]['provider'];
 
-/** Models that a request can name, besides the one that answers otherwise. */
-export function ModelRoutes({ settings }: { readonly settings: Settings }) {
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: (routes: Routes) => client.call('PATCH /api/settings', { body: { model_routes: routes } }),
-    onSuccess: (changed) => queries.setQueryData(['settings'], changed),
-  });
+/** Models that people and requests can choose besides the default one. */
+export function ModelRoutes({
+  settings,
+  providers,
+}: {
+  readonly settings: Settings;
+  readonly providers: readonly ModelProvider[];
+}) {
+  const change = useChangeSettings();
   const routes = settings.model_routes;
   const remove = (name: string) =>
-    change.mutate(Object.fromEntries(Object.entries(routes).filter(([key]) => key !== name)));
+    change.mutate({ model_routes: Object.fromEntries(Object.entries(routes).filter(([key]) => key !== name)) });
   return (
     <section className="flex flex-col gap-3">
       <h2 className="font-semibold">Other models</h2>
-      {Object.keys(routes).length === 0 && (
-        <p className="text-soft">None. A request that names one gets the model above.</p>
-      )}
+      {Object.keys(routes).length === 0 && <p className="text-soft">None yet. Everything goes to the default model.</p>}
       <ul className="flex flex-col gap-2">
         {Object.entries(routes).map(([name, route]) => (
           <li
@@ -37,6 +37,7 @@ export function ModelRoutes({ settings }: { readonly settings: Settings }) {
               <p className="break-words text-s text-soft">
                 {route.provider}, {route.name}
                 {route.base_url && `, ${route.base_url}`}
+                {route.context_tokens && `, ${formatTokens(route.context_tokens)} context`}
                 {route.fallback && `; when it fails: ${route.fallback.join(', ')}`}
               </p>
             </div>
@@ -46,48 +47,94 @@ export function ModelRoutes({ settings }: { readonly settings: Settings }) {
         ))}
       </ul>
       {change.error && <Problem error={change.error} />}
-      <AddRoute onAdd={(name, route) => change.mutate({ ...routes, [name]: route })} />
+      <AddRoute
+        providers={providers}
+        onAdd={(name, route) => change.mutate({ model_routes: { ...routes, [name]: route } })}
+      />
     </section>
   );
 }
 
-function AddRoute({ onAdd }: { readonly onAdd: (name: string, route: Routes[string]) => void }) {
-  const [name, setName] = useState('');
+type AddProps = {
+  readonly providers: readonly ModelProvider[];
+  readonly onAdd: (name: string, route: Routes[string]) => void;
+};
+
+function AddRoute({ providers, onAdd }: AddProps) {
+  const [open, setOpen] = useState(false);
+  const usual = providers.find(({ key_source: key }) => key !== null) ?? providers[0];
+  const [providerName, setProvider] = useState<string>();
+  const provider = providers.find(({ name }) => name === providerName) ?? usual;
   const [model, setModel] = useState('');
-  const [address, setAddress] = useState('');
+  const [alias, setAlias] = useState('');
   const [fallback, setFallback] = useState('');
-  const [provider, setProvider] = useState<Provider>('openai');
+  const [seesImages, setSeesImages] = useState(false);
+  const list = useId();
+  const offered = useProviderModels(open ? provider : undefined);
+  const known = offered.data?.models.find(({ id }) => id === model);
+  if (!provider) return null;
   return (
-    <details className="group">
+    <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="w-fit text-m underline underline-offset-2">Add a model</summary>
       <form
-        className="mt-3 grid gap-3 md:grid-cols-2"
+        className="mt-3 grid items-start gap-3 md:grid-cols-2"
         onSubmit={(event) => {
           event.preventDefault();
           const others = fallback.split(',').flatMap((other) => other.trim() || []);
-          onAdd(name, {
-            provider,
+          const reads = known?.reads ?? (seesImages ? ['image' as const] : undefined);
+          onAdd(alias.trim() || model, {
+            provider: provider.kind,
             name: model,
-            ...(address !== '' && { base_url: address }),
+            ...(provider.base_url !== null && { base_url: provider.base_url }),
+            ...(known?.context_tokens && { context_tokens: Math.max(1000, known.context_tokens) }),
+            ...(reads && { reads: [...reads] }),
             ...(others.length > 0 && { fallback: others }),
           });
-          setName('');
+          setAlias('');
+          setModel('');
         }}
       >
-        <TextField label="Alias" required value={name} onChange={(event) => setName(event.target.value)} />
-        <ChoiceField label="Provider" choices={PROVIDERS} value={provider} onChoose={setProvider} />
-        <TextField label="Model ID" required value={model} onChange={(event) => setModel(event.target.value)} />
+        <ChoiceField
+          label="Provider"
+          choices={providers.map(({ name }) => ({ value: name, words: name }))}
+          value={provider.name}
+          onChoose={setProvider}
+        />
+        <div>
+          <TextField
+            label="Model ID"
+            required
+            list={list}
+            autoComplete="off"
+            value={model}
+            onChange={(event) => setModel(event.target.value)}
+          />
+          <datalist id={list}>
+            {offered.data?.models.map(({ id }) => (
+              <option key={id} value={id} />
+            ))}
+          </datalist>
+          <p role="status" className="mt-1 break-words text-s text-soft">
+            {describeOffer(offered)}
+          </p>
+        </div>
         <TextField
-          label="Base URL (optional)"
-          type="url"
-          value={address}
-          onChange={(event) => setAddress(event.target.value)}
+          label="Alias (optional)"
+          hint="The name in the list of models, and in requests."
+          value={alias}
+          onChange={(event) => setAlias(event.target.value)}
         />
         <TextField
           label="Models to ask when it fails, separated by commas"
           value={fallback}
           onChange={(event) => setFallback(event.target.value)}
         />
+        {provider.kind === 'openai-compatible' && !known?.reads && (
+          <label className="flex items-center gap-2 text-m md:col-span-2">
+            <input type="checkbox" checked={seesImages} onChange={(event) => setSeesImages(event.target.checked)} />
+            This model can see images
+          </label>
+        )}
         <Button type="submit" look="act" className="justify-self-start">
           Add
         </Button>
@@ -95,8 +142,3 @@ function AddRoute({ onAdd }: { readonly onAdd: (name: string, route: Routes[stri
     </details>
   );
 }
-
-const PROVIDERS = (['openai', 'anthropic', 'google', 'openai-compatible', 'demo'] as const).map((value) => ({
-  value,
-  words: value,
-}));

@@ -1,69 +1,87 @@
-import type { Settings } from '@reborn-agent/client/api';
+import type { ModelProvider, Settings } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
+import { ChoiceField } from '../parts/field.tsx';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { StatusMark } from '../parts/status-mark.tsx';
 import { ModelRoutes } from './model-routes.tsx';
+import { Providers } from './providers.tsx';
 import { TestModel } from './test-model.tsx';
+import { useChangeSettings } from './use-change-settings.ts';
 
-/** Which model answers, and whether it does. */
+/** Which models can answer, where they are, and whether they do. */
 export function ModelsPage() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['settings'],
-    queryFn: () => client.call('GET /api/settings'),
-  });
+  const settings = useQuery({ queryKey: ['settings'], queryFn: () => client.call('GET /api/settings') });
+  const providers = useQuery({ queryKey: ['providers'], queryFn: () => client.call('GET /api/settings/providers') });
+  const error = settings.error ?? providers.error;
+  const retry = () => void Promise.all([settings.refetch(), providers.refetch()]);
   return (
-    <Page title="Models" about="Which model answers. Keys come from the environment and are never shown.">
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="Loading the settings" />}
-      {data && (
+    <Page title="Models" about="Which models can answer. Keys are stored encrypted, and never shown.">
+      {error && <Problem error={error} onRetry={retry} />}
+      {!(settings.data && providers.data) && !error && <Skeleton label="Loading the settings" />}
+      {settings.data && providers.data && (
         <>
-          <DefaultModel settings={data} />
-          <ModelRoutes settings={data} />
-          <section>
-            <h2 className="mb-2 font-semibold">Providers</h2>
-            <ul className="flex flex-wrap gap-x-6 gap-y-2">
-              {data.providers
-                .filter(({ name }) => name !== 'demo')
-                .map(({ name, key_set: hasKey }) => (
-                  <li key={name}>
-                    <StatusMark mark={hasKey ? 'done' : 'idle'} words={`${name}: ${hasKey ? 'key found' : 'no key'}`} />
-                  </li>
-                ))}
-            </ul>
-          </section>
+          <DefaultModel settings={settings.data} providers={providers.data.providers} />
+          <ModelRoutes settings={settings.data} providers={providers.data.providers} />
+          <Providers providers={providers.data.providers} />
         </>
       )}
     </Page>
   );
 }
 
-/** A self-hosted model often needs none. */
-const KEYED: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google']);
+/** The value of the choice that means the model of the environment. */
+const CONFIGURED = '';
 
-function DefaultModel({ settings }: { readonly settings: Settings }) {
-  const { provider, name, base_url: address, key_set: hasKey } = settings.default_model;
+function DefaultModel({
+  settings,
+  providers,
+}: {
+  readonly settings: Settings;
+  readonly providers: readonly ModelProvider[];
+}) {
+  const change = useChangeSettings();
+  const { default_model: configured, default_route: chosen, model_routes: routes } = settings;
+  const route = (chosen !== null && routes[chosen]) || configured;
+  const lacking = providers.find(
+    ({ name, kind, key_source: key }) => kind === route.provider && name === kind && key === null,
+  );
+  const choices = [
+    { value: CONFIGURED, words: `${configured.name} (from the environment)` },
+    ...Object.entries(routes).map(([name, each]) => ({ value: name, words: `${name} (${each.name})` })),
+  ];
   return (
     <section className="flex flex-col gap-3 rounded border border-line bg-raised p-4">
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
-          <h2 className="text-s text-soft">The model that answers unless a request names another</h2>
-          <p className="break-words text-xl font-semibold">{name}</p>
-          <p className="text-soft">
-            {provider}
-            {address && `, ${address}`}
-            {!hasKey && KEYED.has(provider) && '. No key was found for it.'}
+          <h2 className="text-s text-soft">Default model, for messages that name no other</h2>
+          <p className="break-words text-xl font-semibold">{route.name}</p>
+          <p className="break-words text-soft">
+            {route.provider}
+            {route.base_url && `, ${route.base_url}`}
           </p>
         </div>
-        <TestModel />
+        <TestModel {...(chosen !== null && { route: chosen })} />
       </div>
-      {provider === 'demo' && (
-        <p>
-          To use a real model, set LLM_PROVIDER, LLM_MODEL and LLM_API_KEY in the environment of the service, or run{' '}
-          <code className="font-mono text-s">reborn init</code>, and start it again.
+      {lacking?.variable && route.provider !== 'openai-compatible' && (
+        <p className="text-failed">
+          There is no key for {lacking.name}. Add it under Providers, or set {lacking.variable}.
         </p>
+      )}
+      {choices.length > 1 && (
+        <div className="max-w-96">
+          <ChoiceField
+            label="Default model"
+            choices={choices}
+            value={chosen ?? CONFIGURED}
+            onChoose={(name) => change.mutate({ default_route: name === CONFIGURED ? null : name })}
+          />
+        </div>
+      )}
+      {change.error && <Problem error={change.error} />}
+      {route.provider === 'demo' && (
+        <p>To use a real model, store a key under Providers, add a model, and choose it here.</p>
       )}
     </section>
   );

@@ -8,7 +8,7 @@ import { defineRoute } from '#http/routes/define-route.ts';
 export type StatusFacts = {
   readonly version: string;
   readonly startedAt: Date;
-  readonly model: { readonly provider: string; readonly name: string };
+  readonly model: () => Promise<{ readonly provider: string; readonly name: string }>;
   readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
   readonly database: { readonly kind: 'embedded' | 'external'; readonly version: string };
   readonly tools: () => Promise<number>;
@@ -40,12 +40,13 @@ export const statusRoute = defineRoute({
   responses: { 200: { description: 'The state of the service.', json: serviceStatus } },
   async handle({ principal }, { agent, threads, statusFacts }: Services) {
     const { replicas, queued, running, threads: all } = await agent.census();
-    const { version, channels, database, model } = statusFacts;
+    const { version, channels, database } = statusFacts;
+    const { provider, name } = await statusFacts.model();
     return {
       status: 'ok' as const,
       version,
       uptime_seconds: Math.floor((Date.now() - statusFacts.startedAt.getTime()) / 1000),
-      model: { ...model, demo: model.provider === 'demo' },
+      model: { provider, name, demo: provider === 'demo' },
       channels,
       database,
       replicas,

@@ -9,13 +9,23 @@ const route = z.strictObject({
   provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible', 'demo']),
   name: z.string('name must be the name of a model.').min(1, 'name must be the name of a model.'),
   base_url: z.url({ protocol: /^https?$/, error: 'base_url must be an http or https address.' }).nullish(),
+  context_tokens: z
+    .int('context_tokens must be a number of tokens.')
+    .min(1000, 'context_tokens must be at least 1000.')
+    .max(100_000_000, 'context_tokens may be 100000000.')
+    .nullish()
+    .describe('The size of its context window, if it is not the known one.'),
+  reads: z
+    .array(z.enum(['image', 'pdf']), 'reads must be a list of image and pdf.')
+    .nullish()
+    .describe('What the model reads besides text, if it is not known.'),
   fallback: z
     .array(z.string().min(1), 'fallback must be a list of route names.')
     .nullish()
     .describe('The routes to try, in this order, when this model fails. `default` is the default model.'),
 });
 
-/** By the name that requests send as `model`. Keys come from the environment, and are never part of settings. */
+/** By the name that requests send as `model`. Keys belong to providers, and are never part of settings. */
 const routes = z.record(z.string().min(1), route);
 
 const settings = z
@@ -23,7 +33,10 @@ const settings = z
     default_model: z
       .strictObject({ ...route.shape, key_set: z.boolean().describe('Whether a key was found.') })
       .describe('Set by the environment.'),
-    providers: z.array(z.strictObject({ name: z.string(), key_set: z.boolean() })),
+    default_route: z
+      .string()
+      .nullable()
+      .describe('The model route that answers when a request names none; null for `default_model`.'),
     model_routes: routes,
   })
   .meta({ id: 'Settings' });
@@ -45,12 +58,16 @@ const changeSettings = defineRoute({
   summary: 'Change the settings of the installation.',
   access: 'operator',
   body: z
-    .object({ model_routes: routes.optional().describe('Replaces all model routes.') })
+    .object({
+      model_routes: routes.optional().describe('Replaces all model routes.'),
+      default_route: z.string().min(1).nullish().describe('A model route, or null for `default_model`.'),
+    })
     .meta({ id: 'SettingsChange' }),
   responses: { 200: { description: 'The changed settings.', json: settings } },
   errors: [400, 413],
-  async handle({ principal, body: { model_routes: wanted } }, { modelAdmin }: Services) {
-    if (wanted) await modelAdmin.writeRoutes(principal, mapValues(wanted, parseRoute));
+  async handle({ principal, body }, { modelAdmin }: Services) {
+    if (body.model_routes) await modelAdmin.writeRoutes(principal, mapValues(body.model_routes, parseRoute));
+    if (body.default_route !== undefined) await modelAdmin.writeDefaultRoute(principal, body.default_route);
     return readSettings(modelAdmin, principal);
   },
 });
@@ -90,26 +107,30 @@ export const testModel = defineRoute({
 export const settingsRoutes = [getSettings, changeSettings, testModel];
 
 async function readSettings(modelAdmin: ModelAdmin, principal: Principal): Promise<z.infer<typeof settings>> {
-  const { default: defaultModel, hasKey, providers, routes: stored } = await modelAdmin.read(principal);
+  const { default: defaultModel, hasKey, defaultRoute, routes: stored } = await modelAdmin.read(principal);
   return {
     default_model: { ...renderRoute(defaultModel), key_set: hasKey },
-    providers: providers.map((provider) => ({ name: provider.name, key_set: provider.hasKey })),
+    default_route: defaultRoute,
     model_routes: mapValues(stored, renderRoute),
   };
 }
 
 type WireRoute = z.infer<typeof route>;
 
-const parseRoute = ({ provider, name, base_url: baseUrl, fallback }: WireRoute): ModelRoute => ({
+const parseRoute = ({ provider, name, base_url: baseUrl, fallback, ...known }: WireRoute): ModelRoute => ({
   provider,
   name,
+  ...(known.context_tokens && { contextTokens: known.context_tokens }),
+  ...(known.reads && { reads: known.reads }),
   ...(baseUrl && { baseUrl }),
   ...(fallback?.length && { fallback }),
 });
 
-const renderRoute = ({ provider, name, baseUrl, fallback }: ModelRoute): WireRoute => ({
+const renderRoute = ({ provider, name, baseUrl, fallback, contextTokens, reads }: ModelRoute): WireRoute => ({
   provider,
   name,
+  ...(contextTokens && { context_tokens: contextTokens }),
+  ...(reads && { reads: [...reads] }),
   ...(baseUrl && { base_url: baseUrl }),
   ...(fallback?.length && { fallback: [...fallback] }),
 });

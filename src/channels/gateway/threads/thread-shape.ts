@@ -14,6 +14,10 @@ export const thread = z
     archived: z.boolean(),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
+    model: z
+      .string()
+      .nullable()
+      .describe('What its newest turn asked for. The next message uses it too; null is the default model.'),
     usage: spent.describe('What its finished turns used.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().describe('When its newest turn was accepted.'),
@@ -21,7 +25,7 @@ export const thread = z
   .meta({ id: 'Thread' });
 
 export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
-  const { id, title, opening, pinned, archived, status, preview } = listing;
+  const { id, title, opening, pinned, archived, status, preview, model } = listing;
   return {
     id,
     title: title ?? opening,
@@ -30,6 +34,7 @@ export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
     archived,
     status,
     preview,
+    model,
     usage: renderUsage(listing.usage),
     created_at: listing.createdAt.toISOString(),
     updated_at: listing.updatedAt.toISOString(),

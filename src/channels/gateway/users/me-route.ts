@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import type { UserPreferences } from '#agent/preferences.ts';
 import type { Accounts } from '#auth/accounts.ts';
+import type { Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../chat/chat-request.ts';
 
 /** What is the same for every user. */
 export type AppFacts = {
   readonly version: string;
-  readonly model: { readonly provider: string; readonly name: string };
-  readonly contextTokens: () => Promise<number>;
+  /** The default model of the installation. */
+  readonly model: () => Promise<{ readonly provider: string; readonly name: string; readonly contextTokens: number }>;
   readonly singleSignOn: boolean;
   readonly sendsPerMinute: number;
   readonly bodyBytes: number;
@@ -26,6 +28,10 @@ const me = z
       demo: z.boolean(),
       context_tokens: z.int().describe('The size of its context window.'),
     }),
+    preferences: z.strictObject({
+      default_model: z.string().nullable().describe('The model of new threads; null for the default model.'),
+      generate_titles: z.boolean().describe('Whether a model names new threads.'),
+    }),
     single_sign_on: z.boolean(),
     limits: z.strictObject({
       sends_per_minute: z.int(),
@@ -36,28 +42,67 @@ const me = z
   })
   .meta({ id: 'Me' });
 
+type Services = {
+  readonly accounts: Accounts;
+  readonly appFacts: AppFacts;
+  readonly preferences: UserPreferences;
+};
+
 export const meRoute = defineRoute({
   method: 'get',
   path: '/api/me',
   summary: 'Get the caller, and what an app needs to know at its start.',
   responses: { 200: { description: 'The caller.', json: me } },
-  async handle({ principal }, { accounts, appFacts }: { accounts: Accounts; appFacts: AppFacts }) {
-    const user = await accounts.findSelf(principal);
-    const { provider, name } = appFacts.model;
-    return {
-      user_id: principal.userId,
-      name: user?.name ?? 'Operator',
-      email: user?.email ?? null,
-      role: principal.role,
-      version: appFacts.version,
-      model: { provider, name, demo: provider === 'demo', context_tokens: await appFacts.contextTokens() },
-      single_sign_on: appFacts.singleSignOn,
-      limits: {
-        sends_per_minute: appFacts.sendsPerMinute,
-        body_bytes: appFacts.bodyBytes,
-        attachments: MAX_ATTACHMENTS,
-        attachment_bytes: MAX_ATTACHMENT_BYTES,
-      },
-    };
+  handle: ({ principal }, services: Services) => renderMe(principal, services),
+});
+
+const changeMe = defineRoute({
+  method: 'patch',
+  path: '/api/me',
+  summary: "Change the caller's preferences.",
+  body: z
+    .strictObject({
+      default_model: z
+        .string('default_model must be the id of a model.')
+        .min(1, 'default_model must be the id of a model.')
+        .max(256, 'default_model may have 256 characters.')
+        .nullable()
+        .optional(),
+      generate_titles: z.boolean('generate_titles must be true or false.').optional(),
+    })
+    .meta({ id: 'MeChange' }),
+  responses: { 200: { description: 'The caller after the change.', json: me } },
+  errors: [400, 413],
+  async handle({ principal, body }, services: Services) {
+    await services.preferences.change(principal, {
+      ...(body.default_model !== undefined && { defaultModel: body.default_model }),
+      ...(body.generate_titles !== undefined && { generateTitles: body.generate_titles }),
+    });
+    return renderMe(principal, services);
   },
 });
+
+export const meRoutes = [meRoute, changeMe];
+
+async function renderMe(principal: Principal, services: Services): Promise<z.infer<typeof me>> {
+  const { accounts, appFacts, preferences } = services;
+  const user = await accounts.findSelf(principal);
+  const { provider, name, contextTokens } = await appFacts.model();
+  const { defaultModel, generateTitles } = await preferences.read(principal);
+  return {
+    user_id: principal.userId,
+    name: user?.name ?? 'Operator',
+    email: user?.email ?? null,
+    role: principal.role,
+    version: appFacts.version,
+    model: { provider, name, demo: provider === 'demo', context_tokens: contextTokens },
+    preferences: { default_model: defaultModel, generate_titles: generateTitles },
+    single_sign_on: appFacts.singleSignOn,
+    limits: {
+      sends_per_minute: appFacts.sendsPerMinute,
+      body_bytes: appFacts.bodyBytes,
+      attachments: MAX_ATTACHMENTS,
+      attachment_bytes: MAX_ATTACHMENT_BYTES,
+    },
+  };
+}

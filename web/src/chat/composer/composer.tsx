@@ -1,5 +1,5 @@
 import type { ThreadState } from '@reborn-agent/client/thread-state';
-import { type ClipboardEvent, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -14,12 +14,14 @@ type Props = {
   readonly onSend: (message: string, attachments: readonly Attachment[]) => Promise<void>;
   readonly onStop?: () => void;
   readonly state?: ThreadState;
+  /** The picker of the model that answers. */
+  readonly model?: ReactNode;
   /** Text to take over, each time another one is given. `keep`: what is typed stays after it. */
   readonly suggested?: { readonly text: string; readonly keep?: boolean } | undefined;
 };
 
 /** Where a message is written. The draft is kept until the service has taken it. */
-export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) {
+export function Composer({ draftKey, onSend, onStop, state, model, suggested }: Props) {
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
   const [picked, setPicked] = useState<readonly Picked[]>([]);
@@ -130,7 +132,10 @@ export function Composer({ draftKey, onSend, onStop, state, suggested }: Props) 
         ) : (
           <p className="max-sm:hidden touch:hidden">Enter sends, Shift Enter breaks the line</p>
         )}
-        {state && <ContextMeter state={state} />}
+        <div className="ml-auto flex min-w-0 items-center gap-3">
+          {state && <ContextMeter state={state} />}
+          {model}
+        </div>
       </div>
     </div>
   );

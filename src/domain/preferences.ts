@@ -1,0 +1,9 @@
+/** What a user has chosen for themselves. */
+export type Preferences = {
+  /** The model of new threads; null for the installation's default. */
+  readonly defaultModel: string | null;
+  /** Whether a model names new threads after the first turn. */
+  readonly generateTitles: boolean;
+};
+
+export const NO_PREFERENCES: Preferences = { defaultModel: null, generateTitles: true };

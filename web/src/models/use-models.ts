@@ -1,0 +1,49 @@
+import type { OfferedModel } from '@reborn-agent/client/api';
+import { formatTokens } from '@reborn-agent/client/format';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { client } from '../client/client.ts';
+
+/** The id of the installation's default model. */
+export const DEFAULT_MODEL = 'default';
+
+export const useModels = () =>
+  useQuery({ queryKey: ['models'], queryFn: () => client.call('GET /api/models'), staleTime: 30_000 });
+
+/** Makes a model the person's default for new threads. */
+export function useChooseDefault() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      client.call('PATCH /api/me', { body: { default_model: id === DEFAULT_MODEL ? null : id } }),
+    onSuccess: (me) => {
+      queries.setQueryData(['me'], me);
+      return queries.invalidateQueries({ queryKey: ['models'] });
+    },
+  });
+}
+
+/** The model with this id. An id that is not known is answered by the default model. */
+export const modelWith = (models: readonly OfferedModel[], id: string | null): OfferedModel | undefined =>
+  models.find((model) => model.id === id) ?? models.find((model) => model.id === DEFAULT_MODEL);
+
+/** What a model is called: its route, or for the default model its own name. */
+export const nameOf = (model: OfferedModel) => (model.id === DEFAULT_MODEL ? model.name : model.id);
+
+/** Context, price and what it sees, in one line. */
+export function factsOf({ context_tokens: context, price, reads }: OfferedModel): string[] {
+  const size = `${formatTokens(context).replace('.0M', 'M')} context`;
+  return [size, priceOf(price), ...(reads === null ? [] : [readsOf(reads)])];
+}
+
+function priceOf(price: OfferedModel['price']): string {
+  if (price === null) return 'price unknown';
+  const { input_usd_per_million: input, output_usd_per_million: output } = price;
+  return input === 0 && output === 0 ? 'free' : `${dollars(input)} in, ${dollars(output)} out per 1M tokens`;
+}
+
+const dollars = (usd: number) => `$${Number(usd.toFixed(2))}`;
+
+function readsOf(reads: NonNullable<OfferedModel['reads']>): string {
+  if (reads.length === 0) return 'text only';
+  return reads.map((kind) => (kind === 'pdf' ? 'PDFs' : 'images')).join(' and ');
+}
