@@ -1281,11 +1281,13 @@ export type ToolList = {
 export type AgentTool = {
   readonly name: string;
   readonly description: string | null;
-  readonly source: 'builtin' | 'installed';
+  readonly source: 'builtin' | 'installed' | 'mcp';
+  /** The MCP server that it belongs to. */
+  readonly mcp_server: string | null;
   readonly version: string | null;
   /** JSON Schema of its arguments. */
   readonly parameters: unknown;
-  /** Empty for a builtin tool. */
+  /** Empty for a tool that was not installed. */
   readonly capabilities: readonly {
     readonly text: string;
     readonly dangerous: boolean;
@@ -1353,6 +1355,18 @@ export type SignInAnswer = {
   readonly code: string;
 };
 
+export type McpSignInBegun = {
+  readonly url: string;
+};
+
+export type McpSignInAnswer = {
+  /** It begins with `mcp:`. */
+  readonly state: string;
+  readonly code: string;
+  /** The issuer, if the provider sent it. */
+  readonly iss?: string;
+};
+
 export type McpServerList = {
   readonly servers: readonly ({
     readonly name: string;
@@ -1364,8 +1378,12 @@ export type McpServerList = {
     readonly trust_annotations: boolean;
     /** The names of the headers whose values are stored. */
     readonly headers: readonly string[];
-    /** The version of the protocol that the server speaks. */
+    /** The version of the protocol that the server speaks; empty before the first sign-in. */
     readonly protocol: string;
+    /** Whether the caller must sign in to the server, has signed in, or need not. */
+    readonly sign_in: 'none' | 'needed' | 'done';
+    /** The authorization server, if the server wants a sign-in. */
+    readonly issuer: string | null;
     /** Why the tools could not be listed the last time. */
     readonly problem: string | null;
     readonly listed_at: string;
@@ -1388,6 +1406,10 @@ export type McpServerAdd = {
   readonly private_network?: boolean;
   /** Repeat calls after a crash if the server says that this is harmless. Operators only. */
   readonly trust_annotations?: boolean;
+  /** Of a client that you registered with the server's authorization server, if it registers none itself. */
+  readonly client_id?: string;
+  /** Stored encrypted. */
+  readonly client_secret?: string;
 };
 
 export type McpServer = {
@@ -1400,8 +1422,12 @@ export type McpServer = {
   readonly trust_annotations: boolean;
   /** The names of the headers whose values are stored. */
   readonly headers: readonly string[];
-  /** The version of the protocol that the server speaks. */
+  /** The version of the protocol that the server speaks; empty before the first sign-in. */
   readonly protocol: string;
+  /** Whether the caller must sign in to the server, has signed in, or need not. */
+  readonly sign_in: 'none' | 'needed' | 'done';
+  /** The authorization server, if the server wants a sign-in. */
+  readonly issuer: string | null;
   /** Why the tools could not be listed the last time. */
   readonly problem: string | null;
   readonly listed_at: string;
@@ -2342,6 +2368,17 @@ export type Routes = {
   'POST /api/tools/{name}/sign-in/finish': {
     params: { name: string };
     body: SignInAnswer;
+    result: undefined;
+  };
+  /** Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for everyone without one. */
+  'POST /api/mcp/{name}/sign-in': {
+    params: { name: string };
+    query?: { for?: 'me' | 'everyone' };
+    result: McpSignInBegun;
+  };
+  /** Finish an OAuth sign-in to an MCP server with the parameters that the provider sent back. */
+  'POST /api/mcp/sign-in/finish': {
+    body: McpSignInAnswer;
     result: undefined;
   };
   /** List the caller's MCP servers and everyone's. */

@@ -64,6 +64,7 @@ import { createTraceSender } from '#telemetry/otlp-traces.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
+import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
@@ -71,6 +72,7 @@ import { createJails } from '#tools/component/jail/jails.ts';
 import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
 import { createRests } from '#tools/mcp/rests.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
+import { createServerTokens } from '#tools/mcp/server-tokens.ts';
 import { builtinTools, createRegistry } from '#tools/registry.ts';
 import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
@@ -176,6 +178,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const environment = readForeignVariable;
   const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
   const refresh = createRefresh(providers);
+  undo.defer(async () => void (await refresh.settled()));
+  const browserSignIn = createBrowserSignIn(providers);
   const jails = createJails({ onLog: (line) => log.warn(line) });
   undo.defer(() => jails.close());
   const installed = createInstalledTools(db, {
@@ -203,10 +207,12 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     ...missionTools(missions),
     ...(parts.tools ?? []),
   ];
+  const serverTokens = createServerTokens({ ...providers, refresh });
   const mcp = {
     egress,
     version: packageJson.version,
     headers: createServerHeaders(secrets),
+    tokens: serverTokens,
     rests: createRests(),
     takeUse: limitUse,
     onSecretsUsed: ({ owner }: ToolContext, tool: string, names: readonly string[]) =>
@@ -319,8 +325,23 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     threads: createThreads(db, engine),
     conversations: createConversations(db, engine),
     operations: createOperations(engine, metrics),
-    toolAdmin: createToolAdmin({ db, tools, secrets, builtinNames, signIn: createBrowserSignIn(providers) }),
-    mcpAdmin: createMcpAdmin({ db, secrets, network: mcp, takeUse: limitUse, onChange: () => mcpTools.forget() }),
+    toolAdmin: createToolAdmin({
+      db,
+      tools,
+      secrets,
+      builtinNames,
+      signIn: browserSignIn,
+      signInTo: (tool, holder) => toolSignIn(providers, tool, holder),
+    }),
+    mcpAdmin: createMcpAdmin({
+      db,
+      secrets,
+      network: mcp,
+      tokens: serverTokens,
+      signIn: browserSignIn,
+      takeUse: limitUse,
+      onChange: () => mcpTools.forget(),
+    }),
     modelAdmin: createModelAdmin({ settings, default: config.model, apiKeyFor }),
     modelProviders,
     modelCatalog: createModelCatalog({ settings, configured: config.model, apiKeyFor }),

@@ -1,11 +1,18 @@
 import type { Command } from 'commander';
 import { createMcpAdmin, type McpHolder } from '#agent/administration/mcp-admin.ts';
+import { readForeignVariable } from '#config/config.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
 import { createEgress } from '#egress/egress.ts';
-import { takeUse } from '#store/spending/rate-windows.ts';
+import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
+import { type RateLimit, takeUse } from '#store/spending/rate-windows.ts';
+import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
+import { beginSignIn } from '#tools/auth/oauth.ts';
+import { createRefresh } from '#tools/auth/refresh.ts';
 import { offeredName } from '#tools/mcp/clean-tools.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
+import { createServerTokens, type ServerTokens } from '#tools/mcp/server-tokens.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
+import type { Secrets } from '#tools/secrets/secrets.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { askingSecrets } from './ask-secret.ts';
 import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
@@ -17,6 +24,8 @@ type AddOptions = ForUser & {
   readonly header?: readonly string[];
   readonly privateNetwork?: true;
   readonly trustAnnotations?: true;
+  readonly clientId?: string;
+  readonly clientSecret?: true;
 };
 
 /** `reborn mcp`: servers whose tools the agent can call. */
@@ -30,11 +39,20 @@ export function addMcpCommands(program: Command): void {
     .argument('<url>', 'its address, such as https://mcp.example.com/mcp')
     .option(...user)
     .option('--header <name...>', 'headers to send; each value is asked for, or read as a line from stdin')
+    .option('--client-id <id>', "of a client that you registered with the server's authorization server")
+    .option('--client-secret', 'the client has a secret: it is asked for, or read as a line from stdin')
     .option('--private-network', 'allow its address although it is on a private network')
     .option('--trust-annotations', 'repeat calls after a crash if the server says that this is harmless')
     .description('Connect to a server, and add its tools on every replica.')
     .addHelpText('after', '\nExample:\n  reborn mcp add github https://mcp.example.com/mcp --header Authorization')
     .action(addServer);
+  mcp
+    .command('signin')
+    .argument(...name)
+    .option('--user <id>', 'as this user; for everyone who has not signed in, when left out')
+    .description('Sign in to a server in a browser on this machine, and list its tools.')
+    .addHelpText('after', '\nExample:\n  reborn mcp signin github --user ann')
+    .action(signIn);
   mcp
     .command('serve')
     .description('Serve the agent to an MCP client over stdin and stdout.')
@@ -74,21 +92,48 @@ export function addMcpCommands(program: Command): void {
 
 function addServer(name: string, url: string, options: AddOptions): Promise<void> {
   return withAdmin(options, async (admin, holder) => {
-    const headers = await askHeaders(options.header ?? []);
-    const { privateNetwork = false, trustAnnotations = false } = options;
-    const request = { name, url, headers, privateNetwork, trustAnnotations };
+    const { headers, clientSecret } = await askValues(options.header ?? [], options.clientSecret ?? false);
+    const { privateNetwork = false, trustAnnotations = false, clientId } = options;
+    const client = clientId === undefined ? undefined : { id: clientId, secret: clientSecret };
+    const request = { name, url, headers, privateNetwork, trustAnnotations, client };
     const added = await admin.add(COMMAND_LINE, request, holder);
+    if (added.oauth)
+      return printLine(`Added. To use it, sign in at ${added.oauth.issuer}: \`${signInCommand(name, options)}\``);
     printLine(`Added. ${name} speaks MCP ${added.discovery.version} and has ${added.tools.length} tools:`);
     printServerTools(added);
   });
 }
 
-function askHeaders(names: readonly string[]): Promise<Record<string, string>> {
-  if (names.length === 0) return Promise.resolve({});
+const signInCommand = (name: string, { user }: ForUser) =>
+  `reborn mcp signin ${name}${user === undefined ? '' : ` --user ${user}`}`;
+
+type Values = { readonly headers: Record<string, string>; readonly clientSecret: string | undefined };
+
+async function askValues(names: readonly string[], hasSecret: boolean): Promise<Values> {
+  if (names.length === 0 && !hasSecret) return { headers: {}, clientSecret: undefined };
   return askingSecrets({ input: process.stdin, output: process.stderr }, async (ask) => {
     const headers: Record<string, string> = {};
     for (const name of names) headers[name] = (await ask(`The value of ${name}`)) ?? '';
-    return headers;
+    return { headers, clientSecret: hasSecret ? ((await ask('The client secret')) ?? '') : undefined };
+  });
+}
+
+/** A user signs in to their own server of this name, or to everyone's. */
+function signIn(name: string, options: ForUser): Promise<void> {
+  return withAdmin(options, async (admin, holder, parts) => {
+    const own = holder === 'everyone' ? [] : await admin.listOwned(COMMAND_LINE, holder);
+    const whose = own.some((each) => each.name === name) ? holder : 'everyone';
+    const found = await admin.getOwned(COMMAND_LINE, name, whose);
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort(new Error('Stopped; nothing was stored.')));
+    const target = parts.tokens.target(found, '');
+    const actor = COMMAND_LINE.userId;
+    const { url, done } = await beginSignIn(parts, { target, holder, actor, signal: stop.signal });
+    printLine(`To sign in to ${name}, open this address in a browser on this machine:\n\n  ${url}\n`);
+    await done;
+    const problem = await admin.listSignedIn(found, holder === 'everyone' ? COMMAND_LINE : holder);
+    const { tools } = await admin.getOwned(COMMAND_LINE, name, whose);
+    printLine(problem ?? `Signed in. ${name} has ${tools.length} tools.`);
   });
 }
 
@@ -140,16 +185,29 @@ function removeServer(name: string, options: ForUser): Promise<void> {
 }
 
 type Admin = ReturnType<typeof createMcpAdmin>;
+type Parts = {
+  readonly secrets: Secrets;
+  readonly send: (request: EgressRequest) => Promise<EgressAnswer>;
+  readonly tokens: ServerTokens;
+};
 
-function withAdmin({ user }: ForUser, act: (admin: Admin, holder: McpHolder) => Promise<void>): Promise<void> {
+function withAdmin(
+  { user }: ForUser,
+  act: (admin: Admin, holder: McpHolder, parts: Parts) => Promise<void>,
+): Promise<void> {
   return withDatabase(async ({ db, config }) => {
     await using undo = new AsyncDisposableStack();
     const egress = createEgress();
     undo.defer(() => egress.close());
     const { secrets } = await openSecrets(db, config);
+    const send = (request: EgressRequest) => egress.send(request);
+    const refresh = createRefresh({ secrets, environment: readForeignVariable, send });
+    const tokens = createServerTokens({ secrets, send, refresh });
     const network = { egress, version: packageJson.version, headers: createServerHeaders(secrets) };
-    const admin = createMcpAdmin({ db, secrets, network, takeUse: (key, limit) => takeUse(db, key, limit) });
-    await act(admin, user === undefined ? 'everyone' : { userId: user });
+    const signsIn = createBrowserSignIn({ secrets, send });
+    const limitUse = (key: string, limit: RateLimit) => takeUse(db, key, limit);
+    const admin = createMcpAdmin({ db, secrets, network, tokens, signIn: signsIn, takeUse: limitUse });
+    await act(admin, user === undefined ? 'everyone' : { userId: user }, { secrets, send, tokens });
   });
 }
 
@@ -177,6 +235,7 @@ const describe = (server: McpServer) => ({
   trustAnnotations: server.trustAnnotations,
   headers: server.headers.map((header) => header.name),
   protocol: server.discovery.version,
+  issuer: server.oauth?.issuer ?? null,
   tools: server.tools.length,
   state: stateOf(server),
 });

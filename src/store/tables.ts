@@ -8,7 +8,7 @@ import type { ItemBody } from '#domain/thread/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
-import type { McpDiscovery, McpHeader, McpTool } from '#domain/tool/mcp-server.ts';
+import type { McpDiscovery, McpHeader, McpOAuth, McpTool } from '#domain/tool/mcp-server.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
@@ -225,6 +225,7 @@ export type Tables = {
     privateNetwork: boolean;
     trustAnnotations: boolean;
     headers: JSONColumnType<McpHeader[]>;
+    oauth: JSONColumnType<McpOAuth> | null;
     discovery: JSONColumnType<McpDiscovery>;
     tools: JSONColumnType<McpTool[]>;
     leftOut: JSONColumnType<string[]>;

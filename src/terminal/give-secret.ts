@@ -13,6 +13,12 @@ type Means = {
 export async function giveSecret({ client, askSecret, say }: Means, gate: OpenGate): Promise<boolean> {
   const { tools } = await client.call('GET /api/tools');
   const tool = tools.find(({ name }) => name === gate.call.name);
+  if (tool?.mcp_server && tool.needs_sign_in) {
+    say(
+      `Sign in with \`reborn mcp signin ${tool.mcp_server}\` in another terminal, or in the browser, then answer again.`,
+    );
+    return false;
+  }
   if (!tool?.auth || !tool.needs_sign_in) return true;
   const { auth } = tool;
   if (auth.oauth) {

@@ -16,6 +16,8 @@ export type Tool = {
   readonly level?: ToolLevel | ((argumentsJson: string, facts: LevelFacts) => ToolLevel | Promise<ToolLevel>);
   /** Changes with each version of the tool. Approvals apply to one version only. */
   readonly revision?: string;
+  /** The MCP server that it belongs to. */
+  readonly server?: string;
   /** This version was not reviewed: the operator's `allow` does not apply to it. */
   readonly unreviewed?: true;
   /** Whether the owner of the secrets must sign in first. The call waits until then. */
@@ -43,3 +45,8 @@ export type ToolContext = {
   /** For the requests of the call; undefined when traces are not exported. */
   readonly traceparent?: string | undefined;
 };
+
+/** The owner of the secrets must sign in again. The call has not run, so it can wait for that. */
+export class SignInRequired extends Error {
+  override readonly name = 'SignInRequired';
+}

@@ -209,6 +209,11 @@ const MATRIX: Record<string, Row> = {
     route: '/api/mcp',
     body: { name: 'walls', url: 'https://127.0.0.1/mcp', for: 'everyone' },
   })),
+  'POST /api/mcp/:name/sign-in': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none/sign-in' })),
+  'POST /api/mcp/sign-in/finish': row([400, 400, 400, 400], () => ({
+    route: '/api/mcp/sign-in/finish',
+    body: { state: 'mcp:none:me.x', code: 'c' },
+  })),
   'POST /api/mcp/:name/refresh': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none/refresh' })),
   'POST /api/mcp/:name/accept': row([403, 403, 404, 404], () => ({
     route: '/api/mcp/none/accept?for=everyone',

@@ -9,8 +9,11 @@ export type McpAnswer = (message: McpMessage, response: ServerResponse) => unkno
 
 export const ECHO = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object', properties: {} } };
 
+/** Returns whether it has answered the request itself. */
+export type McpGuard = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+
 /** An MCP server of the protocol before 2026-07-28, on loopback. `answers` replaces its answers, also while it runs. */
-export async function startMcpServer(answers: Record<string, McpAnswer> = {}) {
+export async function startMcpServer(answers: Record<string, McpAnswer> = {}, guard: McpGuard = () => false) {
   const seen: McpMessage[] = [];
   const requests: IncomingMessage[] = [];
   const usual: Record<string, McpAnswer> = {
@@ -25,6 +28,7 @@ export async function startMcpServer(answers: Record<string, McpAnswer> = {}) {
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (await guard(request, response)) return;
     requests.push(request);
     let body = '';
     for await (const chunk of request) body += String(chunk);

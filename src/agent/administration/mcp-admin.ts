@@ -1,6 +1,7 @@
 import { Conflict, InvalidRequest, NotFound, RateLimited } from '#domain/errors.ts';
 import { isOperator, type Principal, requireOperator } from '#domain/principal.ts';
 import type { McpHeader, McpServer } from '#domain/tool/mcp-server.ts';
+import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
@@ -12,13 +13,20 @@ import {
   insertMcpServer,
   listMcpServers,
 } from '#store/tools/mcp-servers.ts';
+import { AuthFailure } from '#tools/auth/auth-failure.ts';
+import type { AuthorizationAnswer } from '#tools/auth/authorization-server.ts';
+import type { BrowserSignIn } from '#tools/auth/browser-sign-in.ts';
+import type { OAuthClient } from '#tools/auth/oauth-client.ts';
 import { checkMcpServer, type McpServerRequest } from '#tools/mcp/check-server.ts';
 import { listMcpTools } from '#tools/mcp/mcp-client.ts';
 import { McpFailure } from '#tools/mcp/mcp-failure.ts';
 import type { McpHost } from '#tools/mcp/mcp-tool.ts';
 import { refreshMcpServer } from '#tools/mcp/mcp-tools.ts';
 import { headerSecret, holderOf, splitHeader } from '#tools/mcp/server-headers.ts';
+import { type ServerTokens, sealedClient, tokenName } from '#tools/mcp/server-tokens.ts';
+import { clientName } from '#tools/secrets/secret-name.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
+import type { Vault } from '#tools/secrets/vault.ts';
 
 export type McpAdmin = ReturnType<typeof createMcpAdmin>;
 
@@ -26,7 +34,14 @@ export type McpAdmin = ReturnType<typeof createMcpAdmin>;
 export type McpHolder = Owner | 'everyone';
 
 /** `hidden`: everyone's server of the same name takes precedence. */
-export type ListedMcpServer = McpServer & { readonly source: 'me' | 'everyone'; readonly hidden: boolean };
+export type ListedMcpServer = McpServer & {
+  readonly source: 'me' | 'everyone';
+  readonly hidden: boolean;
+  readonly signIn: McpSignInState;
+};
+
+/** Whether the caller must sign in to the server, has done so, or need not. */
+export type McpSignInState = 'none' | 'needed' | 'done';
 
 const MAX_SERVERS = 20;
 
@@ -38,17 +53,32 @@ export function createMcpAdmin(parts: {
   readonly db: Database;
   readonly secrets: Pick<Secrets, 'inVault'>;
   readonly network: Pick<McpHost, 'egress' | 'version' | 'headers'>;
+  readonly tokens: ServerTokens;
+  readonly signIn: Pick<BrowserSignIn, 'begin' | 'finish'>;
   /** Called after each change. */
   readonly onChange?: () => void;
   readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
 }) {
-  const { db, secrets, network, onChange: changed = () => {} } = parts;
+  const { db, secrets, tokens, onChange: changed = () => {} } = parts;
+  const network = { ...parts.network, tokens };
   const list = (owner: Owner) => withOwner(db, owner, (trx) => listMcpServers(trx, owner));
 
   async function limit(actor: Principal): Promise<void> {
     const { isAllowed, retryInSeconds } = await parts.takeUse(`mcp-admin:${actor.userId}`, RATE);
     if (!isAllowed)
       throw new RateLimited(retryInSeconds, `Too many requests to MCP servers. Retry in ${retryInSeconds} s.`);
+  }
+
+  async function signInState(server: McpServer, who: Owner): Promise<McpSignInState> {
+    if (server.oauth === null) return 'none';
+    return (await tokens.needsSignIn(server, who)) ? 'needed' : 'done';
+  }
+
+  /** Lists the tools after a sign-in, which may be the first list. */
+  async function listSignedIn(server: McpServer, asker: Owner): Promise<string | undefined> {
+    const problem = await refreshMcpServer(db, server, network, { asker });
+    changed();
+    return problem;
   }
 
   async function getOwned(actor: Principal, name: string, holder: McpHolder): Promise<McpServer> {
@@ -58,16 +88,34 @@ export function createMcpAdmin(parts: {
     return found;
   }
 
+  /** The tools of a new server, or where to sign in first. */
+  async function connect(request: McpServerRequest, headers: Record<string, string>, keys: readonly string[]) {
+    const { name, url, privateNetwork, client } = request;
+    try {
+      const listing = await listMcpTools(network, { name, url, privateNetwork, headers }, keys);
+      if (client)
+        throw new InvalidRequest('invalid_request', 'client_id', 'The server asks for no sign-in. Leave it out.');
+      return { ...listing, oauth: null };
+    } catch (error) {
+      if (!(error instanceof McpFailure) || error.reason !== 'sign-in' || !error.challenge) throw error;
+      const oauth = await tokens.discover({ url, privateNetwork }, error.challenge);
+      return { ...NOT_LISTED, oauth: { ...oauth, clientId: client?.id ?? null } };
+    }
+  }
+
   return {
     /** The caller's servers and everyone's. */
     async list(principal: Principal): Promise<ListedMcpServer[]> {
       const shared = await list(EVERYONE);
       const own = await list(principal);
       const isShared = (name: string) => shared.some((each) => each.name === name);
-      const listed = [
+      const found = [
         ...shared.map((server) => ({ ...server, source: 'everyone' as const, hidden: false })),
         ...own.map((server) => ({ ...server, source: 'me' as const, hidden: isShared(server.name) })),
       ];
+      const listed = await Promise.all(
+        found.map(async (server) => ({ ...server, signIn: await signInState(server, principal) })),
+      );
       return listed.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
     },
 
@@ -83,6 +131,32 @@ export function createMcpAdmin(parts: {
     },
 
     getOwned,
+    signInState,
+    listSignedIn,
+
+    /**
+     * Starts a sign-in to a server, of the caller or, as an operator, for everyone who has none. Returns the address for
+     * the browser. The state of the sign-in names the server and the holder, and `finishSignIn` takes it.
+     */
+    async beginSignIn(actor: Principal, name: string, holder: McpHolder, redirectUri: string): Promise<string> {
+      const whose = signInHolder(actor, holder);
+      const server = await this.get(actor, name);
+      await limit(actor);
+      const label = `mcp:${server.id}:${holder === 'everyone' ? 'everyone' : 'me'}`;
+      return orExplain(async () => parts.signIn.begin(whose, tokens.target(server, label), redirectUri), null);
+    },
+
+    /** Takes what the provider sent back, and lists the tools. Unknown and foreign states look alike. */
+    async finishSignIn(actor: Principal, answer: AuthorizationAnswer & { readonly state: string }): Promise<McpServer> {
+      const [, id, holder] = /^mcp:([\w-]{1,64}):(me|everyone)\./.exec(answer.state) ?? [];
+      const whose = signInHolder(actor, holder === 'everyone' ? 'everyone' : actor);
+      const server = (await this.list(actor)).find((each) => each.id === id);
+      if (!server)
+        throw new InvalidRequest('invalid_request', 'state', 'This sign-in is over, or was started elsewhere.');
+      await orExplain(async () => parts.signIn.finish(whose, tokens.target(server, ''), answer), null);
+      await listSignedIn(server, actor);
+      return server;
+    },
 
     /** Connects to the server, lists its tools, and stores both. The tools count as reviewed by the caller. */
     async add(actor: Principal, request: McpServerRequest, holder: McpHolder): Promise<McpServer> {
@@ -99,12 +173,12 @@ export function createMcpAdmin(parts: {
       const split = Object.entries(request.headers).map(([header, value]) => splitHeader(header.toLowerCase(), value));
       const headers = Object.fromEntries(split.map(({ header, secret }) => [header.name, header.prefix + secret]));
       const keys = split.map(({ secret }) => secret);
-      const listing = await orExplain(() => listMcpTools(network, { name, url, privateNetwork, headers }, keys));
+      const { oauth, ...listing } = await orExplain(() => connect(request, headers, keys), 'url');
 
       await secrets.inVault(holderOf(owner.userId), async (vault, trx) => {
-        if (split.length > 0) await vault.claimKey();
+        if (split.length > 0 || request.client) await vault.claimKey();
         const kept = split.map(({ header }): McpHeader => header);
-        const server = { name, url, privateNetwork, trustAnnotations, headers: kept, ...listing };
+        const server = { name, url, privateNetwork, trustAnnotations, headers: kept, oauth, ...listing };
         const detail = { for: holder === 'everyone' ? 'everyone' : owner.userId, origin: new URL(url).origin };
         const entry = { actor: actor.userId, action: 'mcp.add', subject: name, detail: { ...detail, privateNetwork } };
         const inserted = await audited(
@@ -112,7 +186,8 @@ export function createMcpAdmin(parts: {
           (writing) => insertMcpServer(writing, owner, server),
           (done) => (done ? entry : 'no right changed'),
         );
-        if (!inserted) throw taken(name);
+        if (inserted === undefined) throw taken(name);
+        if (oauth && request.client) await putClient(vault, inserted, oauth.issuer, request.client);
         for (const { header, secret } of split) {
           const secretName = headerSecret(name, header.name);
           const change = { action: 'secret.put', name: secretName, actor: actor.userId } as const;
@@ -127,7 +202,7 @@ export function createMcpAdmin(parts: {
     async refresh(actor: Principal, name: string, holder: McpHolder): Promise<McpServer> {
       const server = await getOwned(actor, name, holder);
       await limit(actor);
-      await refreshMcpServer(db, server, network);
+      await refreshMcpServer(db, server, network, { asker: actor });
       changed();
       return getOwned(actor, name, holder);
     },
@@ -171,6 +246,29 @@ export function createMcpAdmin(parts: {
   };
 }
 
+/** Of a server that no one has signed in to. The sign-in lists the tools. */
+const NOT_LISTED = {
+  discovery: { version: '', discover: null },
+  tools: [],
+  leftOut: [],
+  refreshInMs: 60 * 60_000,
+} as const;
+
+/** A client of ours at the authorization server. It stays with the server's owner, and grants nothing by itself. */
+async function putClient(vault: Vault, serverId: string, issuer: string, client: OAuthClient): Promise<void> {
+  const name = clientName(tokenName(serverId));
+  await vault.change(
+    (writer) => writer.put(name, sealedClient(issuer, client)),
+    () => 'no right changed',
+  );
+}
+
+/** A person signs in for themselves. An operator can also do so for everyone. */
+function signInHolder(actor: Principal, holder: McpHolder): McpHolder {
+  if (holder === 'everyone' || holder.userId !== actor.userId) requireOperator(actor);
+  return holder;
+}
+
 /** Only operators change the servers of others. */
 function ownerFor(actor: Principal, holder: McpHolder): Owner {
   const owner = holder === 'everyone' ? EVERYONE : holder;
@@ -183,11 +281,13 @@ const noServer = (name: string) => new NotFound(`There is no MCP server "${name.
 const taken = (name: string) =>
   new Conflict('already_exists', `There is an MCP server "${name}" already. Remove it, or choose another name.`);
 
-async function orExplain<T>(act: () => Promise<T>): Promise<T> {
+async function orExplain<T>(act: () => Promise<T>, param: string | null): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof McpFailure) throw new InvalidRequest('invalid_request', 'url', error.message);
+    const expected = [McpFailure, AuthFailure, EgressFailed, EgressRefused];
+    if (error instanceof Error && expected.some((kind) => error instanceof kind))
+      throw new InvalidRequest('invalid_request', param, error.message);
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { Database } from '#store/connection.ts';
 import { findTool, listTools, type ToolRow } from '#store/tools/tools.ts';
 import { AuthFailure } from '#tools/auth/auth-failure.ts';
-import type { BrowserSignIn } from '#tools/auth/browser-sign-in.ts';
+import type { BrowserSignIn, SignInTarget } from '#tools/auth/browser-sign-in.ts';
 import type { Capabilities } from '#tools/component/capabilities/capabilities.ts';
 import { type CapabilitySentence, describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
 import { InvalidCapabilities, parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
@@ -15,7 +15,7 @@ import type { Secrets } from '#tools/secrets/secrets.ts';
 
 export type ToolAdmin = ReturnType<typeof createToolAdmin>;
 
-/** A tool as its users see it. `installed` is undefined for a built-in tool. */
+/** A tool as its users see it. `installed` is undefined for a tool that is built in or belongs to an MCP server. */
 export type ListedTool = {
   readonly name: string;
   readonly description: string | null;
@@ -24,6 +24,8 @@ export type ListedTool = {
   /** Until when this replica refuses its calls, because it crashed too often. */
   readonly quarantinedUntil: Date | null;
   readonly installed: InstalledTool | undefined;
+  /** The MCP server that it belongs to. */
+  readonly server: string | undefined;
 };
 
 export type InstalledTool = Pick<ToolRow, 'installedAt' | 'updatedAt'> & {
@@ -61,6 +63,7 @@ export function createToolAdmin(parts: {
   readonly tools: ToolRegistry;
   readonly secrets: Pick<Secrets, 'put' | 'exists'>;
   readonly signIn: BrowserSignIn;
+  readonly signInTo: (tool: { name: string; auth: Capabilities['auth'] }, holder: Principal) => SignInTarget;
   readonly builtinNames: ReadonlySet<string>;
 }) {
   const { db, tools, secrets } = parts;
@@ -103,6 +106,7 @@ export function createToolAdmin(parts: {
           needsSignIn: (await tool?.needsSignIn?.(principal)) ?? false,
           quarantinedUntil: restLeft > 0 ? new Date(Date.now() + restLeft) : null,
           installed: row && (await describeInstalled(principal, row)),
+          server: tool?.server,
         };
       });
       return (await Promise.all(listed)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -138,12 +142,12 @@ export function createToolAdmin(parts: {
     /** The URL where the caller signs in to the tool's service. `finishSignIn` takes the answer. */
     async beginSignIn(principal: Principal, toolName: string, redirectUri: string): Promise<string> {
       const tool = await getSignIn(toolName);
-      return orExplain(() => parts.signIn.begin(principal, tool, redirectUri));
+      return orExplain(async () => parts.signIn.begin(principal, parts.signInTo(tool, principal), redirectUri));
     },
 
     async finishSignIn(principal: Principal, toolName: string, answer: { state: string; code: string }): Promise<void> {
       const tool = await getSignIn(toolName);
-      await orExplain(() => parts.signIn.finish(principal, tool, answer));
+      await orExplain(async () => parts.signIn.finish(principal, parts.signInTo(tool, principal), answer));
     },
 
     /** Stores a secret that the tool names; others are refused. */

@@ -1,5 +1,6 @@
 import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { SignInRequired } from '#tools/tool.ts';
 import type { OpenPassage } from '../gates/gates.ts';
 
 /** The service could not run a tool. Errors that a tool reports are its output instead. */
@@ -7,7 +8,7 @@ export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
 }
 
-/** Runs a call and resolves to the output for the model. Non-repeatable tools are never retried. */
+/** Runs a call and resolves to the output for the model. Non-repeatable tools are never retried. Throws `SignInRequired`. */
 export async function callTool(
   call: FunctionCallItem,
   options: {
@@ -28,7 +29,7 @@ export async function callTool(
     const idempotencyKey = `${call.turnId}:${call.position}`;
     return await tool.call(call.arguments, { owner: turn, secretsOf, idempotencyKey, signal, traceparent });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || error instanceof SignInRequired) throw error;
     throw new ToolFailure(`The tool ${call.name} could not be run.`, { cause: error });
   }
 }

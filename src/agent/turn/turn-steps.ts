@@ -1,6 +1,6 @@
 import { type ItemId, newId } from '#domain/ids.ts';
 import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
-import { type FunctionCallItem, type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
+import { type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
 import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
@@ -14,13 +14,12 @@ import type { TurnEnd } from '#engine/statements/settle.ts';
 import { identityFor } from '#memory/identity.ts';
 import { type Model, type ModelAnswer, ModelFailure, type PromptMessage } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
-import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { markStarted } from '#store/threads/items.ts';
-import { useApproval } from '#store/tools/approvals.ts';
+import { type Database, withOwner } from '#store/connection.ts';
 import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
+import { SignInRequired } from '#tools/tool.ts';
 import type { CompactionSteps } from '../compaction/run-compaction.ts';
-import { type OpenPassage, type PassageFacts, passageFor } from '../gates/gates.ts';
+import { type PassageFacts, passageFor } from '../gates/gates.ts';
 import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
 import { limitTools } from '../missions/limit-tools.ts';
 import { endsSilently } from '../missions/no-result.ts';
@@ -36,6 +35,7 @@ import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './m
 import type { TurnSteps } from './run-turn.ts';
 import type { Safety } from './safety.ts';
 import { createSpokenMessage } from './spoken-message.ts';
+import { startCall, undoStart } from './start-call.ts';
 import type { AttemptLog, TurnLog } from './turn-log.ts';
 
 export type TurnContext = SettingParts & {
@@ -101,6 +101,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   let began: Promise<PromptSetting> | undefined; // read once: changes take effect with the next turn
   let isLoaded = false;
   const deferred: Deferred[] = [];
+  let sentBack: ItemId | undefined; // a call that needs another sign-in
   let decided: DecidedCall | undefined; // by the last written answer
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
   const usages = () => [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)];
@@ -262,11 +263,20 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
     async callTool(call, passage) {
       if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
-      if (!call.startedAt) await withOwner(db, turn, (trx) => start(trx, turn, call, passage));
-      const output = await log.toolCalled(call, passage.tool, () =>
-        callTool(call, { turn, passage, signal: run.signal, traceparent }),
-      );
-      return append([outputOf(call, await safety.receive(turn, call.name, output))]);
+      const isBack = sentBack === call.id;
+      if (!call.startedAt || isBack) await withOwner(db, turn, (trx) => startCall(trx, turn, call, passage));
+      try {
+        const output = await log.toolCalled(call, passage.tool, () =>
+          callTool(call, { turn, passage, signal: run.signal, traceparent }),
+        );
+        return await append([outputOf(call, await safety.receive(turn, call.name, output))]);
+      } catch (error) {
+        if (!(error instanceof SignInRequired)) throw error;
+        if (isBack) return append([outputOf(call, NOT_SIGNED_IN)]);
+        await withOwner(db, turn, (trx) => undoStart(trx, turn, call, passage));
+        sentBack = call.id;
+        return []; // the call is still pending, and its gate asks for the sign-in
+      }
     },
 
     close(reason) {
@@ -288,18 +298,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   };
 }
 
-/** Records the start and uses up the approval in one transaction, so that one approval never runs a call twice. */
-async function start(
-  trx: OwnedTransaction,
-  turn: Turn,
-  call: FunctionCallItem,
-  { approval }: OpenPassage,
-): Promise<void> {
-  await markStarted(trx, turn, turn, call);
-  if (approval && !(await useApproval(trx, turn, approval)))
-    throw new Error(`The approval of gate ${approval} was used or has expired.`);
-}
-
+const NOT_SIGNED_IN = 'Not run: the server refused the sign-in. Continue without the tool, and say so.';
 const FORBIDDEN = 'Not run: the operator has forbidden this tool. Continue without it, and say so.';
 
 const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';

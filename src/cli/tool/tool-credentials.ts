@@ -3,6 +3,7 @@ import { createEgress } from '#egress/egress.ts';
 import type { EgressRequest } from '#egress/exchange.ts';
 import { findTool } from '#store/tools/tools.ts';
 import { beginSignIn } from '#tools/auth/oauth.ts';
+import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
 import type { Capabilities } from '#tools/component/capabilities/capabilities.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import type { SecretHolder } from '#tools/secrets/holder.ts';
@@ -29,7 +30,14 @@ export function authorizeTool(toolName: string, options: ForUser): Promise<void>
       holder,
       secrets,
       environment: readForeignVariable,
-      signIn: (auth) => beginSignIn(parts, { auth, holder, actor: COMMAND_LINE.userId, signal: stop.signal }),
+      signIn: (auth) =>
+        beginSignIn(parts, {
+          target: toolSignIn(parts, { name: toolName, auth }, holder),
+          redirectPort: auth.oauth?.redirectPort,
+          holder,
+          actor: COMMAND_LINE.userId,
+          signal: stop.signal,
+        }),
       terminal,
     });
   });

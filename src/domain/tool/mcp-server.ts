@@ -12,6 +12,8 @@ export type McpServer = {
   /** The operator believes the server when it says that a call may be repeated. */
   readonly trustAnnotations: boolean;
   readonly headers: readonly McpHeader[];
+  /** How users sign in to it; null while it has not asked for that. */
+  readonly oauth: McpOAuth | null;
   readonly discovery: McpDiscovery;
   /** As the server listed them last. */
   readonly tools: readonly McpTool[];
@@ -30,6 +32,16 @@ export type McpServer = {
 
 /** A header of every request. The rest of its value is a secret. */
 export type McpHeader = { readonly name: string; readonly prefix: string };
+
+/** The authorization server that a server named when it was added. A server that names another one later is not trusted. */
+export type McpOAuth = {
+  readonly issuer: string;
+  /** Where the server says so; null for the usual address. */
+  readonly metadataUrl: string | null;
+  readonly scopes: readonly string[];
+  /** A client that was registered by hand. */
+  readonly clientId: string | null;
+};
 
 /** The protocol that the server speaks; `discover` is its answer, which saves the next client a round trip. */
 export type McpDiscovery = { readonly version: string; readonly discover: unknown };

@@ -11,6 +11,7 @@ export async function markStarted(
   owner: Owner,
   turn: Pick<Turn, 'id' | 'attempt'>,
   call: Pick<Item, 'threadId' | 'turnSeq' | 'position'>,
+  isStarted = true,
 ): Promise<void> {
   const marked = await sql`
     with fence as (
@@ -18,7 +19,7 @@ export async function markStarted(
       where id = ${turn.id} and user_id = ${owner.userId} and attempt = ${turn.attempt} and status = 'running'
       for no key update
     )
-    update items set started_at = now() from fence
+    update items set started_at = case when ${isStarted} then now() end from fence
     where thread_id = ${call.threadId} and turn_seq = ${call.turnSeq} and position = ${call.position}`.execute(trx);
   if (marked.numAffectedRows !== 1n) throw new Superseded(turn.id);
 }

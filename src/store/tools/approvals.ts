@@ -51,3 +51,13 @@ export async function useApproval(trx: OwnedTransaction, owner: Owner, gateId: G
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
+
+/** Gives back the approval of a call that has not run after all. */
+export async function restoreApproval(trx: OwnedTransaction, owner: Owner, gateId: GateId): Promise<void> {
+  await trx
+    .updateTable('approvals')
+    .set({ usedAt: null })
+    .where('gateId', '=', gateId)
+    .where('userId', '=', owner.userId)
+    .execute();
+}

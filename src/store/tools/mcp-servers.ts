@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids.ts';
-import type { McpServer } from '#domain/tool/mcp-server.ts';
+import type { McpOAuth, McpServer } from '#domain/tool/mcp-server.ts';
 import type { Audited } from '../audit.ts';
 import type { Database, OwnedTransaction, Owner } from '../connection.ts';
 
@@ -9,18 +9,21 @@ export const EVERYONE: Owner = { userId: '*' };
 
 export type NewMcpServer = Pick<
   McpServer,
-  'name' | 'url' | 'privateNetwork' | 'trustAnnotations' | 'headers' | 'discovery' | 'tools' | 'leftOut'
+  'name' | 'url' | 'privateNetwork' | 'trustAnnotations' | 'headers' | 'oauth' | 'discovery' | 'tools' | 'leftOut'
 > & { readonly refreshInMs: number };
 
 /** The result of asking a server for its tools. */
-export type McpListing = Pick<McpServer, 'discovery' | 'tools' | 'leftOut'> & { readonly refreshInMs: number };
+export type McpListing = Pick<McpServer, 'discovery' | 'tools' | 'leftOut'> & {
+  readonly refreshInMs: number;
+  readonly isReviewed: boolean;
+};
 
-/** Returns false when the owner has a server of this name. Its tools count as reviewed. */
+/** Returns the ID; undefined when the owner has a server of this name. Its tools count as reviewed. */
 export async function insertMcpServer(
   trx: Audited<OwnedTransaction>,
   owner: Owner,
   server: NewMcpServer,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { name, url, privateNetwork, trustAnnotations, refreshInMs } = server;
   const row = await trx
     .insertInto('mcpServers')
@@ -32,6 +35,7 @@ export async function insertMcpServer(
       privateNetwork,
       trustAnnotations,
       headers: JSON.stringify(server.headers),
+      oauth: server.oauth && JSON.stringify(server.oauth),
       discovery: JSON.stringify(server.discovery),
       tools: JSON.stringify(server.tools),
       leftOut: JSON.stringify(server.leftOut),
@@ -43,7 +47,7 @@ export async function insertMcpServer(
     .returning('id')
     .executeTakeFirst();
   if (row) await markChanged(trx);
-  return row !== undefined;
+  return row?.id;
 }
 
 export function listMcpServers(trx: OwnedTransaction, owner: Owner): Promise<McpServer[]> {
@@ -121,6 +125,7 @@ export async function saveMcpListing(
       discovery: JSON.stringify(listing.discovery),
       tools: JSON.stringify(listing.tools),
       leftOut: JSON.stringify(listing.leftOut),
+      ...(listing.isReviewed && { accepted: JSON.stringify(listing.tools) }),
       problem: null,
       failures: 0,
       listedAt: sql<Date>`clock_timestamp()`,
@@ -137,11 +142,20 @@ export async function saveMcpProblem(
   trx: OwnedTransaction,
   owner: Owner,
   id: string,
-  { problem, retryInMs }: { readonly problem: string; readonly retryInMs: number },
+  {
+    problem,
+    retryInMs,
+    oauth,
+  }: { readonly problem: string; readonly retryInMs: number; readonly oauth: McpOAuth | null },
 ): Promise<void> {
   await trx
     .updateTable('mcpServers')
-    .set({ problem, failures: sql<number>`failures + 1`, refreshAt: inMs(retryInMs) })
+    .set({
+      problem,
+      oauth: oauth && JSON.stringify(oauth),
+      failures: sql<number>`failures + 1`,
+      refreshAt: inMs(retryInMs),
+    })
     .where('userId', '=', owner.userId)
     .where('id', '=', id)
     .execute();

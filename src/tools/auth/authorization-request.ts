@@ -1,24 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { OAuthSettings } from './tool-auth.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
 
 export const newSecretText = () => randomBytes(32).toString('base64url');
 
 type Request = {
-  readonly clientId: string;
   readonly redirectUri: string;
   readonly state: string;
   readonly verifier: string;
 };
 
 /** The URL where a browser requests a code, with PKCE. Parameters of the author's URL stay, such as `access_type=offline`. */
-export function authorizationUrl(oauth: OAuthSettings, { clientId, redirectUri, state, verifier }: Request): string {
-  const url = new URL(oauth.authorizationUrl);
+export function authorizationUrl(server: AuthorizationServer, { redirectUri, state, verifier }: Request): string {
+  const url = new URL(server.authorizationUrl);
   const parameters = {
     response_type: 'code',
-    client_id: clientId,
+    client_id: server.client.id,
     redirect_uri: redirectUri,
-    ...(oauth.scopes.length > 0 && { scope: oauth.scopes.join(' ') }),
+    ...(server.scopes.length > 0 && { scope: server.scopes.join(' ') }),
     state,
+    ...(server.resource !== undefined && { resource: server.resource }),
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   };

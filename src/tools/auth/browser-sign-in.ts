@@ -5,13 +5,27 @@ import { signInName } from '../secrets/secret-name.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { AuthFailure } from './auth-failure.ts';
 import { authorizationUrl, newSecretText } from './authorization-request.ts';
-import { getOAuthClient } from './oauth-client.ts';
+import {
+  type AuthorizationAnswer,
+  type AuthorizationServer,
+  checkIssuer,
+  tokenSourceFields,
+} from './authorization-server.ts';
 import { storeTokens } from './stored-tokens.ts';
 import { requestTokens, type Send } from './token-endpoint.ts';
-import type { Environment, OAuthSettings, ToolAuth } from './tool-auth.ts';
 
-type Parts = { readonly secrets: Secrets; readonly environment: Environment; readonly send: Send };
-type Tool = { readonly name: string; readonly auth: ToolAuth | undefined };
+type Parts = { readonly secrets: Pick<Secrets, 'inVault'>; readonly send: Send };
+
+/** What a person signs in to. */
+export type SignInTarget = {
+  /** Begins the state, since all sign-ins come back to one address. */
+  readonly label: string;
+  /** Where the access token is stored. */
+  readonly secretName: string;
+  find(redirectUri: string): Promise<AuthorizationServer>;
+  /** Whether a sign-in that was started with this token endpoint may end. */
+  accepts(tokenUrl: string): boolean;
+};
 
 export type BrowserSignIn = ReturnType<typeof createBrowserSignIn>;
 
@@ -23,42 +37,50 @@ const PATIENCE_MS = 15 * 60_000;
  */
 export function createBrowserSignIn(parts: Parts) {
   return {
-    /** Where the person goes. The state names the tool, since all of them come back to one address. */
-    async begin(holder: SecretHolder, tool: Tool, redirectUri: string): Promise<string> {
-      const { oauth, secretName } = getOAuth(tool);
-      const client = await getOAuthClient(parts, oauth, holder);
-      const pending = { state: `${tool.name}.${newSecretText()}`, verifier: newSecretText(), redirectUri };
+    /** Returns the address where the person goes. */
+    async begin(holder: SecretHolder, target: SignInTarget, redirectUri: string): Promise<string> {
+      const server = await target.find(redirectUri);
+      const pending = { state: `${target.label}.${newSecretText()}`, verifier: newSecretText(), redirectUri };
       const until = new Date(Date.now() + PATIENCE_MS);
       await parts.secrets.inVault(holder, async (vault) => {
         await vault.claimKey();
-        const value = JSON.stringify({ ...pending, tokenUrl: oauth.tokenUrl });
-        await vault.change((writer) => writer.put(signInName(secretName), value, until), pendingOnly);
+        const value = JSON.stringify({ ...pending, server });
+        await vault.change((writer) => writer.put(signInName(target.secretName), value, until), pendingOnly);
       });
-      return authorizationUrl(oauth, { ...pending, clientId: client.id });
+      return authorizationUrl(server, pending);
     },
 
-    async finish(holder: SecretHolder, tool: Tool, { state, code }: { state: string; code: string }): Promise<void> {
-      const { oauth, secretName } = getOAuth(tool);
-      const { verifier, redirectUri } = await takePending(holder, secretName, oauth, state);
-      const client = await getOAuthClient(parts, oauth, holder);
+    async finish(
+      holder: SecretHolder,
+      target: Omit<SignInTarget, 'find' | 'label'>,
+      answer: AuthorizationAnswer & { readonly state: string },
+    ): Promise<void> {
+      const { secretName } = target;
+      const { verifier, redirectUri, server } = await takePending(holder, target, answer.state);
+      checkIssuer(server, answer);
+      const { code } = answer;
       const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
-      const tokens = await requestTokens(parts.send, oauth.tokenUrl, client, grant);
+      const tokens = await requestTokens(parts.send, server, grant);
       await parts.secrets.inVault(holder, async (vault) => {
         await vault.claimKey();
         const change = { action: 'secret.put', name: secretName } as const;
-        await storeTokens(vault, change, { tokens, tokenUrl: oauth.tokenUrl, clientId: client.id });
+        await storeTokens(vault, change, { tokens, source: sourceOf(server), isDiscovered: isDiscovered(server) });
       });
     },
   };
 
   /** It is gone once it was asked for rightly, so a code is tried once. */
-  function takePending(holder: SecretHolder, secretName: string, oauth: OAuthSettings, state: string) {
+  function takePending(
+    holder: SecretHolder,
+    { secretName, accepts }: Omit<SignInTarget, 'find' | 'label'>,
+    state: string,
+  ) {
     return parts.secrets.inVault(holder, async (vault) => {
       await vault.claimKey();
       const found = await vault.lock(signInName(secretName));
       const isDue = found?.expiresAt && found.expiresAt.getTime() > Date.now();
-      const pending = isDue ? pendingSchema.parse(JSON.parse(found.reveal())) : undefined;
-      if (!pending || pending.tokenUrl !== oauth.tokenUrl || !equalsSecret(state, hashSecret(pending.state)))
+      const pending = isDue ? pendingSchema.safeParse(JSON.parse(found.reveal())).data : undefined;
+      if (!pending || !accepts(pending.server.tokenUrl) || !equalsSecret(state, hashSecret(pending.state)))
         throw new AuthFailure('This sign-in is over, or was started elsewhere. Start it again.');
       await vault.change((writer) => writer.remove(signInName(secretName)), pendingOnly);
       return pending;
@@ -73,10 +95,21 @@ const pendingSchema = z.object({
   state: z.string(),
   verifier: z.string(),
   redirectUri: z.string(),
-  tokenUrl: z.string(),
+  server: z.object({
+    ...tokenSourceFields,
+    authorizationUrl: z.string(),
+    scopes: z.array(z.string()),
+    issuer: z.object({ url: z.string(), isNamed: z.boolean() }).optional(),
+  }),
 });
 
-function getOAuth({ name, auth }: Tool): { oauth: OAuthSettings; secretName: string } {
-  if (!auth?.oauth) throw new AuthFailure(`The tool "${name}" has no OAuth sign-in.`);
-  return { oauth: auth.oauth, secretName: auth.secretName };
-}
+/** What a refresh needs of the server. */
+export const sourceOf = ({ tokenUrl, client, resource, reach }: AuthorizationServer) => ({
+  tokenUrl,
+  client,
+  resource,
+  reach,
+});
+
+/** The settings of a tool name its authorization server, and no issuer. */
+export const isDiscovered = ({ issuer }: AuthorizationServer) => issuer !== undefined;

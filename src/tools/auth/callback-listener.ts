@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 import { AuthFailure } from './auth-failure.ts';
+import type { AuthorizationAnswer } from './authorization-server.ts';
 
 export type CallbackListener<T> = {
   readonly redirectUri: string;
@@ -16,7 +17,7 @@ type Options<T> = {
   readonly port?: number | undefined;
   readonly state: string;
   readonly signal: AbortSignal;
-  complete(code: string, redirectUri: string): Promise<T>;
+  complete(answer: AuthorizationAnswer, redirectUri: string): Promise<T>;
 };
 
 /** Waits on loopback for the browser to return from the provider, once. Requests without the right `state` are refused. */
@@ -29,7 +30,7 @@ export async function listenForCallback<T>(options: Options<T>): Promise<Callbac
 
   const complete = async (query: URLSearchParams, response: ServerResponse) => {
     try {
-      resolve(await options.complete(getCode(query), redirectUri));
+      resolve(await options.complete({ code: getCode(query), iss: query.get('iss') ?? undefined }, redirectUri));
       answer(response, 200, undefined);
     } catch (error) {
       reject(error);

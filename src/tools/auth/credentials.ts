@@ -30,8 +30,9 @@ export function createCredentials({ secrets, environment, refresh }: Parts): Cre
 
       const stored = await findStored(secrets, wanted);
       if (!stored) return undefined;
-      const { token, holder, oauth } = stored;
-      return oauth && (!token || isDue(token)) ? refresh(holder, wanted.secretName, oauth) : unlessExpired(token);
+      const { token, holder, oauth, lifetimeMs } = stored;
+      const isRenewed = oauth && (!token || isDue(token, lifetimeMs));
+      return isRenewed ? refresh({ holder, name: wanted.secretName, oauth }) : unlessExpired(token);
     },
     async exists(wanted) {
       if (fromEnvironment(environment, wanted)) return true;
@@ -65,7 +66,8 @@ async function findStored(secrets: Secrets, wanted: Wanted) {
     if (!token && !grant) continue;
 
     const oauth = sectionFor(wanted)?.oauth;
-    return { holder, token, oauth: oauth && grant?.tokenUrl === oauth.tokenUrl ? oauth : undefined };
+    const isItsOwn = oauth && grant?.tokenUrl === oauth.tokenUrl;
+    return { holder, token, oauth: isItsOwn ? oauth : undefined, lifetimeMs: grant?.lifetimeMs };
   }
   return undefined;
 }

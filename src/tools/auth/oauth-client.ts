@@ -4,7 +4,7 @@ import { AuthFailure } from './auth-failure.ts';
 import type { Environment, OAuthSettings } from './tool-auth.ts';
 
 /** Who we are to the provider. */
-export type OAuthClient = { readonly id: string; readonly secret: string | undefined };
+export type OAuthClient = { readonly id: string; readonly secret?: string | undefined };
 
 type Sources = { readonly secrets: Pick<Secrets, 'find'>; readonly environment: Environment };
 

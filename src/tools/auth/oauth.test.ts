@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { browse, startOAuthProvider } from '../../../test/support/oauth-provider.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import type { SecretHolder } from '../secrets/holder.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { createCredentials } from './credentials.ts';
@@ -14,6 +15,7 @@ import { beginSignIn } from './oauth.ts';
 import { createRefresh } from './refresh.ts';
 import type { Send } from './token-endpoint.ts';
 import type { ToolAuth } from './tool-auth.ts';
+import { toolSignIn } from './tool-sign-in.ts';
 
 const ann = { userId: 'ann' };
 const TOKEN_URL = 'https://id.example.com/token';
@@ -56,7 +58,7 @@ function clientWith(method: string) {
 }
 
 /** Egress with id.example.com as the provider on loopback. */
-const send: Send = async ({ url, body, ...request }) => {
+const send: Send = async ({ url, body = '', ...request }) => {
   requests.push(body);
   expect(url).toBe(TOKEN_URL);
   const response = await fetch(`${provider.issuer}/token`, { ...request, body });
@@ -77,8 +79,15 @@ const authFor = (more: Partial<ToolAuth['oauth']> = {}): ToolAuth => ({
   },
 });
 
-const begin = (auth = authFor(), parts = {}) =>
-  beginSignIn({ secrets, environment, send, ...parts }, { auth, holder: ann, actor: 'ann', signal: signal.signal });
+const begin = (auth = authFor(), parts = {}) => beginSignIn({ secrets, send, ...parts }, signInBy(auth, ann));
+
+const signInBy = (auth: ToolAuth, holder: SecretHolder) => ({
+  target: toolSignIn({ secrets, environment }, { name: 'weather', auth }, holder),
+  redirectPort: auth.oauth?.redirectPort,
+  holder,
+  actor: 'ann',
+  signal: signal.signal,
+});
 
 async function signIn(auth = authFor()) {
   const { url, done } = await begin(auth);
@@ -277,6 +286,44 @@ describe('a refresh', () => {
     expect((await createReplica().resolve(wanted()))?.reveal()).toMatch(/^[\w-]{43}$/); // the refresh token is unspent
   });
 
+  test('is kept when the database is lost after the provider has answered', async () => {
+    await signIn();
+    await expire(-1);
+    let failures = 2;
+    const lossy: Secrets = {
+      ...secrets,
+      inVault: (holder, act) =>
+        secrets.inVault(holder, async (vault, trx) => {
+          const result = await act(vault, trx);
+          if (failures-- > 0) throw new Error('The connection was lost.');
+          return result;
+        }),
+    };
+    const replica = createCredentials({
+      secrets,
+      environment,
+      refresh: createRefresh({ secrets: lossy, environment, send }),
+    });
+    const renewed = (await replica.resolve(wanted()))?.reveal();
+
+    expect((await createReplica().resolve(wanted()))?.reveal()).toBe(renewed);
+    await expire(-1);
+    expect((await createReplica().resolve(wanted()))?.reveal()).not.toBe(renewed);
+    expect(new Set(refreshTokensSent()).size).toBe(2);
+  });
+
+  test('of a token that lives for seconds happens once in its lifetime, and not with each use', async () => {
+    await provider.close();
+    provider = await startOAuthProvider({ client: clientWith('client_secret_post'), accessTokenSeconds: 30 });
+    await signIn();
+    for (let use = 0; use < 5; use++) await createReplica().resolve(wanted());
+    expect(refreshTokensSent()).toEqual([]);
+
+    await expire(5);
+    for (let use = 0; use < 5; use++) await createReplica().resolve(wanted());
+    expect(refreshTokensSent()).toHaveLength(1);
+  });
+
   test('never shows the refresh token to another address than the one it came from', async () => {
     await signIn();
     await expire(-1);
@@ -354,10 +401,7 @@ describe('a credential', () => {
   });
 
   test("of everyone's is renewed for everyone", async () => {
-    const { url, done } = await beginSignIn(
-      { secrets, environment, send },
-      { auth: authFor(), holder: 'everyone', actor: 'ann', signal: signal.signal },
-    );
+    const { url, done } = await beginSignIn({ secrets, send }, signInBy(authFor(), 'everyone'));
     await browse(url);
     await done;
     await expire(-1);

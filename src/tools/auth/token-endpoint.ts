@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AuthFailure } from './auth-failure.ts';
+import type { Reach, TokenSource } from './authorization-server.ts';
 import type { OAuthClient } from './oauth-client.ts';
 
 /** The way out: the address comes from a tool's author, so it is not ours to trust. */
@@ -7,8 +8,9 @@ export type Send = (request: {
   readonly method: string;
   readonly url: string;
   readonly namedPort?: number | undefined;
+  readonly privateOrigin?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
 }) => Promise<{ readonly status: number; readonly body: Uint8Array }>;
@@ -25,14 +27,16 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 /** Asks for tokens with a grant. The client's secret goes into the body, or into a header if the provider wants it so. */
 export async function requestTokens(
   send: Send,
-  tokenUrl: string,
-  client: OAuthClient,
-  grant: Readonly<Record<string, string>>,
+  { tokenUrl, client, resource, reach = portOf(tokenUrl) }: TokenSource,
+  parameters: Readonly<Record<string, string>>,
 ): Promise<Tokens> {
+  const grant = { ...parameters, ...(resource !== undefined && { resource }) };
   const inBody = { ...grant, client_id: client.id, ...(client.secret && { client_secret: client.secret }) };
-  const first = await post(send, tokenUrl, inBody, {});
+  const first = await post(send, { url: tokenUrl, ...reach }, inBody, {});
   const wantsHeader = client.secret !== undefined && (first.status === 401 || first.answer.error === 'invalid_client');
-  const { status, answer } = wantsHeader ? await post(send, tokenUrl, grant, basicAuth(client)) : first;
+  const { status, answer } = wantsHeader
+    ? await post(send, { url: tokenUrl, ...reach }, grant, basicAuth(client))
+    : first;
 
   if (answer.error !== undefined) throw refused(answer, Object.values(inBody));
   if (status !== 200 || answer.access_token === undefined)
@@ -43,6 +47,9 @@ export async function requestTokens(
     expiresAt: answer.expires_in === undefined ? null : new Date(Date.now() + answer.expires_in * 1000),
   };
 }
+
+/** The address is the capabilities file's, so its port is allowed. */
+const portOf = (url: string): Reach => ({ namedPort: Number(URL.parse(url)?.port) || undefined });
 
 /** Providers are lenient with types, and some answer 200 with an error; what is not understood counts as absent. */
 const answerSchema = z.object({
@@ -56,14 +63,13 @@ type Answer = z.infer<typeof answerSchema>;
 
 async function post(
   send: Send,
-  url: string,
+  to: Reach & { readonly url: string },
   form: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly answer: Answer }> {
   const { status, body } = await send({
     method: 'POST',
-    url,
-    namedPort: Number(URL.parse(url)?.port) || undefined, // the address is the capabilities file's
+    ...to,
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: new URLSearchParams(form).toString(),
     timeoutMs: TIMEOUT_MS,
@@ -72,7 +78,7 @@ async function post(
   return { status, answer: answerSchema.safeParse(parseJson(body)).data ?? {} };
 }
 
-function parseJson(body: Uint8Array): unknown {
+export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString('utf8'));
   } catch {

@@ -3,6 +3,7 @@ import { isMcpServerName, mcpPrefix } from '#domain/tool/mcp-server.ts';
 import { isReservedName } from '#domain/tool/reserved-names.ts';
 import { checkHeaders } from '#egress/check-headers.ts';
 import { EgressRefused } from '#egress/egress-failure.ts';
+import type { OAuthClient } from '../auth/oauth-client.ts';
 
 export type McpServerRequest = {
   readonly name: string;
@@ -11,6 +12,8 @@ export type McpServerRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly privateNetwork: boolean;
   readonly trustAnnotations: boolean;
+  /** Registered by hand with the server's authorization server, which does not register clients by itself. */
+  readonly client?: OAuthClient | undefined;
 };
 
 const MAX_HEADERS = 8;
@@ -29,7 +32,16 @@ export function checkMcpServer(request: McpServerRequest, byOperator: boolean): 
     );
   checkUrl(request, byOperator);
   checkOwnHeaders(request.headers);
+  checkClient(request.client);
 }
+
+function checkClient(client: OAuthClient | undefined): void {
+  if (client && !CLIENT.test(client.id)) throw invalid('client_id', 'A client id has up to 512 visible characters.');
+  if (client?.secret !== undefined && !CLIENT.test(client.secret))
+    throw invalid('client_secret', 'A client secret has up to 512 visible characters.');
+}
+
+const CLIENT = /^[\x21-\x7E]{1,512}$/;
 
 function checkUrl({ url: text, privateNetwork }: McpServerRequest, byOperator: boolean): void {
   const url = URL.parse(text);

@@ -1,14 +1,23 @@
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import { AuthFailure } from '../auth/auth-failure.ts';
+import type { Challenge } from '../auth/discover-oauth.ts';
 import { cleanText } from './clean-text.ts';
 
-/** Why a server could not be used: it was not reached, or it reported an error. */
+/** Why a server could not be used: it was not reached, it reported an error, or it wants a sign-in. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure';
-  readonly reason: 'unreachable' | 'refused';
+  readonly reason: 'unreachable' | 'refused' | 'sign-in';
+  /** What the server said when it asked for a sign-in. Nothing ran. */
+  readonly challenge: Challenge | undefined;
 
-  constructor(reason: McpFailure['reason'], message: string, options?: ErrorOptions) {
+  constructor(
+    reason: McpFailure['reason'],
+    message: string,
+    { challenge, ...options }: ErrorOptions & { readonly challenge?: Challenge } = {},
+  ) {
     super(message, options);
     this.reason = reason;
+    this.challenge = challenge;
   }
 }
 
@@ -19,6 +28,8 @@ export function toMcpFailure(error: unknown, timeoutMs: number): McpFailure {
   const causes = causesOf(error);
   const known = causes.find((cause) => cause instanceof McpFailure);
   if (known) return known;
+  const refusedByProvider = causes.find((cause) => cause instanceof AuthFailure);
+  if (refusedByProvider) return new McpFailure('unreachable', refusedByProvider.message, { cause: error });
   const ours = causes.find((cause) => cause instanceof EgressFailed || cause instanceof EgressRefused);
   if (ours) return new McpFailure('unreachable', ours.message, { cause: error });
   const status = causes.map(statusOf).find((found) => found !== undefined);

@@ -1,5 +1,6 @@
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import { type Challenge, parseChallenge } from '../auth/discover-oauth.ts';
 import { McpFailure } from './mcp-failure.ts';
 
 /** Where a server is, and how requests to it are authorized. */
@@ -8,6 +9,16 @@ export type McpEndpoint = {
   readonly privateNetwork: boolean;
   /** Sent to the server's origin only. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a server that users sign in to. */
+  readonly tokens?: McpTokens | undefined;
+};
+
+/** The access tokens of one user for one server. Undefined: the user must sign in. */
+export type McpTokens = {
+  /** Renewed if it expires soon. */
+  current(): Promise<string | undefined>;
+  /** After the server has refused a token. */
+  renew(refused: string): Promise<string | undefined>;
 };
 
 export type McpFetch = {
@@ -22,11 +33,12 @@ const MAX_DEPTH = 64;
 
 /** The network of one client: requests to one origin, through egress, within a budget for the client's whole life. */
 export function createMcpFetch(
-  { url, privateNetwork, headers }: McpEndpoint,
+  { url, privateNetwork, headers, tokens }: McpEndpoint,
   { egress, timeoutMs }: { readonly egress: Pick<Egress, 'send'>; readonly timeoutMs: number },
 ): McpFetch {
   const { origin, port } = new URL(url);
   const endsAt = performance.now() + timeoutMs;
+  const hasOwnKey = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const notifications = new Set<Promise<unknown>>();
   let requests = 0;
   let received = 0;
@@ -36,7 +48,24 @@ export function createMcpFetch(
     if (received > MAX_BYTES) throw new EgressFailed(`The server sent more than ${MAX_BYTES / 1024 / 1024} MiB.`);
   }
 
-  async function send(target: URL, init: RequestInit): Promise<Response> {
+  /** A request that is refused with 401 has not been acted on, so it is sent again with a new token, once. */
+  async function sendSignedIn(target: URL, init: RequestInit): Promise<Response> {
+    const token = await tokens?.current();
+    if (tokens && token === undefined) throw signInNeeded();
+    const answer = await send(target, init, token);
+    if (answer.status === 403) return explainScope(answer);
+    if (answer.status !== 401) return answer;
+    const challenge = parseChallenge(answer.headers.get('www-authenticate'));
+    if (token === undefined) {
+      if (challenge && !hasOwnKey) throw signInNeeded(challenge);
+      return answer;
+    }
+    const renewed = await tokens?.renew(token);
+    if (renewed === undefined) throw signInNeeded(challenge);
+    return send(target, init, renewed);
+  }
+
+  async function send(target: URL, init: RequestInit, token: string | undefined): Promise<Response> {
     if (target.origin !== origin)
       throw new EgressRefused('The server redirects to another host, which is not allowed.');
     if (++requests > MAX_REQUESTS)
@@ -46,7 +75,11 @@ export function createMcpFetch(
       url: target,
       namedPort: port === '' ? undefined : Number(port),
       privateOrigin: privateNetwork ? origin : undefined,
-      headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers },
+      headers: {
+        ...Object.fromEntries(new Headers(init.headers)),
+        ...headers,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
       ...(typeof init.body === 'string' && { body: init.body }),
       timeoutMs: Math.max(1, Math.ceil(endsAt - performance.now())),
       maxResponseBytes: MAX_BYTES,
@@ -62,7 +95,7 @@ export function createMcpFetch(
     fetch(target, init = {}) {
       // The stream for messages of the server never ends, and egress gathers whole answers.
       if ((init.method ?? 'GET') === 'GET') return Promise.resolve(new Response(null, { status: 405 }));
-      const answer = send(new URL(target), init);
+      const answer = sendSignedIn(new URL(target), init);
       if (isNotification(init.body)) {
         const done = answer.catch(() => {}).finally(() => notifications.delete(done));
         notifications.add(done);
@@ -71,6 +104,16 @@ export function createMcpFetch(
     },
     notified: () => Promise.all(notifications),
   };
+}
+
+const signInNeeded = (challenge?: Challenge) =>
+  new McpFailure('sign-in', 'The server asks for a sign-in.', challenge && { challenge });
+
+function explainScope(answer: Response): Response {
+  const challenge = parseChallenge(answer.headers.get('www-authenticate'));
+  if (challenge?.error !== 'insufficient_scope') return answer;
+  const scopes = challenge.scopes.join(' ') || 'others';
+  throw new McpFailure('refused', `The sign-in does not cover this. The server wants these scopes: ${scopes}.`);
 }
 
 const isNotification = (body: RequestInit['body']) =>

@@ -1,16 +1,19 @@
 import { isReviewed, type McpServer, type McpTool } from '#domain/tool/mcp-server.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
 import { paramsProblem } from '../params-problem.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import { SignInRequired, type Tool, type ToolContext } from '../tool.ts';
 import { offeredName } from './clean-tools.ts';
 import { callMcpTool, type McpNetwork } from './mcp-client.ts';
 import { McpFailure } from './mcp-failure.ts';
+import type { McpTokens } from './mcp-fetch.ts';
 import { renderError, renderResult } from './render-result.ts';
 import type { Rests } from './rests.ts';
 import type { ServerHeaders } from './server-headers.ts';
+import { type ServerTokens, tokenName } from './server-tokens.ts';
 
 export type McpHost = McpNetwork & {
   readonly headers: ServerHeaders;
+  readonly tokens: Pick<ServerTokens, 'of' | 'needsSignIn' | 'discover'>;
   readonly rests: Rests;
   readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
   /** Secrets were read for a call. */
@@ -30,7 +33,9 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
     repeatable: reviewed && server.trustAnnotations && (readOnly || idempotent),
     level: reviewed && readOnly ? 'allow' : 'ask',
     revision: digest,
+    server: server.name,
     ...(!reviewed && { unreviewed: true as const }),
+    ...(server.oauth && { needsSignIn: (secretsOf) => host.tokens.needsSignIn(server, secretsOf) }),
     restLeft: () => host.rests.left(server.id),
     async call(argumentsJson, context) {
       const problem = paramsProblem(argumentsJson);
@@ -51,18 +56,37 @@ async function callServer(server: McpServer, call: Call, host: McpHost, context:
   if (!use.isAllowed)
     return renderError(`${server.name} was called too often. Try again in ${use.retryInSeconds} seconds.`);
 
-  const { headers, names } = await host.headers.read(server);
+  const { headers, names: headerNames } = await host.headers.read(server);
+  const { tokens, hide } = watchTokens(host.tokens.of(server, context.secretsOf));
+  const names = server.oauth ? [...headerNames, tokenName(server.id)] : headerNames;
   if (names.length > 0) await host.onSecretsUsed(context, call.offered, names);
   try {
     const asked = { name: call.name, arguments: call.arguments };
-    const result = await callMcpTool(host, { ...server, headers }, asked, context.signal);
+    const result = await callMcpTool(host, { ...server, headers, tokens }, asked, context.signal);
     host.rests.succeeded(server.id);
-    return renderResult(result);
+    return hide(renderResult(result));
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
+    if (error.reason === 'sign-in' && server.oauth) throw new SignInRequired(error.message);
     if (error.reason === 'unreachable') host.rests.failed(server.id);
-    return renderError(error.message);
+    return hide(renderError(error.message));
   }
+}
+
+/** A token can change during the turn, so the search for the secrets of its start would miss it in a result. */
+function watchTokens(tokens: McpTokens | undefined) {
+  const given = new Set<string>();
+  const remember = (token: string | undefined) => {
+    if (token !== undefined) given.add(token);
+    return token;
+  };
+  return {
+    hide: (text: string) => [...given].reduce((shown, token) => shown.replaceAll(token, '[secret]'), text),
+    tokens: tokens && {
+      current: async () => remember(await tokens.current()),
+      renew: async (refused: string) => remember(await tokens.renew(refused)),
+    },
+  };
 }
 
 function parseObject(json: string): Record<string, unknown> | undefined {

@@ -1,4 +1,5 @@
 import type { McpServer } from '#domain/tool/mcp-server.ts';
+import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import {
   claimMcpRefresh,
@@ -8,6 +9,7 @@ import {
   saveMcpListing,
   saveMcpProblem,
 } from '#store/tools/mcp-servers.ts';
+import { AuthFailure } from '../auth/auth-failure.ts';
 import type { Tool } from '../tool.ts';
 import { listMcpTools } from './mcp-client.ts';
 import { McpFailure } from './mcp-failure.ts';
@@ -68,21 +70,21 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
     return offered;
   }
 
-  function refreshDue(servers: readonly McpServer[]): void {
+  function refreshDue(servers: readonly McpServer[], asker: Owner): void {
     const now = Date.now();
     for (const server of servers) {
       if (server.refreshAt.getTime() > now || refreshing.has(server.id) || stop.signal.aborted) continue;
-      const work = refresh(server)
+      const work = refresh(server, asker)
         .catch(onError)
         .finally(() => refreshing.delete(server.id));
       refreshing.set(server.id, work);
     }
   }
 
-  async function refresh(server: McpServer): Promise<void> {
+  async function refresh(server: McpServer, asker: Owner): Promise<void> {
     const owner = { userId: server.userId };
     if (!(await withOwner(db, owner, (trx) => claimMcpRefresh(trx, owner, server.id, LEASE_MS)))) return;
-    await refreshMcpServer(db, server, host, stop.signal);
+    await refreshMcpServer(db, server, host, { asker, signal: stop.signal });
     forget();
   }
 
@@ -95,7 +97,7 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
       const version = await currentVersion();
       if (version === undefined) return [];
       const { servers, tools } = await remember(owner, version);
-      refreshDue(servers);
+      refreshDue(servers, owner);
       return tools;
     },
     forget,
@@ -106,25 +108,48 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
   };
 }
 
-/** Lists the tools of a server again and stores them, or why that failed. Returns the problem. */
+/**
+ * Lists the tools of a server again and stores them, or why that failed. Returns the problem. The tools of the first list
+ * count as reviewed: a person has just added the server.
+ */
 export async function refreshMcpServer(
   db: Database,
   server: McpServer,
-  host: Pick<McpHost, 'egress' | 'version' | 'headers'>,
-  signal?: AbortSignal,
+  host: Pick<McpHost, 'egress' | 'version' | 'headers' | 'tokens'>,
+  { asker, signal }: { readonly asker: Owner; readonly signal?: AbortSignal },
 ): Promise<string | undefined> {
   const owner = { userId: server.userId };
   const { headers, values } = await host.headers.read(server);
+  const tokens = host.tokens.of(server, asker, 'list');
   try {
-    const listing = await listMcpTools(host, { ...server, headers }, values, signal);
-    await withOwner(db, owner, (trx) => saveMcpListing(trx, owner, server.id, listing));
+    const current = await tokens?.current();
+    const secrets = current === undefined ? values : [...values, current];
+    const listing = await listMcpTools(host, { ...server, headers, tokens }, secrets, signal);
+    const isFirst = server.discovery.version === '';
+    await withOwner(db, owner, (trx) => saveMcpListing(trx, owner, server.id, { ...listing, isReviewed: isFirst }));
     return undefined;
   } catch (error) {
     if (signal?.aborted) return undefined; // the lease ends soon, and the next replica tries again
-    if (!(error instanceof McpFailure)) throw error;
-    const problem = values.reduce((text, value) => text.replaceAll(value, '[secret]'), error.message);
+    const failure = error instanceof AuthFailure ? new McpFailure('unreachable', error.message) : error;
+    if (!(failure instanceof McpFailure)) throw error;
+    const oauth = await findSignIn(server, failure, host);
+    const said = failure.reason === 'sign-in' ? SIGN_IN : failure.message;
+    const problem = values.reduce((text, value) => text.replaceAll(value, '[secret]'), said);
     const retryInMs = Math.min(LONGEST_RETRY_MS, LEASE_MS * 2 ** Math.min(server.failures, 10));
-    await withOwner(db, owner, (trx) => saveMcpProblem(trx, owner, server.id, { problem, retryInMs }));
+    await withOwner(db, owner, (trx) => saveMcpProblem(trx, owner, server.id, { problem, retryInMs, oauth }));
     return problem;
+  }
+}
+
+const SIGN_IN = 'The server asks for a sign-in.';
+
+/** A server may start to want a sign-in after it was added. */
+async function findSignIn(server: McpServer, { challenge }: McpFailure, { tokens }: Pick<McpHost, 'tokens'>) {
+  if (server.oauth !== null || !challenge) return server.oauth;
+  try {
+    return await tokens.discover(server, challenge);
+  } catch (error) {
+    if (error instanceof AuthFailure || error instanceof EgressFailed || error instanceof EgressRefused) return null;
+    throw error;
   }
 }

@@ -14,3 +14,6 @@ export const grantName = (name: string) => `${name}:grant`;
 
 /** The name under which a sign-in that was started in a browser is stored. */
 export const signInName = (name: string) => `${name}:sign-in`;
+
+/** The name under which the client of a sign-in is stored. */
+export const clientName = (name: string) => `${name}:client`;

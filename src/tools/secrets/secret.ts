@@ -19,8 +19,11 @@ export function hideValue(value: string, expiresAt: Date | null = null): Secret 
 /** A token is renewed when it has no more than this to live, so that it lasts for the request it is fetched for. */
 const MARGIN_MS = 60_000;
 
-export function isDue({ expiresAt }: Secret): boolean {
-  return expiresAt !== null && expiresAt.getTime() - MARGIN_MS <= Date.now();
+/** A token that lives for a minute must not be renewed with each use. */
+const MARGIN_SHARE = 0.2;
+
+export function isDue({ expiresAt }: Secret, lifetimeMs = Infinity): boolean {
+  return expiresAt !== null && expiresAt.getTime() - Math.min(MARGIN_MS, lifetimeMs * MARGIN_SHARE) <= Date.now();
 }
 
 export function unlessExpired(token: Secret | undefined): Secret | undefined {

@@ -36,6 +36,11 @@ async function handIn(query: URLSearchParams): Promise<void> {
   const [state, code, refusal] = ['state', 'code', 'error'].map((name) => query.get(name));
   if (refusal) throw refused(refusal, `The provider refused the sign-in: ${refusal.slice(0, 100)}. Try again.`);
   if (!state || !code) throw refused('incomplete', 'The provider sent no code. Start the sign-in again.');
+  if (state.startsWith('mcp:')) {
+    const iss = query.get('iss');
+    await client.call('POST /api/mcp/sign-in/finish', { body: { state, code, ...(iss && { iss }) } });
+    return;
+  }
   await client.call('POST /api/tools/{name}/sign-in/finish', {
     params: { name: state.slice(0, state.lastIndexOf('.')) },
     body: { state, code },

@@ -6,6 +6,7 @@ import { SecretForm } from '../chat/gates/secret-form.tsx';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { client } from '../client/client.ts';
 import { formatExact } from '../format/time.ts';
+import { McpSignIn } from '../mcp/mcp-sign-in.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -29,6 +30,7 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
             <Capabilities name={tool.name} sentences={tool.capabilities} />
           </section>
         )}
+        {tool.mcp_server && tool.needs_sign_in && <McpSignIn server={tool.mcp_server} />}
         {(tool.auth || tool.secrets.length > 0) && (
           <section>
             <h3 className="mb-2 font-semibold">

@@ -71,9 +71,16 @@ function ToolRow({ tool }: { readonly tool: AgentTool }) {
         <span className="line-clamp-2 break-words text-s text-soft">{tool.description}</span>
       </span>
       {tool.quarantined_until && <StatusMark mark="failed" words="rests, since it crashed too often" />}
-      {tool.needs_sign_in && <StatusMark mark="waiting" words="needs a secret of yours" />}
+      {tool.needs_sign_in && (
+        <StatusMark mark="waiting" words={tool.mcp_server ? 'needs your sign-in' : 'needs a secret of yours'} />
+      )}
       {dangerous > 0 && <StatusMark mark="idle" words="may change things elsewhere" />}
-      <span className="text-s text-soft">{tool.source === 'builtin' ? 'built in' : (tool.version ?? 'installed')}</span>
+      <span className="text-s text-soft">{sourceOf(tool)}</span>
     </>
   );
+}
+
+function sourceOf({ source, mcp_server, version }: AgentTool): string {
+  if (source === 'mcp') return `from ${mcp_server}`;
+  return source === 'builtin' ? 'built in' : (version ?? 'installed');
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { ListedMcpServer, McpAdmin } from '#agent/administration/mcp-admin.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
+import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
-type Services = { readonly mcpAdmin: McpAdmin };
+type Services = { readonly mcpAdmin: McpAdmin; readonly site: Site };
 
 const source = z.enum(['me', 'everyone'], 'for must be me or everyone.');
 const holderField = source.default('me');
@@ -29,7 +30,11 @@ const summary = {
   private_network: z.boolean(),
   trust_annotations: z.boolean(),
   headers: z.array(z.string()).describe('The names of the headers whose values are stored.'),
-  protocol: z.string().describe('The version of the protocol that the server speaks.'),
+  protocol: z.string().describe('The version of the protocol that the server speaks; empty before the first sign-in.'),
+  sign_in: z
+    .enum(['none', 'needed', 'done'])
+    .describe('Whether the caller must sign in to the server, has signed in, or need not.'),
+  issuer: z.string().nullable().describe('The authorization server, if the server wants a sign-in.'),
   problem: z.string().nullable().describe('Why the tools could not be listed the last time.'),
   listed_at: z.iso.datetime(),
   created_at: z.iso.datetime(),
@@ -89,6 +94,13 @@ const addMcpServer = defineRoute({
         .boolean('trust_annotations must be true or false.')
         .default(false)
         .describe('Repeat calls after a crash if the server says that this is harmless. Operators only.'),
+      client_id: z
+        .string('client_id must be a string.')
+        .optional()
+        .describe(
+          "Of a client that you registered with the server's authorization server, if it registers none itself.",
+        ),
+      client_secret: z.string('client_secret must be a string.').optional().describe('Stored encrypted.'),
     })
     .meta({ id: 'McpServerAdd' }),
   responses: { 201: { description: 'The server with its tools, which count as reviewed.', json: server } },
@@ -101,8 +113,9 @@ const addMcpServer = defineRoute({
       headers,
       privateNetwork: body.private_network,
       trustAnnotations: body.trust_annotations,
+      client: body.client_id === undefined ? undefined : { id: body.client_id, secret: body.client_secret },
     };
-    return renderServer(principal, withSource(await mcpAdmin.add(principal, request, holder(principal, whom)), whom));
+    return render(mcpAdmin, principal, await mcpAdmin.add(principal, request, holder(principal, whom)), whom);
   },
 });
 
@@ -129,7 +142,7 @@ const refreshMcpServer = defineRoute({
   errors: [400, 404, 429],
   async handle({ principal, params: { name }, query }, { mcpAdmin }: Services) {
     const refreshed = await mcpAdmin.refresh(principal, name, holder(principal, query.for));
-    return renderServer(principal, withSource(refreshed, query.for));
+    return render(mcpAdmin, principal, refreshed, query.for);
   },
 });
 
@@ -151,7 +164,7 @@ const acceptMcpTools = defineRoute({
   async handle({ principal, params: { name }, query, body }, { mcpAdmin }: Services) {
     const listedAt = new Date(body.listed_at);
     const accepted = await mcpAdmin.accept(principal, name, holder(principal, query.for), listedAt);
-    return renderServer(principal, withSource(accepted, query.for));
+    return render(mcpAdmin, principal, accepted, query.for);
   },
 });
 
@@ -168,7 +181,49 @@ const removeMcpServer = defineRoute({
   },
 });
 
+const beginMcpSignIn = defineRoute({
+  method: 'post',
+  path: '/api/mcp/{name}/sign-in',
+  summary: 'Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for everyone without one.',
+  params,
+  query: holderQuery,
+  responses: {
+    200: {
+      description: 'Where to send the browser. It comes back to `/tools/callback`.',
+      json: z.strictObject({ url: z.url() }).meta({ id: 'McpSignInBegun' }),
+    },
+  },
+  errors: [400, 404, 429],
+  async handle({ principal, params: { name }, query, request }, { mcpAdmin, site }: Services) {
+    const redirectUri = addressOf(request, site, CALLBACK);
+    return { url: await mcpAdmin.beginSignIn(principal, name, holder(principal, query.for), redirectUri) };
+  },
+});
+
+const finishMcpSignIn = defineRoute({
+  method: 'post',
+  path: '/api/mcp/sign-in/finish',
+  summary: 'Finish an OAuth sign-in to an MCP server with the parameters that the provider sent back.',
+  body: z
+    .object({
+      state: z.string('state is required and must be a string.').max(500).describe('It begins with `mcp:`.'),
+      code: z.string('code is required and must be a string.').min(1, 'code must not be empty.').max(8192),
+      iss: z.string('iss must be a string.').max(2000).optional().describe('The issuer, if the provider sent it.'),
+    })
+    .meta({ id: 'McpSignInAnswer' }),
+  responses: { 204: { description: 'The caller is signed in, and the tools are listed.' } },
+  errors: [400, 413],
+  async handle({ principal, body }, { mcpAdmin }: Services) {
+    await mcpAdmin.finishSignIn(principal, body);
+  },
+});
+
+/** The page of the app where sign-ins of tools come back, too. */
+const CALLBACK = '/tools/callback';
+
 export const mcpRoutes = [
+  beginMcpSignIn,
+  finishMcpSignIn,
   listMcpServers,
   addMcpServer,
   getMcpServer,
@@ -181,7 +236,10 @@ type Source = z.infer<typeof source>;
 
 const holder = (principal: Principal, whom: Source) => (whom === 'everyone' ? 'everyone' : principal);
 
-const withSource = (found: McpServer, whom: Source): ListedMcpServer => ({ ...found, source: whom, hidden: false });
+async function render(mcpAdmin: McpAdmin, principal: Principal, found: McpServer, whom: Source) {
+  const signIn = await mcpAdmin.signInState(found, principal);
+  return renderServer(principal, { ...found, source: whom, hidden: false, signIn });
+}
 
 function renderSummary(principal: Principal, found: ListedMcpServer) {
   const { name, hidden, privateNetwork, trustAnnotations, headers, discovery, problem } = found;
@@ -194,6 +252,8 @@ function renderSummary(principal: Principal, found: ListedMcpServer) {
     trust_annotations: trustAnnotations,
     headers: headers.map((header) => header.name),
     protocol: discovery.version,
+    sign_in: found.signIn,
+    issuer: found.oauth?.issuer ?? null,
     problem,
     listed_at: found.listedAt.toISOString(),
     created_at: found.createdAt.toISOString(),

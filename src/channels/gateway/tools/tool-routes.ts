@@ -29,10 +29,11 @@ const tool = z
   .strictObject({
     name: z.string(),
     description: z.string().nullable(),
-    source: z.enum(['builtin', 'installed']),
+    source: z.enum(['builtin', 'installed', 'mcp']),
+    mcp_server: z.string().nullable().describe('The MCP server that it belongs to.'),
     version: z.string().nullable(),
     parameters: z.unknown().describe('JSON Schema of its arguments.'),
-    capabilities: z.array(sentence).describe('Empty for a builtin tool.'),
+    capabilities: z.array(sentence).describe('Empty for a tool that was not installed.'),
     auth: toolAuth.nullable(),
     needs_sign_in: z.boolean().describe('Whether it lacks a credential of the caller.'),
     quarantined_until: z.iso
@@ -179,11 +180,12 @@ export const toolRoutes = [listTools, installTool, removeTool, putToolSecret, be
 const CALLBACK = '/tools/callback';
 
 function renderTool(listed: ListedTool): z.infer<typeof tool> {
-  const { name, description, parameters, needsSignIn, quarantinedUntil, installed } = listed;
+  const { name, description, parameters, needsSignIn, quarantinedUntil, installed, server } = listed;
   return {
     name,
     description,
-    source: installed ? 'installed' : 'builtin',
+    source: server ? 'mcp' : installed ? 'installed' : 'builtin',
+    mcp_server: server ?? null,
     version: installed?.version ?? null,
     parameters,
     capabilities: [...(installed?.sentences ?? [])],

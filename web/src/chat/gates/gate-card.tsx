@@ -4,6 +4,7 @@ import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
+import { McpSignIn } from '../../mcp/mcp-sign-in.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useActions } from '../chat-actions.ts';
@@ -127,10 +128,11 @@ function SignInAtGate({ gate }: { readonly gate: OpenGate }) {
   const goOn = () => void answerGate(gate, { answer: 'approve' });
   return (
     <>
-      {tool?.needs_sign_in && <SecretForm tool={tool} onKept={goOn} />}
+      {tool?.needs_sign_in && tool.mcp_server && <McpSignIn server={tool.mcp_server} />}
+      {tool?.needs_sign_in && !tool.mcp_server && <SecretForm tool={tool} onKept={goOn} />}
       {tool && !tool.needs_sign_in && (
         <Button look="act" className="self-start" onClick={goOn}>
-          Continue with the stored secret
+          {tool.mcp_server ? 'Continue, signed in' : 'Continue with the stored secret'}
         </Button>
       )}
       <Decision gate={gate} />

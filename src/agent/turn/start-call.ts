@@ -1,0 +1,29 @@
+import type { FunctionCallItem } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { OwnedTransaction } from '#store/connection.ts';
+import { markStarted } from '#store/threads/items.ts';
+import { restoreApproval, useApproval } from '#store/tools/approvals.ts';
+import type { OpenPassage } from '../gates/gates.ts';
+
+/** Records the start and uses up the approval in one transaction, so that one approval never runs a call twice. */
+export async function startCall(
+  trx: OwnedTransaction,
+  turn: Turn,
+  call: FunctionCallItem,
+  { approval }: OpenPassage,
+): Promise<void> {
+  await markStarted(trx, turn, turn, call);
+  if (approval && !(await useApproval(trx, turn, approval)))
+    throw new Error(`The approval of gate ${approval} was used or has expired.`);
+}
+
+/** For a call that was refused before it did anything: it can run later, with the same approval. */
+export async function undoStart(
+  trx: OwnedTransaction,
+  turn: Turn,
+  call: FunctionCallItem,
+  { approval }: OpenPassage,
+): Promise<void> {
+  await markStarted(trx, turn, turn, call, false);
+  if (approval) await restoreApproval(trx, turn, approval);
+}

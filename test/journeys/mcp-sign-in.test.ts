@@ -1,0 +1,324 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type { getMcpServer } from '#channels/gateway/mcp/mcp-routes.ts';
+import { addUser, type TestUser } from '../support/accounts.ts';
+import { BARE_ENV } from '../support/bare-env.ts';
+import { test as journey } from '../support/journey.ts';
+import { type McpOAuthServer, startMcpOAuthServer } from '../support/mcp-oauth-server.ts';
+import { browse } from '../support/oauth-provider.ts';
+import { type Service, spawnService, textOf, type WireResponse } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type WireServer = z.infer<(typeof getMcpServer.responses)[200]['json']>;
+type Chat = { thread_id: string; status: string; gate: { id: string; kind: string } };
+type Answer = { state: string; code: string; iss?: string };
+
+const READ = {
+  name: 'read',
+  description: 'Reads.',
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+};
+const WRITE = { name: 'write', description: 'Writes.', inputSchema: { type: 'object' } };
+
+const test = journey
+  .extend('mcp', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const mcp = await startMcpOAuthServer({ answers: { 'tools/list': () => ({ tools: [READ, WRITE] }) } });
+    onCleanup(() => mcp.close());
+    return mcp;
+  })
+  .extend('ann', { scope: 'file' }, ({ service }) => addUser(service, 'Ann'))
+  .extend('bob', { scope: 'file' }, ({ service }) => addUser(service, 'Bob'));
+
+const send = (service: Service, method: string, route: string, body?: object, who?: TestUser) =>
+  service.request(route, { method, headers: { ...who?.headers }, ...(body && { body: JSON.stringify(body) }) });
+
+async function read<T>(answer: Promise<Response>, status = 200): Promise<T> {
+  const response = await answer;
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status });
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+const add = (service: Service, name: string, url: string, more: object = {}) =>
+  send(service, 'POST', '/api/mcp', { name, url, private_network: true, for: 'everyone', ...more });
+const get = (service: Service, name: string, who?: TestUser) =>
+  read<WireServer>(send(service, 'GET', `/api/mcp/${name}`, undefined, who));
+const ask = async (service: Service, input: string, who?: TestUser) =>
+  textOf(await read<WireResponse>(send(service, 'POST', '/api/v1/responses', { model: 'm', input }, who)));
+const chat = (service: Service, message: string, who?: TestUser) =>
+  read<Chat>(send(service, 'POST', '/api/chat', { message }, who));
+
+const begin = (service: Service, name: string, who?: TestUser, query = '') =>
+  send(service, 'POST', `/api/mcp/${name}/sign-in${query}`, undefined, who);
+const finish = (service: Service, answer: Answer, who?: TestUser) =>
+  send(service, 'POST', '/api/mcp/sign-in/finish', answer, who);
+
+/** Goes to the provider as a browser does, and returns what it sends back. */
+async function visit(service: Service, name: string, who?: TestUser, query = ''): Promise<Answer> {
+  const { url } = await read<{ url: string }>(begin(service, name, who, query));
+  const { searchParams } = new URL((await browse(url)).url);
+  return Object.fromEntries(searchParams) as Answer;
+}
+
+const signIn = async (service: Service, name: string, who?: TestUser, query = '') =>
+  read(finish(service, await visit(service, name, who, query), who), 204);
+
+test('from adding a server that wants a sign-in to a result in the chat', async ({
+  service,
+  model,
+  mcp,
+  ann,
+  bob,
+  home,
+}) => {
+  const added = await read<WireServer>(add(service, 'post', mcp.url), 201);
+  expect(added).toMatchObject({ sign_in: 'needed', issuer: mcp.origin, tools: [], protocol: '', problem: null });
+
+  await signIn(service, 'post', ann);
+  expect(await get(service, 'post', ann)).toMatchObject({
+    sign_in: 'done',
+    tools: [
+      { name: 'read', reviewed: true },
+      { name: 'write', reviewed: true },
+    ],
+  });
+  expect(await ask(service, 'use post__read {}', ann)).toBe('result: {}');
+
+  // Everyone signs in for themselves: Bob's call waits for his sign-in, and then runs.
+  expect(await get(service, 'post', bob)).toMatchObject({ sign_in: 'needed' });
+  const waiting = await chat(service, 'use post__read {"a":1}', bob);
+  expect(waiting).toMatchObject({ status: 'waiting', gate: { kind: 'auth' } });
+  const calls = mcp.calls().length;
+  await signIn(service, 'post', bob);
+  await read(send(service, 'POST', `/api/gates/${waiting.gate.id}`, { answer: 'approve' }, bob), 202);
+  await waitFor('the call', async () => mcp.calls().length === calls + 1);
+  expect(new Set(mcp.requests.map(({ headers }) => headers.authorization)).size).toBe(2);
+
+  // No one but the server sees a token.
+  mcp.answers['tools/call'] = () => {
+    const sent = mcp.requests.at(-1)?.headers.authorization ?? '';
+    return { content: [{ type: 'text', text: `you sent ${sent.slice('Bearer '.length)}` }] };
+  };
+  const said = await ask(service, 'use post__read {}', ann);
+  expect(said).toContain('you sent');
+  const stored = await home.query('select body::text from items union all select detail::text from audit');
+  for (const token of mcp.tokens) expect(JSON.stringify([said, model.seen, stored])).not.toContain(token);
+  delete mcp.answers['tools/call'];
+});
+
+test('a revoked sign-in: the call waits for another one, with the approval that it had', async ({
+  service,
+  mcp,
+  ann,
+}) => {
+  const approval = await chat(service, 'use post__write {"n":1}', ann);
+  expect(approval).toMatchObject({ gate: { kind: 'approval' } });
+  const sent = await tokenOf(mcp, () => ask(service, 'use post__read {}', ann));
+  await mcp.revoke(sent, { grant: true });
+  const calls = mcp.calls().length;
+  const answered = await read<{ response_id: string }>(
+    send(service, 'POST', `/api/gates/${approval.gate.id}`, { answer: 'approve' }, ann),
+    202,
+  );
+  const waiting = await waitFor('the gate', async () => {
+    const { gates } = await read<{ gates: Chat['gate'][] }>(send(service, 'GET', '/api/gates', undefined, ann));
+    return gates.find(({ kind }) => kind === 'auth');
+  });
+  expect(mcp.calls()).toHaveLength(calls);
+  expect(await get(service, 'post', ann)).toMatchObject({ sign_in: 'needed' });
+  expect((await service.get(answered.response_id)).status).not.toBe('completed');
+
+  await signIn(service, 'post', ann);
+  await read(send(service, 'POST', `/api/gates/${waiting.id}`, { answer: 'approve' }, ann), 202);
+  await waitFor('the call', async () => mcp.calls().length === calls + 1);
+  expect(mcp.calls().at(-1)?.params).toMatchObject({ name: 'write', arguments: { n: 1 } });
+});
+
+test('a token that ends early is renewed, and a server that refuses every token is asked twice', async ({
+  service,
+  mcp,
+  ann,
+}) => {
+  const before = { ...mcp.counts };
+  await mcp.revoke(await tokenOf(mcp, () => ask(service, 'use post__read {}', ann)), { grant: false });
+  expect(await ask(service, 'use post__read {}', ann)).toBe('result: {}');
+  expect(mcp.counts).toMatchObject({ refreshed: before.refreshed + 1, signedIn: before.signedIn });
+
+  mcp.state.closed = true;
+  expect(await ask(service, 'use post__read {}', ann)).toContain('refused');
+  expect(mcp.counts.refreshed).toBe(before.refreshed + 2);
+  expect(mcp.counts.refused).toBeLessThanOrEqual(before.refused + 6);
+  mcp.state.closed = false;
+  expect(await ask(service, 'use post__read {}', ann)).toBe('result: {}');
+});
+
+test('a sign-in counts once, for the person who started it, and only with the answer of its own server', async ({
+  service,
+  mcp,
+  ann,
+  bob,
+}) => {
+  await read(add(service, 'own', mcp.url), 201);
+  const before = mcp.counts.signedIn;
+  const refused = async (answer: Answer, who: TestUser) =>
+    expect(await read<object>(finish(service, answer, who), 400)).toMatchObject({
+      error: { message: expect.stringMatching(/Start it again|started elsewhere|refused/) },
+    });
+
+  // Another user's callback: neither is signed in, and Ann's sign-in is not used up.
+  const answer = await visit(service, 'own', ann);
+  await refused(answer, bob);
+  await refused({ ...answer, state: `${answer.state}x` }, ann);
+  await refused({ ...answer, state: answer.state.replace(':me.', ':everyone.') }, ann).catch(() => {});
+  expect(mcp.counts.signedIn).toBe(before);
+  expect(await get(service, 'own', bob)).toMatchObject({ sign_in: 'needed' });
+  await read(finish(service, answer, ann), 204);
+  await refused(answer, ann); // replay
+
+  // A code of Ann's that Bob hands in as his own was made for another verifier.
+  const [hers, his] = [await visit(service, 'own', ann), await visit(service, 'own', bob)];
+  await refused({ ...his, code: hers.code }, bob);
+  expect(await get(service, 'own', bob)).toMatchObject({ sign_in: 'needed' });
+
+  // Mix-up: an answer of another authorization server, or of one that does not say which it is.
+  const signedIn = mcp.counts.signedIn;
+  await refused({ ...(await visit(service, 'own', bob)), iss: 'https://evil.example.com' }, bob);
+  const { state, code } = await visit(service, 'own', bob);
+  await refused({ state, code }, bob);
+  expect(mcp.counts.signedIn).toBe(signedIn);
+
+  // Only operators sign in for everyone.
+  expect((await begin(service, 'own', bob, '?for=everyone')).status).toBe(403);
+  expect((await begin(service, 'unknown', bob)).status).toBe(404);
+  await refused({ state: 'mcp:none:me.x', code: 'c' }, bob);
+
+  // Confused deputy: a token belongs to the server that it was made for, not to its name.
+  await read(send(service, 'DELETE', '/api/mcp/own?for=everyone'), 204);
+  await read(add(service, 'own', mcp.url), 201);
+  expect(await get(service, 'own', ann)).toMatchObject({ sign_in: 'needed' });
+  await read(send(service, 'DELETE', '/api/mcp/own?for=everyone'), 204);
+});
+
+test('metadata that points inward, elsewhere or to another server is refused before a browser is sent there', async ({
+  service,
+  mcp,
+  home,
+}) => {
+  const tried = async (state: Partial<typeof mcp.state>, message: string) => {
+    await home.query('delete from rate_windows');
+    Object.assign(mcp.state, state);
+    const added = await add(service, 'bad', mcp.url);
+    const answer = added.status === 201 ? await begin(service, 'bad') : added;
+    const refused = await read<{ error: { message: string } }>(Promise.resolve(answer), 400);
+    expect({ state, message: refused.error.message }).toMatchObject({ message: expect.stringContaining(message) });
+    if (added.status === 201) await read(send(service, 'DELETE', '/api/mcp/bad?for=everyone'), 204);
+    Object.assign(mcp.state, { resource: {}, issuer: {}, challenge: undefined });
+  };
+  await tried({ challenge: 'Bearer resource_metadata="http://169.254.169.254/latest/meta-data"' }, 'https');
+  await tried({ challenge: 'Bearer resource_metadata="https://10.0.0.7/"' }, 'IP address');
+  await tried({ challenge: 'Bearer resource_metadata="file:///etc/passwd"' }, 'https');
+  await tried({ resource: { resource: 'https://mcp.example.com/mcp' } }, 'another address');
+  await tried({ resource: { resource: `${mcp.origin}/mc` } }, 'another address');
+  await tried({ resource: { authorization_servers: ['https://[::1]/'] } }, 'IP address');
+  await tried({ resource: { authorization_servers: ['http://localhost:9200'] } }, 'https');
+  await tried({ resource: { authorization_servers: ['not an address'] } }, 'address');
+  await tried({ issuer: { issuer: 'https://evil.example.com' } }, 'another one');
+  await tried({ issuer: { code_challenge_methods_supported: ['plain'] } }, 'PKCE');
+  await tried({ issuer: { code_challenge_methods_supported: undefined } }, 'PKCE');
+  await tried({ issuer: { authorization_endpoint: 'javascript:alert(1)' } }, 'https');
+  await tried({ issuer: { authorization_endpoint: 'http://evil.example.com/auth' } }, 'https');
+  await tried({ issuer: { token_endpoint: 'http://169.254.169.254/token' } }, 'https');
+  await tried({ issuer: { registration_endpoint: 'https://10.0.0.7/reg' } }, 'IP address');
+  await tried({ issuer: { registration_endpoint: undefined } }, 'Register one there');
+  await tried({ resource: { scopes_supported: ['x'.repeat(200_000)] } }, 'bytes');
+
+  // Redirects are not followed.
+  mcp.state.challenge = `Bearer resource_metadata="${mcp.origin}/redirect"`;
+  await read(add(service, 'moved', mcp.url), 201);
+  expect(mcp.elsewhere).toEqual([]);
+
+  await read(send(service, 'DELETE', '/api/mcp/moved?for=everyone'), 204);
+  mcp.state.challenge = undefined;
+
+  // A server that names another authorization server later can't make anyone go there.
+  await read(add(service, 'moved', mcp.url), 201);
+  mcp.state.resource = { authorization_servers: [`${mcp.origin}/other`] };
+  const changed = await read<{ error: { message: string } }>(begin(service, 'moved'), 400);
+  expect(changed.error.message).toContain('another authorization server');
+  mcp.state.resource = {};
+  await read(send(service, 'DELETE', '/api/mcp/moved?for=everyone'), 204);
+
+  // A token endpoint inside: the code is not sent there.
+  mcp.state.issuer = { token_endpoint: 'https://10.0.0.7/token' };
+  await read(add(service, 'inside', mcp.url), 201);
+  const answer = await visit(service, 'inside');
+  expect(await read<object>(finish(service, answer), 400)).toMatchObject({
+    error: { message: expect.stringContaining('IP address') },
+  });
+  mcp.state.issuer = {};
+
+  // A key that is wrong is not a reason to sign in.
+  const headers = { Authorization: 'Bearer wrong-key-1234' };
+  await read(add(service, 'keyed', mcp.url, { headers }), 400);
+});
+
+/** The access token that `act` sends. */
+async function tokenOf(mcp: Pick<McpOAuthServer, 'requests'>, act: () => Promise<unknown>) {
+  await act();
+  return (mcp.requests.at(-1)?.headers.authorization ?? '').slice('Bearer '.length);
+}
+
+test('the command signs in by a browser on the same machine', async ({ service, mcp, home }) => {
+  await read(add(service, 'typed', mcp.url), 201);
+  const child = spawn(path.resolve('bin/reborn'), ['mcp', 'signin', 'typed'], { env: { ...BARE_ENV, ...home.env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
+  const url = await waitFor('the address', async () => /^ {2}(http\S+)$/m.exec(output)?.[1]);
+  expect((await browse(url)).text).toContain('Signed in');
+  const [code] = (await once(child, 'close')) as number[];
+  expect([code, output]).toEqual([0, expect.stringContaining('typed has 2 tools.')]);
+  expect(await ask(service, 'use typed__read {}')).toBe('result: {}');
+});
+
+test('short tokens, many calls, three replicas and kill -9: one refresh for each token, and one sign-in', async ({
+  service,
+  startAnother,
+  env,
+  home,
+  model,
+}) => {
+  const brief = await startMcpOAuthServer({ tokenSeconds: 4, answers: { 'tools/list': () => ({ tools: [READ] }) } });
+  try {
+    await read(add(service, 'brief', brief.url), 201);
+    await signIn(service, 'brief', undefined, '?for=everyone');
+    const [second, victim] = [await startAnother(), await spawnService(env)];
+    const call = (at: Pick<Service, 'ask'>) => at.ask('use brief__read {}').then(textOf);
+    const start = brief.counts.refreshed;
+    let isAlive = true;
+    // Until three tokens have expired. The victim dies while its calls are under way, after it has taken part in a refresh.
+    while (brief.counts.refreshed - start < 3) {
+      await home.query('delete from rate_windows');
+      const dies: boolean = isAlive && brief.counts.refreshed > start;
+      const dying = dies ? [call(victim), call(victim)].map((each) => each.catch(() => 'died')) : [];
+      const living = isAlive && !dies ? [service, second, victim] : [service, second];
+      const said = living.flatMap((at) => [call(at), call(at), call(at), call(at)]);
+      if (dies) await victim.kill();
+      isAlive &&= !dies;
+      expect(new Set(await Promise.all(said))).toEqual(new Set(['result: {}']));
+      await Promise.all(dying);
+    }
+    expect(isAlive).toBe(false);
+    expect(brief.counts).toMatchObject({ signedIn: 1, reused: 0 });
+    expect(brief.tokens.size).toBeLessThanOrEqual(brief.counts.refreshed + 1);
+    const stored = await home.query(`select body::text from items union all select detail::text from audit`);
+    const seen = JSON.stringify([stored, model.seen, victim.output()]);
+    for (const token of brief.tokens) expect(seen).not.toContain(token);
+    await second.close();
+  } finally {
+    brief.close();
+  }
+});
