@@ -17,7 +17,7 @@ import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/acc
 import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/accounts/users.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
-import { pauseMissionsOf } from '#store/missions/missions.ts';
+import { endMissionsOf } from '#store/missions/missions.ts';
 import { newUserToken } from './tokens/user-token.ts';
 
 /** Users and their tokens. The operator may do everything; a member can see and change only their own tokens. */
@@ -73,7 +73,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
           await revokeTokensOf(writing, id);
           await deleteSessionsOf(writing, id);
           await deletePairingsWith(writing, id);
-          await pauseMissionsOf(writing, id);
+          await endMissionsOf(writing, id);
         };
         await audited(trx, remove, by(actor, 'user.remove', id));
       });

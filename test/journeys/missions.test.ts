@@ -200,7 +200,7 @@ test('a run with nothing to say ends without a message and is in the list', asyn
   expect(JSON.stringify(chat.output)).toContain('There is no tool named');
 });
 
-test('a paused mission is not due, and removing a user pauses their missions', async ({ service, home }) => {
+test('a paused mission is not due, and removing a user ends their missions', async ({ service, home }) => {
   const { id } = await create(service, { schedule: { every_minutes: 5 } });
   expect(await call(service, 'POST', `/api/missions/${id}/pause`)).toMatchObject({
     state: 'paused',
@@ -217,8 +217,38 @@ test('a paused mission is not due, and removing a user pauses their missions', a
   );
   await service.request(`/api/users/${ann.id}`, { method: 'DELETE' });
   expect(await home.query(`select state, pause_reason, next_due_at from missions where id = '${hers.id}'`)).toEqual([
-    { state: 'paused', pause_reason: 'user_removed', next_due_at: null },
+    { state: 'ended', pause_reason: 'user_removed', next_due_at: null },
   ]);
+  await home.query(
+    `insert into occurrences (mission_id, slot, user_id, kind, state, revision, due_at)
+     select id, now(), user_id, 'manual', 'due', 1, now() from missions where id = $1`,
+    [hers.id],
+  );
+  await waitFor('the run to be skipped', async () =>
+    (await home.query<{ reason: string }>('select reason from occurrences where mission_id = $1', [hers.id])).some(
+      ({ reason }) => reason === 'user_removed',
+    ),
+  );
+});
+
+test('a drain lets runs end and starts no others until it is over', async ({ env, service, home }) => {
+  const slow = await create(service, { instruction: 'count 30 every 20' });
+  await runUntil(service, slow.id, 'running');
+  const drained = await runReborn(['mission', 'drain'], { env });
+  expect(drained.stdout).toMatch(/No run of a mission is under way\./);
+  expect((await runsOf(service, slow.id))[0]).toMatchObject({ status: 'completed' });
+
+  const due = await create(service, { schedule: { every_minutes: 60 } });
+  await home.query(`update missions set next_due_at = date_trunc('second', now()) where id = $1`, [due.id]);
+  await call(service, 'POST', `/api/missions/${slow.id}/run`);
+  const after = await runReborn(['mission', 'list'], { env });
+  expect(after.stdout).toContain('Missions are drained');
+  expect(await runsOf(service, due.id)).toEqual([]);
+  expect((await runsOf(service, slow.id))[0]).toMatchObject({ status: 'due' });
+
+  expect((await runReborn(['mission', 'drain', '--end'], { env })).stdout).toContain('Missions run again.');
+  for (const { id } of [due, slow])
+    await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
 });
 
 test('the agent creates a mission only with an approval that shows its schedule and next times', async ({

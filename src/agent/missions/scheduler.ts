@@ -46,8 +46,9 @@ export function startScheduler(options: {
     if (!isCurrent) await rescheduleAll(engine.system);
     isCurrent = true;
     const work = await findWork(engine.system);
-    if (work.hasDueMissions) await createOccurrences(engine.system);
     if (work.hasStartedRuns) await followRuns(engine.system);
+    if (work.isDrained) return;
+    if (work.hasDueMissions) await createOccurrences(engine.system);
     if (work.hasDueMissions || work.hasDueRuns) await startRuns(db, engine, pace);
   }
   return repeat(pace.lookEveryMs, look, options.onError);

@@ -6,6 +6,7 @@ import { describeSchedule } from '#domain/mission/schedule.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { withDatabase } from '../connect/with-database.ts';
 import { printJson, printLine, printTable } from '../print.ts';
+import { addDrainCommand, isDrained } from './drain.ts';
 
 type Json = { readonly json?: true };
 type NewMission = { instruction: string; cron?: string; every?: number; at?: string; timeZone?: string };
@@ -55,6 +56,7 @@ export function addMissionCommands(program: Command): void {
     await missions.run(OPERATOR, id, newId());
     return 'The run is due. A running service starts it within a second or two.';
   });
+  addDrainCommand(mission);
   addAction(mission, 'delete', 'Delete a mission and its list of runs. Threads stay.', async (missions, id) => {
     await missions.delete(OPERATOR, id);
     return 'Deleted.';
@@ -90,6 +92,7 @@ function listMissions({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const listed = await createMissions(db).list(OPERATOR);
     if (json) return printJson(listed);
+    if (await isDrained(db)) printLine('Missions are drained: no run starts until `reborn mission drain --end`.');
     if (listed.length === 0) return printLine('There are no missions.');
     printTable([
       ['id', 'name', 'state', 'schedule', 'next', 'last'],

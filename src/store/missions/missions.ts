@@ -93,11 +93,11 @@ export async function deleteMission(trx: OwnedTransaction, owner: Owner, id: Mis
   return numDeletedRows > 0n;
 }
 
-/** Pauses all missions of a user who is removed. */
-export async function pauseMissionsOf(trx: Audited<IdentityTransaction>, userId: UserId): Promise<void> {
+/** Ends all missions of a user who is removed. */
+export async function endMissionsOf(trx: Audited<IdentityTransaction>, userId: UserId): Promise<void> {
   await trx
     .updateTable('missions')
-    .set({ state: 'paused', pauseReason: 'user_removed', nextDueAt: null })
+    .set({ state: 'ended', pauseReason: 'user_removed', nextDueAt: null })
     .where('userId', '=', userId)
     .execute();
 }

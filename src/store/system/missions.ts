@@ -8,7 +8,12 @@ export type SchedulerWork = {
   readonly hasDueMissions: boolean;
   readonly hasDueRuns: boolean;
   readonly hasStartedRuns: boolean;
+  /** No run may start. */
+  readonly isDrained: boolean;
 };
+
+/** The setting that exists during a drain. */
+export const MISSION_DRAIN = 'mission_drain';
 
 /** One statement, so that an idle replica costs the database very little. */
 export async function findWork(system: SystemConnection): Promise<SchedulerWork> {
@@ -21,7 +26,8 @@ export async function findWork(system: SystemConnection): Promise<SchedulerWork>
 const FIND_WORK = `
   select exists (select from missions where next_due_at <= now()) as "hasDueMissions",
     exists (select from occurrences where state = 'due' and due_at <= now()) as "hasDueRuns",
-    exists (select from occurrences where state = 'started') as "hasStartedRuns"`;
+    exists (select from occurrences where state = 'started') as "hasStartedRuns",
+    exists (select from settings where name = '${MISSION_DRAIN}') as "isDrained"`;
 
 /** A mission whose next due time has passed, and the time of the database. */
 export type DueMission = Pick<Mission, 'id' | 'misfire' | 'revision'> & {

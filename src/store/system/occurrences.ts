@@ -37,10 +37,11 @@ export async function skipOccurrences(system: SystemConnection): Promise<void> {
 
 // Late occurrences wait for each other: they were asked for. Of those that are on time, a queue holds one.
 const SKIP = `
-  update occurrences set state = 'skipped', ended_at = now(), reason = case when missions.state = 'paused' then 'paused' else 'overlap' end
+  update occurrences set state = 'skipped', ended_at = now(), reason = case
+    when missions.pause_reason = 'user_removed' then 'user_removed' when missions.state = 'paused' then 'paused' else 'overlap' end
   from missions
   where occurrences.state = 'due' and due_at <= now() and missions.id = occurrences.mission_id
-    and (missions.state = 'paused' and occurrences.kind = 'scheduled'
+    and (missions.state = 'paused' and occurrences.kind = 'scheduled' or missions.pause_reason = 'user_removed'
       or not is_late and missions.overlap <> 'cancel'
         and exists (select from occurrences as other where other.mission_id = missions.id and other.user_id = missions.user_id
           and other.state = 'started')
@@ -95,6 +96,17 @@ const TAKE = `
     missions.thread_id as "threadId", tools, tokens_per_run as "tokensPerRun", tokens_per_day as "tokensPerDay",
     usd_per_run as "usdPerRun", usd_per_day as "usdPerDay", held.turn_id as "runningTurnId", held.running_thread as "runningThreadId",
     ${sumToday('tokens::float8', 'tokens_per_day')} as "tokensToday", ${sumToday('cost_usd', 'usd_per_day')} as "usdToday"`;
+
+/** How many runs have a turn that runs or is about to. A turn that waits at a gate does not count. */
+export async function countActiveRuns(system: SystemConnection): Promise<number> {
+  const { rows } = await system.query<{ count: number }>(COUNT_ACTIVE);
+  return rows[0]?.count ?? 0;
+}
+
+const COUNT_ACTIVE = `
+  select (select count(*) from missions where starting_until > now())::integer + (select count(*) from occurrences
+    join turns on turns.id = occurrences.turn_id
+    where occurrences.state = 'started' and turns.status in ('queued', 'running'))::integer as count`;
 
 /** The turn of the occurrence exists. Ends the lease. */
 export async function markStarted(

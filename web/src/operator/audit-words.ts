@@ -5,6 +5,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'gate.approve': 'Approved once',
   'gate.deny': 'Denied',
   'gate.overdue': 'Denied: no answer in time',
+  'mission.drain': 'Stopped missions for maintenance',
+  'mission.drain-end': 'Let missions run again',
   'pairing.remove': 'Ended a pairing',
   'policy.set': "Set a tool's policy",
   'policy.unset': "Removed a tool's policy",
