@@ -3,7 +3,7 @@ import type { SourceFile } from './architecture.ts';
 
 /** The tables that grant rights. */
 const GUARDED = new Set(
-  'users tokens sessions tools componentFiles secrets settings skills budgets retention pairings approvals standingApprovals webhookRoutes gates audit'.split(
+  'users tokens sessions tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates audit'.split(
     ' ',
   ),
 );
@@ -14,6 +14,7 @@ const HARMLESS: Record<string, string> = {
   'store/accounts/tokens.ts recordUse': 'notes the time of the last use',
   'store/accounts/sessions.ts recordSeen': 'notes the time of the last use',
   'store/tools/secrets.ts replaceCiphertext': 'the secret stays the same; the new key is recorded',
+  'engine/statements/erase.ts complete': 'the request was audited; this records its end, in the log as well',
   'store/tools/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
   'store/threads/delete-turn.ts deleteGatesOf': 'its call is deleted too, so nothing is granted',
   'store/threads/gates.ts close': '`closeGate` is for the output of a tool, and `decideGate` is audited',

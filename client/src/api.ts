@@ -1515,6 +1515,32 @@ export type UserList = {
   readonly next_cursor: string | null;
 };
 
+export type Erasure = {
+  readonly id: string;
+  readonly user_id: string;
+  readonly status: 'pending' | 'completed';
+  readonly requested_at: string;
+  /** What was deleted; null while it is pending. */
+  readonly certificate: ErasureCertificate | null;
+};
+
+export type ErasureCertificate = {
+  readonly erasure: string;
+  readonly subject: string;
+  readonly requested_by: string;
+  readonly requested_at: string;
+  readonly completed_at: string;
+  /** Rows by table. */
+  readonly deleted: Readonly<Record<string, number>>;
+  /** The SHA-256 that the audit log has, too. */
+  readonly digest: string;
+};
+
+export type ErasureList = {
+  readonly erasures: readonly Erasure[];
+  readonly next_cursor: string | null;
+};
+
 export type NewToken = {
   readonly name: string;
   /** When the token stops working. Left out: never. */
@@ -2444,6 +2470,21 @@ export type Routes = {
     params: { id: string };
     body: SpendingLimits;
     result: SpendingLimits;
+  };
+  /** Erase a user: delete everything that belongs to them, permanently. */
+  'POST /api/users/{id}/erase': {
+    params: { id: string };
+    result: Erasure;
+  };
+  /** List erasures, newest first. */
+  'GET /api/erasures': {
+    query?: { limit?: number; cursor?: string };
+    result: ErasureList;
+  };
+  /** Get an erasure and its certificate. */
+  'GET /api/erasures/{id}': {
+    params: { id: string };
+    result: Erasure;
   };
   /** Create a token for a user. */
   'POST /api/users/{id}/tokens': {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createErasures } from '#agent/administration/erasures.ts';
 import type { McpAdmin } from '#agent/administration/mcp-admin.ts';
 import type { ModelAdmin } from '#agent/administration/model-admin.ts';
 import type { ModelCatalog } from '#agent/administration/model-catalog.ts';
@@ -169,6 +170,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         defaults: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
         isUser: (id) => auth.accounts.isUser(id),
       }),
+      erasures: createErasures({ db, engine: parts.engine, requests: auth.erasures, onError }),
       approvals: createStandingApprovals(db),
       pairings: createPairings(db),
       usageReports: createUsage(db),

@@ -69,11 +69,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       requireOperator(actor);
       await runInTransaction(db, async (trx) => {
         const remove = async (writing: Audited<IdentityTransaction>) => {
-          if (!(await markRemoved(writing, id))) throw noUser();
-          await revokeTokensOf(writing, id);
-          await deleteSessionsOf(writing, id);
-          await deletePairingsWith(writing, id);
-          await endMissionsOf(writing, id);
+          if (!(await shutOut(writing, id))) throw noUser();
         };
         await audited(trx, remove, by(actor, 'user.remove', id));
       });
@@ -133,6 +129,16 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       return readAudit(db, page);
     },
   };
+}
+
+/** Ends all access of a user, and what runs in their name. Returns whether they had access. */
+export async function shutOut(trx: Audited<IdentityTransaction>, id: UserId): Promise<boolean> {
+  const wasUser = await markRemoved(trx, id);
+  await revokeTokensOf(trx, id);
+  await deleteSessionsOf(trx, id);
+  await deletePairingsWith(trx, id);
+  await endMissionsOf(trx, id);
+  return wasUser;
 }
 
 /** Members can't see other users. */

@@ -4,6 +4,7 @@ import { isReachable } from '#store/connection.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthenticate, isJwt } from './authenticate.ts';
+import { createErasureRequests, type ErasureRequests } from './erasures.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import type { OidcSettings } from './sso/oidc-provider.ts';
@@ -18,6 +19,7 @@ export type Auth = {
   readonly session: Authenticate;
   readonly signIn: SignIn;
   readonly accounts: Accounts;
+  readonly erasures: ErasureRequests;
   /** Clears all cached verdicts, because a user or token lost access. */
   forget(): void;
   /** Calls `listener` whenever a user or token loses access, until the returned function is called. */
@@ -77,7 +79,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  return { bearer, session, signIn, accounts: createAccounts(identities, forget), forget, onRevoked };
+  return {
+    bearer,
+    session,
+    signIn,
+    accounts: createAccounts(identities, forget),
+    erasures: createErasureRequests(identities, forget),
+    forget,
+    onRevoked,
+  };
 }
 
 const UNKNOWN: DatedVerdict = { verdict: { outcome: 'unknown' } };

@@ -21,6 +21,7 @@ import { createRunningTurns, type RunTurn } from './running-turns.ts';
 import { type Accepted, type Accepting, acceptTurns } from './statements/accept.ts';
 import { createBatch } from './statements/batch.ts';
 import { claimTurns, sweepLostTurns } from './statements/claim.ts';
+import { findPendingErasures, runErasure } from './statements/erase.ts';
 import { forgetOld } from './statements/forget.ts';
 import { purgeExpired, purgeThreads } from './statements/retention.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
@@ -34,6 +35,7 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>;
 const UNWIND_MS = 5000;
 /** Looking for expired threads reads all old threads, also those that are kept. */
 const PURGE_THREADS_EVERY_MS = 600_000;
+const ERASE_EVERY_MS = 10_000;
 /** How long an input is retried while the database is unavailable or its thread is locked. The sender waits meanwhile. */
 const ACCEPT_MS = 2000;
 
@@ -240,6 +242,15 @@ export async function startEngine(options: {
       },
       onError,
     ),
+    // Those whose process has died.
+    repeat(
+      ERASE_EVERY_MS,
+      async () => {
+        if (!isElected()) return;
+        for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected);
+      },
+      onError,
+    ),
     repeat(
       options.purgeThreadsEveryMs ?? PURGE_THREADS_EVERY_MS,
       async () => void (isElected() && (await purgeThreads(pool, { ...purging, onPurged: changes.notify }))),
@@ -264,6 +275,8 @@ export async function startEngine(options: {
       if (running.has(turn.id)) await running.check(turn.id);
       else await sendSignal(pool, { cancel: turn.id });
     },
+    /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
+    erase: (id: string) => runErasure(pool, id, () => !stopping),
     /** Notifies watchers of a turn that ended without being run. */
     notifyEnded: running.notifyEnded,
     /** Notifies followers of a change to a thread that did not go through this engine. */

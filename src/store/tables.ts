@@ -248,6 +248,16 @@ export type Tables = {
     createdAt: Generated<Date>;
     removedAt: Date | null;
   };
+  erasures: {
+    id: string;
+    subject: string;
+    requestedBy: string;
+    requestedAt: Generated<Date>;
+    auditThrough: Generated<string>;
+    completedAt: Date | null;
+    certificate: string | null;
+    digest: string | null;
+  };
   tokens: {
     id: TokenId;
     userId: string;

@@ -184,6 +184,23 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await expect.poll(async () => (await whoIs()).status, { timeout: 10_000 }).toBe(401);
 });
 
+test('a user is erased once their name is typed, and the certificate shows what was deleted', async () => {
+  await visit('/operator/users');
+  await page.getByRole('button', { name: 'Add a user' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Erika');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await rowsOf('Users').filter({ hasText: 'Erika' }).getByRole('button').click();
+  await page.getByRole('button', { name: 'Erase the user' }).click();
+  const erase = page.getByRole('button', { name: 'Erase everything' });
+  await page.getByLabel('Type Erika to confirm').fill('Erik');
+  expect(await erase.isDisabled()).toBe(true);
+  await page.getByLabel('Type Erika to confirm').fill('Erika');
+  await erase.click();
+  await dialog('Erika was erased').getByText('users').waitFor();
+  await page.keyboard.press('Escape');
+  await rowsOf('Users').filter({ hasText: 'Erika' }).waitFor({ state: 'detached' });
+});
+
 test('a server and its model are added and tested, chosen in a thread, made the default, and removed', async () => {
   await visit('/operator/models');
   await page.getByRole('button', { name: 'Test it' }).first().click();

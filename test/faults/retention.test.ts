@@ -30,7 +30,7 @@ test('replicas that are killed while they purge leave each thread complete or go
 
   let left = await countThreads();
   const kept = await countKept();
-  for (let kill = 0; kill < 2; kill++) {
+  for (let kill = 0; kill < rounds(1, 3); kill++) {
     const before = left;
     const replica = await cluster.start();
     await waitFor('the purge to begin', async () => (left = await countThreads()) < before, 60_000);
@@ -43,6 +43,45 @@ test('replicas that are killed while they purge leave each thread complete or go
   expect(await query(cluster, TORN)).toEqual([{ torn: 0 }]);
   expect(await countKept()).toBe(kept);
 });
+
+test('a replica that is killed while it erases a user is replaced, and the certificate counts each row once', async () => {
+  await Promise.all([...cluster.replicas].map((replica) => replica.kill()));
+  const [held] = await query<{ threads: number; items: number }>(
+    cluster,
+    `select (select count(*)::integer from threads where user_id = 'ann') as threads,
+       (select count(*)::integer from items where user_id = 'ann') as items`,
+  );
+  await query(cluster, MORE_THREADS, [THREADS / 4]);
+  const id = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
+  await query(cluster, `insert into erasures (id, subject, requested_by) values ($1, 'ann', 'operator')`, [id]);
+  const left = () => countOf(`select count(*)::integer as count from threads where user_id = 'ann'`);
+  const replica = await cluster.start();
+  const all = await left();
+  await waitFor('the erasure to begin', async () => (await left()) < all, 60_000);
+  await replica.kill();
+  expect(await left()).toBeGreaterThan(0);
+
+  await cluster.start();
+  const certificate = await waitFor(
+    'the certificate',
+    async () => {
+      const [row] = await query<{ certificate: string | null }>(
+        cluster,
+        'select certificate from erasures where id = $1',
+        [id],
+      );
+      return row?.certificate ?? undefined;
+    },
+    60_000,
+  );
+  const deleted = { threads: all, items: held?.items ?? 0, turns: held?.threads ?? 0 };
+  expect(JSON.parse(certificate)).toMatchObject({ subject: 'ann', deleted });
+  expect(await left()).toBe(0);
+  expect(await countOf(`select count(*)::integer as count from threads where user_id = 'bob'`)).toBeGreaterThan(0);
+});
+
+const MORE_THREADS = `
+  insert into threads (id, user_id, last_seq) select gen_random_uuid(), 'ann', 1 from generate_series(1, $1::integer)`;
 
 const OLD_THREADS = `
   with made as (

@@ -122,6 +122,9 @@ const MATRIX: Record<string, Row> = {
   'POST /api/users': row([403, 403, 201, 201], () => ({ route: '/api/users', body: { name: 'New', role: 'member' } })),
   'GET /api/users': row([403, 403, 200, 200], () => ({ route: '/api/users' })),
   'DELETE /api/users/:id': row([403, 403, 404, 204], ({ userId }) => ({ route: `/api/users/${userId}` })),
+  'POST /api/users/:id/erase': row([403, 403, 404, 200], ({ userId }) => ({ route: `/api/users/${userId}/erase` })),
+  'GET /api/erasures': row([403, 403, 200, 200], () => ({ route: '/api/erasures' })),
+  'GET /api/erasures/:id': row([403, 403, 404, 404], () => ({ route: `/api/erasures/${NOBODYS}` })),
   'PUT /api/users/:id/limits': row([403, 403, 200, 200], ({ userId }) => ({
     route: `/api/users/${userId}/limits`,
     body: { tokens_per_day: 1e9, usd_per_day: null },

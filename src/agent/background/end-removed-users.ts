@@ -28,14 +28,15 @@ export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, on
     const removed = await findRemoved();
     for (const userId of removed) if (!known.has(userId)) onRemoved(userId);
     known = new Set(removed);
-    for (const userId of removed) await endTurns(userId);
-  }
-
-  async function endTurns(userId: UserId): Promise<void> {
-    const owner = { userId, role: 'member' } as const;
-    const turns = await withOwner(db, owner, (trx) => listActiveTurns(trx, owner));
-    await Promise.all(turns.map((ids) => cancelTurn(db, engine, owner, ids, 'cancelled')));
+    for (const userId of removed) await cancelTurnsOf(db, engine, userId);
   }
 
   return repeat(LOOK_EVERY_MS, look, onError);
+}
+
+/** Cancels every queued and running turn of a user. */
+export async function cancelTurnsOf(db: Database, engine: Engine, userId: UserId): Promise<void> {
+  const owner = { userId, role: 'member' } as const;
+  const turns = await withOwner(db, owner, (trx) => listActiveTurns(trx, owner));
+  await Promise.all(turns.map((ids) => cancelTurn(db, engine, owner, ids, 'cancelled')));
 }

@@ -27,6 +27,7 @@ import { searchMessages } from './threads/search-route.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
+import { erasureRoutes } from './users/erasure-routes.ts';
 import { meRoutes } from './users/me-route.ts';
 import { sessionRoutes } from './users/session-routes.ts';
 import { tokenRoutes } from './users/token-routes.ts';
@@ -52,6 +53,7 @@ export const gatewayRoutes = [
   ...mcpRoutes,
   ...meRoutes,
   ...userRoutes,
+  ...erasureRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
   signInLinkRoute,

@@ -4,14 +4,18 @@ import type { Config } from '#config/config.ts';
 import type { User } from '#domain/user.ts';
 import { findUsersCalled } from '#store/accounts/users.ts';
 import type { Database } from '#store/connection.ts';
-import { connectIdentities } from '#store/identity-connection.ts';
-import { withDatabase } from './with-database.ts';
+import { connectIdentities, type IdentityDatabase } from '#store/identity-connection.ts';
+import { type OpenedDatabase, withDatabase } from './with-database.ts';
 
 export type Desk = {
   readonly config: Config;
   readonly db: Database;
   readonly accounts: Accounts;
   readonly limits: LimitsAdmin;
+  readonly connection: OpenedDatabase['connection'];
+  readonly identities: IdentityDatabase;
+  /** Like `getUser`, but also finds removed users, unless a current one matches. */
+  readonly findErasable: (called: string) => Promise<User>;
   /** Finds a user by ID, email or name. Throws when none or several match, and says what to do. */
   readonly getUser: (called: string) => Promise<User>;
 };
@@ -28,6 +32,15 @@ export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> 
       db,
       accounts,
       limits: createLimitsAdmin(db, (id) => accounts.isUser(id)),
+      connection,
+      identities,
+      findErasable: async (called) => {
+        const current = await findUsersCalled(identities, called);
+        return only(
+          called,
+          current.length > 0 ? current : await findUsersCalled(identities, called, { removed: true }),
+        );
+      },
       getUser: async (called) => only(called, await findUsersCalled(identities, called)),
     });
   });

@@ -6,6 +6,7 @@ import type { User } from '#domain/user.ts';
 import { withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
 import { printJson, printLine, printTable } from '../print.ts';
+import { addUserEraseCommand } from './user-erase.ts';
 import { addUserLimitCommand } from './user-limit.ts';
 
 type Json = { readonly json?: true };
@@ -13,7 +14,7 @@ type AddOptions = Json & { readonly email?: string; readonly role: Role };
 
 /** `reborn user`: who may ask. */
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('Add, list, limit and remove the people who may ask.');
+  const user = program.command('user').description('Add, list, limit, remove and erase the people who may ask.');
   user
     .command('add')
     .argument('<name>', 'what to call them')
@@ -33,9 +34,10 @@ export function addUserCommands(program: Command): void {
     .command('remove')
     .argument('<user>', 'an id, email or name')
     .option('--json', 'print JSON')
-    .description('Remove a user. Their tokens stop working within seconds.')
+    .description('Remove a user. Their tokens stop working within seconds; their data stays until `reborn user erase`.')
     .addHelpText('after', '\nExample:\n  reborn user remove ann@example.com')
     .action(removeUser);
+  addUserEraseCommand(user);
   addUserLimitCommand(user);
 }
 

@@ -127,7 +127,7 @@ const PURGE: Record<Exclude<RetentionKind, 'threads'>, string> = {
     )
     select count(*)::integer as gone from purged`,
 
-  // The key that made a start unique (\`keyPrefixOf\` in the domain) is not needed any more: an ended occurrence never starts.
+  // The key that made a start unique (`keyPrefixOf` in the domain) is not needed any more: an ended occurrence never starts.
   occurrences: `
     with purged as (
       delete from occurrences where (mission_id, slot) in (

@@ -31,13 +31,22 @@ export function findUser(db: IdentityDatabase, id: UserId): Promise<User | undef
   return db.selectFrom('users').select(columns).where('id', '=', id).where('removedAt', 'is', null).executeTakeFirst();
 }
 
-/** The users with this ID, email or name. */
-export function findUsersCalled(db: IdentityDatabase, called: string): Promise<User[]> {
+/** Also finds removed users, whose data is still there. */
+export function findUserOrRemoved(db: IdentityDatabase, id: UserId): Promise<User | undefined> {
+  return db.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst();
+}
+
+/** The users with this ID, email or name; without removed ones by default. */
+export function findUsersCalled(
+  db: IdentityDatabase,
+  called: string,
+  { removed = false }: { readonly removed?: boolean } = {},
+): Promise<User[]> {
   return db
     .selectFrom('users')
     .select(columns)
     .where((row) => row.or([row('id', '=', called), row('email', '=', called.toLowerCase()), row('name', '=', called)]))
-    .where('removedAt', 'is', null)
+    .$if(!removed, (query) => query.where('removedAt', 'is', null))
     .execute();
 }
 

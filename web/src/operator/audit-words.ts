@@ -27,6 +27,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'tool.remove': 'Removed a tool',
   'user.add': 'Added a user',
   'retention.set': 'Set how long data is kept',
+  'user.erase': 'Began to erase a user',
+  'user.erased': 'Erased a user',
   'user.limit': 'Set spending limits',
   'user.link': 'Linked a sign-on',
   'user.first-sign-in': 'Came for the first time',

@@ -9,11 +9,12 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
+import { EraseUser } from './erase-user.tsx';
 import { SpendingLimits } from './spending-limits.tsx';
 
 export function UserDrawer({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const queries = useQueryClient();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'remove' | 'erase'>();
   const remove = useMutation({
     mutationFn: () => client.call('DELETE /api/users/{id}', { params: { id: user.id } }),
     onSuccess: async () => {
@@ -31,19 +32,26 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
         <SpendingLimits user={user} />
         <div className="border-t border-line pt-4">
           {remove.error && <Problem error={remove.error} />}
-          <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-            Remove the user
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button look="danger" icon="trash" onClick={() => setAsking('remove')}>
+              Remove the user
+            </Button>
+            <Button look="danger" icon="trash" onClick={() => setAsking('erase')}>
+              Erase the user
+            </Button>
+          </div>
         </div>
       </div>
-      {asking && (
+      {asking === 'erase' && <EraseUser user={user} onClose={() => setAsking(undefined)} />}
+      {asking === 'remove' && (
         <Confirm
           title={`Remove ${user.name}?`}
           action="Remove"
           onConfirm={() => remove.mutate()}
-          onClose={() => setAsking(false)}
+          onClose={() => setAsking(undefined)}
         >
-          Their tokens and sessions end at once, and nobody can reach their threads any more.
+          Their tokens and sessions end at once, and their threads can't be reached any more. Their data stays until it
+          is erased.
         </Confirm>
       )}
     </Dialog>
