@@ -220,7 +220,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   };
   const mcpTools = createMcpTools(db, mcp, onError);
   undo.defer(() => mcpTools.close());
-  const tools = createRegistry(fixed, installed, (owner) => mcpTools.toolsFor(owner));
+  const tools = createRegistry(fixed, installed, (owner) => mcpTools.toolsFor(owner), config.mcpToolsInPrompt);
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
   const turnLog = createTurnLog(
     log.isLevelEnabled('debug') ? (line, message) => log.debug(line, message) : undefined,

@@ -16,6 +16,8 @@ export type Config = {
   embeddingModel: string | undefined;
   /** What each user may spend; null means no limit. */
   spending: { tokensPerDay: number | null; usdPerDay: number | null };
+  /** With more tools of MCP servers, the model searches for them. */
+  mcpToolsInPrompt: number;
   databaseUrl: string | undefined;
   home: string;
   secretsKey: Buffer | undefined;
@@ -191,6 +193,7 @@ function toConfig(values: Values, problems: Problems): Config {
     oidc: toOidc(values, problems),
     model: toModel(values, problems),
     embeddingModel: values.EMBEDDING_MODEL,
+    mcpToolsInPrompt: values.MCP_TOOLS_IN_PROMPT,
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     home: values.REBORN_HOME,

@@ -130,6 +130,11 @@ export const options = {
     default: '15',
     help: 'Total wait in seconds between these calls, unless Retry-After asks for more.',
   },
+  MCP_TOOLS_IN_PROMPT: {
+    parser: integer(0, 10_000),
+    default: '30',
+    help: 'Tools of MCP servers that every prompt describes. With more of them, the model searches for what it needs.',
+  },
   LLM_FALLBACK: {
     parser: routeNames,
     unset: 'none',

@@ -1,22 +1,19 @@
-import type { ToolDefinition } from '#domain/tool/tool.ts';
+import type { Item } from '#domain/thread/item.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { Owner } from '#store/connection.ts';
 import { skillListTool } from './builtin/skill-list.ts';
 import { skillReadTool } from './builtin/skill-read.ts';
 import { timeTool } from './builtin/time.ts';
 import { webFetchTool } from './builtin/web-fetch.ts';
+import { deferTools } from './search/deferred-tools.ts';
 import type { Skills } from './skills/skills.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolSet } from './tool.ts';
 
 /** The service's tools for a user, as opposed to the caller's. Tools can be installed and removed at run time. */
 export type ToolRegistry = {
   current(owner: Owner): Promise<ToolSet>;
-};
-
-/** The tools at one moment. */
-export type ToolSet = {
-  find(name: string): Tool | undefined;
-  definitions(): readonly ToolDefinition[];
+  /** The tools whose definitions belong in the prompt of a thread with this history. */
+  defer(tools: ToolSet, history: readonly Item[]): ToolSet;
 };
 
 export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Pick<Skills, 'list' | 'find'>): Tool[] => [
@@ -31,9 +28,11 @@ export function createRegistry(
   fixed: readonly Tool[],
   installed: () => Promise<readonly Tool[]> = async () => [],
   ofServers: (owner: Owner) => Promise<readonly Tool[]> = async () => [],
+  deferAbove = Number.POSITIVE_INFINITY,
 ): ToolRegistry {
   return {
     current: async (owner) => createToolSet([...(await ofServers(owner)), ...(await installed()), ...fixed]),
+    defer: (tools, history) => deferTools(tools, history, deferAbove),
   };
 }
 

@@ -28,6 +28,12 @@ export type Tool = {
   call(argumentsJson: string, context: ToolContext): Promise<string>;
 };
 
+/** The tools at one moment. */
+export type ToolSet = {
+  find(name: string): Tool | undefined;
+  definitions(): readonly ToolDefinition[];
+};
+
 /** Facts that a tool's level can depend on. */
 export type LevelFacts = {
   readonly owner: Pick<Principal, 'userId'>;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import { getMcpServer, listMcpServers } from '#channels/gateway/mcp/mcp-routes.ts';
+import { CATALOGUE } from '../../src/tools/search/tool-catalogue.test-support.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { test as journey } from '../support/journey.ts';
@@ -315,6 +316,43 @@ test('a poisoned description makes every call ask first, also of other tools', a
 
   expect(await chat(service, 'use poison__read {}', bob)).toMatchObject({ status: 'waiting' });
   expect(await chat(service, 'use every__echo {"message":"hi"}', bob)).toMatchObject({ status: 'waiting' });
+});
+
+test('200 tools of five servers: the model searches, and what it found stays in the thread, also on another replica', async ({
+  service,
+  startAnother,
+  model,
+  ours,
+  bob,
+}) => {
+  for (const server of new Set(CATALOGUE.map((tool) => tool.server))) {
+    const tools = CATALOGUE.filter((tool) => tool.server === server).map(({ name, description, parameters }) => ({
+      name: name.slice(server.length + 2),
+      description,
+      inputSchema: parameters,
+      annotations: { readOnlyHint: /__(list|get)_/.test(name) },
+    }));
+    ours.answers['tools/list'] = () => ({ tools });
+    await read(add(service, { name: server, url: `https://${server}.example.com/mcp` }, bob), 201);
+  }
+  const say = (at: Service, input: string, more: object = {}) =>
+    read<WireResponse>(send(at, 'POST', '/api/v1/responses', { model: 'm', input, ...more }, bob));
+  const offered = () => (model.seen.at(-1)?.tools ?? []).filter((name) => CATALOGUE.some((tool) => tool.name === name));
+
+  const hello = await say(service, 'say hello');
+  expect([offered(), model.seen.at(-1)?.tools]).toEqual([[], expect.arrayContaining(['reborn_tool_search'])]);
+  const found = await say(service, 'use reborn_tool_search {"query":"details of a refund"}');
+  expect(textOf(found)).toContain('shop__get_refund');
+  expect(offered()).toHaveLength(5);
+  expect(offered()).toContain('shop__get_refund');
+
+  const second = await startAnother();
+  const used = await say(second, 'use shop__get_refund {"id":"7"}', { previous_response_id: found.id });
+  expect(textOf(used)).toBe('result: {"id":"7"}');
+  expect(offered()).toHaveLength(5);
+  await say(second, 'say hello', { previous_response_id: hello.id });
+  expect(offered()).toEqual([]); // another thread
+  await second.close();
 });
 
 test('the command adds, lists and removes a server', async ({ home, everything, service }) => {

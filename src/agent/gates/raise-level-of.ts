@@ -5,8 +5,7 @@ import { type ContentPart, type Item, textOf } from '#domain/thread/item.ts';
 import type { ToolCall, ToolLevel } from '#domain/tool/tool.ts';
 import { raiseLevel } from '#safety/injection/raise-level.ts';
 import { findFlags } from '#safety/inspect.ts';
-import type { ToolSet } from '#tools/registry.ts';
-import type { Tool } from '#tools/tool.ts';
+import type { Tool, ToolSet } from '#tools/tool.ts';
 
 export type ReadFacts = {
   /** Everything that the model has read: it may obey an injected instruction for as long as it sees it. */

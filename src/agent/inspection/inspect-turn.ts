@@ -60,7 +60,8 @@ export function createInspectTurn(
     const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
-    const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), await tools.current(owner));
+    const offered = tools.defer(await tools.current(owner), shown);
+    const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), offered);
     return {
       turn,
       startedAt: times.startedAt,

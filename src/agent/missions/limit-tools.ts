@@ -1,5 +1,5 @@
 import type { MissionRun } from '#domain/mission/mission.ts';
-import type { ToolSet } from '#tools/registry.ts';
+import type { ToolSet } from '#tools/tool.ts';
 import { noResultTool } from './no-result.ts';
 
 /**

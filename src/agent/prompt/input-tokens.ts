@@ -23,7 +23,8 @@ export function createInputTokens(
     const end = await readThreadEnd(db, engine, owner, input);
     const callerTools = input.tools ?? (isAnswer(input) ? end.catalog : []);
     const turn = unstartedTurn(owner, end, { ...input.request, tools: callerTools });
-    const setting = await readPromptSetting(parts, owner, end.context, await tools.current(owner));
+    const offered = tools.defer(await tools.current(owner), end.history);
+    const setting = await readPromptSetting(parts, owner, end.context, offered);
     const { summary } = end.context;
     const recent = recentItems([...end.history, ...positionInput(turn, input.items)], summary, turn.seq);
     const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));

@@ -3,8 +3,8 @@ import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import { identityFor } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
-import type { ToolSet } from '#tools/registry.ts';
 import type { Skills } from '#tools/skills/skills.ts';
+import type { ToolSet } from '#tools/tool.ts';
 import type { PromptSetting } from './prompt.ts';
 
 export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };

@@ -15,8 +15,9 @@ import { identityFor } from '#memory/identity.ts';
 import { type Model, type ModelAnswer, ModelFailure, type PromptMessage } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import type { ToolRegistry, ToolSet } from '#tools/registry.ts';
+import type { ToolRegistry } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
+import type { ToolSet } from '#tools/tool.ts';
 import { SignInRequired } from '#tools/tool.ts';
 import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { type PassageFacts, passageFor } from '../gates/gates.ts';
@@ -73,8 +74,8 @@ type Deferred = {
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
   const { db, models, tools, safety, summaries, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
-  const currentTools = async () => limitTools(await tools.current(turn), turn.request.mission);
   const thread: Item[] = []; // the items that this attempt knows
+  const currentTools = async () => tools.defer(limitTools(await tools.current(turn), turn.request.mission), thread);
   const traceparent = context.isTraced ? traceparentOf(turn) : undefined;
   const emit = (event: TurnEvent) => {
     log.emitted(event);
