@@ -1220,6 +1220,114 @@ export type OccurrenceList = {
   readonly next_cursor: string | null;
 };
 
+export type DeliveryList = {
+  readonly deliveries: readonly Delivery[];
+  readonly next_cursor: string | null;
+};
+
+export type Delivery = {
+  /** Sent as webhook-id, the same for each attempt. */
+  readonly id: string;
+  readonly user_id: string;
+  readonly kind: 'callback' | 'event';
+  /** Such as endpoint:ID or job:ID. Deliveries of a target are made in order. */
+  readonly target: string;
+  /** The event, such as gate.opened. */
+  readonly type: string;
+  /** dead: given up after the last attempt. */
+  readonly state: 'pending' | 'sending' | 'sent' | 'dead';
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly next_attempt_at: string | null;
+  readonly created_at: string;
+  readonly ended_at: string | null;
+};
+
+export type DeliveryRecord = {
+  /** Sent as webhook-id, the same for each attempt. */
+  readonly id: string;
+  readonly user_id: string;
+  readonly kind: 'callback' | 'event';
+  /** Such as endpoint:ID or job:ID. Deliveries of a target are made in order. */
+  readonly target: string;
+  /** The event, such as gate.opened. */
+  readonly type: string;
+  /** dead: given up after the last attempt. */
+  readonly state: 'pending' | 'sending' | 'sent' | 'dead';
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly next_attempt_at: string | null;
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly ledger: readonly DeliveryAttempt[];
+};
+
+export type DeliveryAttempt = {
+  readonly attempt: number;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  /** null: under way. unknown: the replica died during it. */
+  readonly outcome: 'sent' | 'failed' | 'limited' | 'refused' | 'gone' | 'interrupted' | 'unknown' | null;
+  /** The HTTP status of the answer. */
+  readonly status: number | null;
+  /** The pause that the receiver asked for, in seconds. */
+  readonly retry_after: number | null;
+  readonly error: string | null;
+};
+
+export type Notifications = {
+  /** Notices wait until these hours end. */
+  readonly quiet_hours: QuietHours | null;
+  readonly endpoints: readonly Endpoint[];
+};
+
+export type QuietHours = {
+  readonly from: string;
+  /** May be on the next day. */
+  readonly until: string;
+  readonly time_zone: string;
+};
+
+export type Endpoint = {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed')[];
+  readonly turns: 'failed' | 'all';
+  readonly everyone: boolean;
+  /** When it answered 410. It gets nothing any more. */
+  readonly gone_at: string | null;
+  readonly created_at: string;
+};
+
+export type NotificationPreferences = {
+  /** Notices wait until these hours end. */
+  readonly quiet_hours: QuietHours | null;
+};
+
+export type NewEndpoint = {
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed')[];
+  /** Which turn.ended events it gets. */
+  readonly turns?: 'failed' | 'all';
+  /** Get the events of all users. For operators only. */
+  readonly everyone?: boolean;
+};
+
+export type EndpointWithSecret = {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed')[];
+  readonly turns: 'failed' | 'all';
+  readonly everyone: boolean;
+  /** When it answered 410. It gets nothing any more. */
+  readonly gone_at: string | null;
+  readonly created_at: string;
+  readonly secret: string;
+};
+
 export type MemoryResults = {
   readonly results: readonly {
     readonly path: string;
@@ -2322,6 +2430,45 @@ export type Routes = {
     params: { id: string };
     query?: { limit?: number; cursor?: string };
     result: OccurrenceList;
+  };
+  /** List deliveries to callbacks and endpoints, newest first: the caller's, or for operators everyone's. */
+  'GET /api/deliveries': {
+    query?: { state?: 'pending' | 'sending' | 'sent' | 'dead'; limit?: number; cursor?: string };
+    result: DeliveryList;
+  };
+  /** Get a delivery with all its attempts. */
+  'GET /api/deliveries/{id}': {
+    params: { id: string };
+    result: DeliveryRecord;
+  };
+  /** Try a delivery again that was given up. */
+  'POST /api/deliveries/{id}/retry': {
+    params: { id: string };
+    result: Delivery;
+  };
+  /** Get where and when the caller is notified. */
+  'GET /api/notifications': {
+    result: Notifications;
+  };
+  /** Set the hours in which the caller is not notified. */
+  'PUT /api/notifications/preferences': {
+    body: NotificationPreferences;
+    result: NotificationPreferences;
+  };
+  /** Add an address that gets events as signed requests. */
+  'POST /api/notifications/endpoints': {
+    body: NewEndpoint;
+    result: EndpointWithSecret;
+  };
+  /** Remove an endpoint. Deliveries that wait for it are given up. */
+  'DELETE /api/notifications/endpoints/{id}': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** Send the event endpoint.test to an endpoint. */
+  'POST /api/notifications/endpoints/{id}/test': {
+    params: { id: string };
+    result: undefined;
   };
   /** Search the caller's notes, or list the newest ones. */
   'GET /api/memory': {

@@ -10,7 +10,6 @@ import { createOperations } from '#agent/administration/operations.ts';
 import { createToolAdmin } from '#agent/administration/tool-admin.ts';
 import { createAgent } from '#agent/agent.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
-import type { CallbackPace } from '#agent/background/callbacks.ts';
 import { startDeletingUndelivered } from '#agent/background/delete-undelivered.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
 import { type IndexPace, startIndexingNotes } from '#agent/background/index-notes.ts';
@@ -22,6 +21,9 @@ import { startTracingTurns, type TracingPace } from '#agent/inspection/trace-tur
 import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import { type SchedulerPace, startScheduler } from '#agent/missions/scheduler.ts';
+import { createCallbackCarrier, createEventCarrier } from '#agent/outbox/carriers.ts';
+import { type OutboxPace, startDelivering } from '#agent/outbox/deliver.ts';
+import { createDeliveries, createNotifications } from '#agent/outbox/notifications.ts';
 import { createPreferences } from '#agent/preferences.ts';
 import { createThreads } from '#agent/threads.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
@@ -30,6 +32,7 @@ import { createTurnLog } from '#agent/turn/turn-log.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/tokens/operator-token.ts';
+import { renderNotice } from '#channels/gateway/notifications/notice-shape.ts';
 import { type Config, type EnabledWebhook, readForeignVariable } from '#config/config.ts';
 import { measurePools } from '#database/measured-pool.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
@@ -82,7 +85,7 @@ import type { Tool, ToolContext } from '#tools/tool.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createGateway } from './gateway-server.ts';
 import { writeToolLine } from './log.ts';
-import { createWebhook } from './webhook-server.ts';
+import { callbackRules, createWebhook } from './webhook-server.ts';
 
 export type App = {
   /** The ID of this process, as shown by `GET /healthz`. */
@@ -121,8 +124,8 @@ export type Parts = {
   readonly purgeThreadsEveryMs?: number;
   /** The folder of the built browser app. */
   readonly webFolder?: string;
-  /** The retry schedule of callbacks. */
-  readonly callbacks?: Partial<CallbackPace>;
+  /** How often to look for deliveries, and when to retry them. */
+  readonly deliveries?: Partial<OutboxPace>;
   /** The retry schedule of embeddings. */
   readonly notes?: Partial<NotesPace>;
   /** How often traces are sent. */
@@ -258,6 +261,24 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const agent = createAgent(db, engine, summaries);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
+  const delivering = startDelivering({
+    system: engine.system,
+    replica,
+    carriers: {
+      callback: createCallbackCarrier(egress, jobs, config.webhook.enabled ? callbackRules(config.webhook) : undefined),
+      event: createEventCarrier({
+        db,
+        secrets,
+        egress,
+        render: (notice, at) => JSON.stringify(renderNotice(notice, at, threadUrl)),
+      }),
+    },
+    pace: parts.deliveries,
+    onAttempt: (delivery, result) => metrics.delivered(delivery, result),
+    onDead: ({ id, kind, target }, error) => log.warn({ delivery: id, kind, target, error }, 'a delivery was given up'),
+    onError,
+  });
+  undo.defer(() => delivering.stop());
   const scheduler = startScheduler({ db, engine, pace: parts.missions, onError });
   undo.defer(() => scheduler.stop());
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
@@ -307,6 +328,8 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const { server: gateway, routes } = await createGateway({
     ...parts,
     missions,
+    deliveries: createDeliveries(db),
+    notifications: createNotifications(db, secrets),
     config,
     log,
     db,
@@ -380,16 +403,14 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       db,
       isReady,
       secrets,
-      egress,
       takeUse: limitUse,
       agent,
       jobs,
       onAnswered: (status: number) => metrics.answered('webhook', status),
-      onError,
     };
-    const webhook = await createWebhook({ ...shared, config: enabled, pace: parts.callbacks });
+    const webhook = await createWebhook({ ...shared, config: enabled });
     channels.push(webhook);
-    return listen(webhook.server, enabled, 'HTTP_PORT', onTaken);
+    return listen(webhook, enabled, 'HTTP_PORT', onTaken);
   }
 
   const running = undo.move();

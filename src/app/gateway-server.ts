@@ -18,6 +18,7 @@ import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import type { Missions } from '#agent/missions/missions.ts';
+import type { Deliveries, Notifications } from '#agent/outbox/notifications.ts';
 import type { UserPreferences } from '#agent/preferences.ts';
 import { createInputTokens } from '#agent/prompt/input-tokens.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
@@ -73,6 +74,8 @@ export type GatewayParts = {
   readonly agent: Agent;
   readonly jobs: Jobs;
   readonly missions: Missions;
+  readonly deliveries: Deliveries;
+  readonly notifications: Notifications;
   readonly threads: Threads;
   readonly conversations: Conversations;
   readonly operations: Operations;
@@ -159,6 +162,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       ...shared,
       jobs,
       missions: parts.missions,
+      deliveries: parts.deliveries,
+      notifications: parts.notifications,
       threads,
       operations,
       site,

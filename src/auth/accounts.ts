@@ -18,6 +18,7 @@ import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import { endMissionsOf } from '#store/missions/missions.ts';
+import { deleteEndpointsOf } from '#store/notifications/endpoints.ts';
 import { newUserToken } from './tokens/user-token.ts';
 
 /** Users and their tokens. The operator may do everything; a member can see and change only their own tokens. */
@@ -138,6 +139,7 @@ export async function shutOut(trx: Audited<IdentityTransaction>, id: UserId): Pr
   await deleteSessionsOf(trx, id);
   await deletePairingsWith(trx, id);
   await endMissionsOf(trx, id);
+  await deleteEndpointsOf(trx, id);
   return wasUser;
 }
 

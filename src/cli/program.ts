@@ -73,6 +73,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   token: async () => (await import('./user/token.ts')).addTokenCommands,
   session: async () => (await import('./user/session.ts')).addSessionCommands,
   link: async () => (await import('./user/link.ts')).addLinkCommand,
+  delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
   mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
   retention: async () => (await import('./retention.ts')).addRetentionCommands,
   policy: async () => (await import('./policy.ts')).addPolicyCommands,

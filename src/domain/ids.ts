@@ -12,6 +12,8 @@ export type GateId = Branded<'GateId'>;
 export type ReplicaId = Branded<'ReplicaId'>;
 export type MissionId = Branded<'MissionId'>;
 export type TokenId = Branded<'TokenId'>;
+export type DeliveryId = Branded<'DeliveryId'>;
+export type EndpointId = Branded<'EndpointId'>;
 
 /** The ids that locate a turn without a lookup. */
 export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };

@@ -1,7 +1,20 @@
 import type { Generated, JSONColumnType } from 'kysely';
-import type { GateId, ItemId, MissionId, ReplicaId, ThreadId, TokenId, TurnId } from '#domain/ids.ts';
+import type {
+  DeliveryId,
+  EndpointId,
+  GateId,
+  ItemId,
+  MissionId,
+  ReplicaId,
+  ThreadId,
+  TokenId,
+  TurnId,
+} from '#domain/ids.ts';
 import type { Mission, Occurrence } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
+import type { Delivery, DeliveryAttempt } from '#domain/notification/delivery.ts';
+import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
+import type { Notice, NoticeType } from '#domain/notification/notice.ts';
 import type { Role } from '#domain/principal.ts';
 import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
@@ -141,6 +154,61 @@ export type Tables = {
     callbackAttempts: Generated<number>;
     callbackDueAt: Date | null;
     callbackError: string | null;
+  };
+  outbox: {
+    number: Generated<string>;
+    userId: string;
+    type: string;
+    subject: string;
+    data: JSONColumnType<object> | null;
+    createdAt: Generated<Date>;
+  };
+  deliveries: {
+    id: DeliveryId;
+    userId: string;
+    kind: Delivery['kind'];
+    target: string;
+    account: string;
+    seq: Generated<string>;
+    type: string;
+    payload: JSONColumnType<Notice> | null;
+    state: Generated<Delivery['state']>;
+    attempts: Generated<number>;
+    failures: Generated<number>;
+    dueAt: Date;
+    remoteId: string | null;
+    lastError: string | null;
+    createdAt: Date;
+    endedAt: Date | null;
+  };
+  deliveryTargets: { target: string; userId: string; account: string; dueAt: Date };
+  deliveryAttempts: {
+    deliveryId: DeliveryId;
+    attempt: number;
+    userId: string;
+    replica: ReplicaId;
+    startedAt: Generated<Date>;
+    endedAt: Date | null;
+    outcome: DeliveryAttempt['outcome'];
+    status: number | null;
+    retryAfter: number | null;
+    error: string | null;
+  };
+  notificationEndpoints: {
+    id: EndpointId;
+    userId: string;
+    name: string;
+    url: string;
+    events: NoticeType[];
+    turns: Endpoint['turns'];
+    everyone: boolean;
+    goneAt: Date | null;
+    createdAt: Generated<Date>;
+  };
+  notificationPreferences: {
+    userId: string;
+    quiet: JSONColumnType<QuietHours> | null;
+    updatedAt: Generated<Date>;
   };
   conversations: { userId: string; name: string; threadId: ThreadId; createdAt: Generated<Date> };
   webhookRoutes: WebhookRoute & { createdAt: Generated<Date> };

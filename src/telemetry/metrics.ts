@@ -11,6 +11,7 @@ export type ServiceState = {
   readonly waiting: number;
   readonly oldestSeconds: number;
   readonly endedLastHour: Readonly<Record<string, number>>;
+  readonly deliveries: { readonly open: number; readonly dead: number; readonly oldestSeconds: number };
   readonly sockets: number;
   readonly streams: number;
 };
@@ -50,6 +51,19 @@ export function createMetrics() {
     help: 'Turns that this replica took from dead replicas.',
     registers,
   });
+  const attempts = new Counter({
+    name: 'reborn_delivery_attempts_total',
+    help: 'Attempts to deliver a callback or an event.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const deliveryTime = new Histogram({
+    name: 'reborn_delivery_seconds',
+    help: 'Time from an event to its delivery.',
+    labelNames: ['kind'],
+    buckets: [0.25, 0.5, 1, 2, 5, 15, 60, 600, 3600, 86_400],
+    registers,
+  });
   const poolWait = new Histogram({
     name: 'reborn_pool_wait_seconds',
     help: 'Time that a query waited for a database connection.',
@@ -70,6 +84,12 @@ export function createMetrics() {
       if (reason) rejected.inc({ server, reason });
     },
     takenOver: (turns: number): void => takenOver.inc(turns),
+    /** An attempt at a delivery has ended. */
+    delivered(delivery: { kind: string; createdAt: Date }, { outcome }: { outcome: string }): void {
+      const { kind, createdAt } = delivery;
+      attempts.inc({ kind, outcome });
+      if (outcome === 'sent') deliveryTime.observe({ kind }, Math.max(0, Date.now() - createdAt.getTime()) / 1000);
+    },
     /** Returns the observer of one pool. */
     waitsOf(pool: 'store' | 'engine' | 'identities'): (seconds: number) => void {
       const labels = { pool };
@@ -114,6 +134,9 @@ function createStateGauges(registers: Registry[]): (state: ServiceState) => void
     labelNames: ['status'],
     registers,
   });
+  const open = gauge('reborn_deliveries_open', 'Deliveries that are not made yet.');
+  const dead = gauge('reborn_deliveries_dead', 'Deliveries that were given up in the last 30 days.');
+  const overdue = gauge('reborn_deliveries_oldest_seconds', 'How long the oldest due delivery has waited.');
   const sockets = gauge('reborn_websockets', 'Open WebSockets.');
   const streams = gauge('reborn_streams', 'Open event streams of responses.');
   const memory = gauge('process_resident_memory_bytes', 'Memory of the process.');
@@ -129,6 +152,9 @@ function createStateGauges(registers: Registry[]): (state: ServiceState) => void
     oldest.set(state.oldestSeconds);
     ended.reset();
     for (const [status, count] of Object.entries(state.endedLastHour)) ended.set({ status }, count);
+    open.set(state.deliveries.open);
+    dead.set(state.deliveries.dead);
+    overdue.set(state.deliveries.oldestSeconds);
     sockets.set(state.sockets);
     streams.set(state.streams);
     const { rss, heapUsed } = process.memoryUsage();

@@ -14,6 +14,7 @@ type Belongings = {
   userId: string;
   tokenId: string;
   missionId: string;
+  endpointId: string;
 };
 type Asking = { route: string; body?: object };
 
@@ -250,6 +251,24 @@ const MATRIX: Record<string, Row> = {
   'GET /api/missions/:id/occurrences': row([200, 404, 200, 404], ({ missionId }) => ({
     route: `/api/missions/${missionId}/occurrences`,
   })),
+  'GET /api/deliveries': row([200, 200, 200, 200], () => ({ route: '/api/deliveries' })),
+  'GET /api/deliveries/:id': row([404, 404, 404, 404], () => ({ route: `/api/deliveries/${NOBODYS}` })), // notifications.test.ts
+  'POST /api/deliveries/:id/retry': row([404, 404, 404, 404], () => ({ route: `/api/deliveries/${NOBODYS}/retry` })),
+  'GET /api/notifications': row([200, 200, 200, 200], () => ({ route: '/api/notifications' })),
+  'PUT /api/notifications/preferences': row([200, 200, 200, 200], () => ({
+    route: '/api/notifications/preferences',
+    body: { quiet_hours: null },
+  })),
+  'POST /api/notifications/endpoints': row([201, 201, 201, 201], () => ({
+    route: '/api/notifications/endpoints',
+    body: { name: 'mine', url: 'https://hooks.example/', events: ['gate.opened'] },
+  })),
+  'DELETE /api/notifications/endpoints/:id': row([204, 404, 204, 404], ({ endpointId }) => ({
+    route: `/api/notifications/endpoints/${endpointId}`,
+  })),
+  'POST /api/notifications/endpoints/:id/test': row([204, 404, 204, 404], ({ endpointId }) => ({
+    route: `/api/notifications/endpoints/${endpointId}/test`,
+  })),
   'GET /api/skills': row([200, 200, 200, 200], () => ({ route: '/api/skills' })),
   'GET /api/skills/:name': row([404, 404, 404, 404], () => ({ route: '/api/skills/none' })),
   'POST /api/skills': row([403, 403, 201, 201], () => ({
@@ -305,6 +324,7 @@ async function belongingsOf(
     userId: user?.id ?? 'operator',
     tokenId: user?.tokenId ?? NOBODYS,
     missionId: await missionOf(service, headers, user),
+    endpointId: await endpointOf(service, headers, user),
   };
 }
 
@@ -316,6 +336,15 @@ async function missionOf(service: Service, headers: { authorization: string }, u
   const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
   const body = JSON.stringify({ name: 'a mission', instruction: secretOf(user), schedule });
   const made = await service.request('/api/missions', { method: 'POST', body, headers });
+  return ((await made.json()) as { id: string }).id;
+}
+
+async function endpointOf(service: Service, headers: { authorization: string }, user?: TestUser): Promise<string> {
+  const listed = await (await service.request('/api/notifications', { headers })).json();
+  const [known] = (listed as { endpoints: { id: string }[] }).endpoints;
+  if (known) return known.id;
+  const body = JSON.stringify({ name: secretOf(user), url: 'https://hooks.example/', events: ['mission.failed'] });
+  const made = await service.request('/api/notifications/endpoints', { method: 'POST', body, headers });
   return ((await made.json()) as { id: string }).id;
 }
 

@@ -1,6 +1,7 @@
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import type { Engine } from '#engine/engine.ts';
 import { countEnded, countTurns, type TurnCounts } from '#store/system/counts.ts';
+import { countDeliveries } from '#store/system/outbox.ts';
 import { findReplicas, type ReplicaState } from '#store/system/replicas.ts';
 import type { Metrics, ServiceState } from '#telemetry/metrics.ts';
 
@@ -23,7 +24,11 @@ export function createOperations(engine: Engine, metrics: Metrics) {
       actor: Principal,
       connections: Pick<ServiceState, 'sockets' | 'streams'>,
     ): Promise<{ text: string; contentType: string }> {
-      const [{ replicas, turns }, endedLastHour] = await Promise.all([this.look(actor), countEnded(engine.system)]);
+      const [{ replicas, turns }, endedLastHour, deliveries] = await Promise.all([
+        this.look(actor),
+        countEnded(engine.system),
+        countDeliveries(engine.system),
+      ]);
       const { oldestSeconds, ...counts } = turns;
       const state = {
         ...connections,
@@ -31,6 +36,7 @@ export function createOperations(engine: Engine, metrics: Metrics) {
         replicas: replicas.length,
         oldestSeconds: oldestSeconds ?? 0,
         endedLastHour,
+        deliveries,
       };
       return { text: await metrics.render(state), contentType: metrics.contentType };
     },

@@ -15,6 +15,8 @@ import { missionRoutes } from './missions/mission-routes.ts';
 import { modelsRoute } from './models/models-route.ts';
 import { providerRoutes } from './models/provider-routes.ts';
 import { settingsRoutes } from './models/settings-routes.ts';
+import { deliveryRoutes } from './notifications/delivery-routes.ts';
+import { notificationRoutes } from './notifications/notification-routes.ts';
 import { retentionRoutes } from './retention/retention-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
 import { skillRoutes } from './skills/skill-routes.ts';
@@ -47,6 +49,8 @@ export const gatewayRoutes = [
   ...pairingRoutes,
   ...jobRoutes,
   ...missionRoutes,
+  ...deliveryRoutes,
+  ...notificationRoutes,
   ...memoryRoutes,
   ...skillRoutes,
   ...toolRoutes,

@@ -1,7 +1,8 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { Delivery } from '#domain/notification/delivery.ts';
 import type { Scope, UserId } from '#domain/principal.ts';
-import type { Job, JobFailure, JobId, JobStatus, NewJob } from '#domain/thread/job.ts';
+import type { Callback, Job, JobFailure, JobId, JobStatus, NewJob } from '#domain/thread/job.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
@@ -25,7 +26,7 @@ export async function insertJob(trx: OwnedTransaction, owner: Owner, turn: Turn,
 
 /** A job of any user: only the webhook channel and the operator may read it; row-level security enforces it. */
 export async function findJob(trx: OwnedTransaction, id: JobId): Promise<Job | undefined> {
-  const row = await trx.selectFrom('jobs').select(columns).where('id', '=', id).executeTakeFirst();
+  const row = await jobs(trx).where('jobs.id', '=', id).executeTakeFirst();
   return row && toJob(row);
 }
 
@@ -35,12 +36,10 @@ export async function findJobOfThread(
   owner: Owner,
   threadId: ThreadId,
 ): Promise<Job | undefined> {
-  const row = await trx
-    .selectFrom('jobs')
-    .select(columns)
-    .where('userId', '=', owner.userId)
-    .where('threadId', '=', threadId)
-    .orderBy('id', 'desc')
+  const row = await jobs(trx)
+    .where('jobs.userId', '=', owner.userId)
+    .where('jobs.threadId', '=', threadId)
+    .orderBy('jobs.id', 'desc')
     .limit(1)
     .executeTakeFirst();
   return row && toJob(row);
@@ -54,13 +53,11 @@ export async function listJobs(
   owner: Scope,
   { status, before, limit }: JobFilter,
 ): Promise<Job[]> {
-  const rows = await trx
-    .selectFrom('jobs')
-    .select(columns)
-    .$if(owner !== 'everyone', (query) => query.where('userId', '=', userOf(owner) as UserId))
-    .$if(status !== undefined, (query) => query.where('status', '=', status as JobStatus))
-    .$if(before !== undefined, (query) => query.where('id', '<', before as JobId))
-    .orderBy('id', 'desc')
+  const rows = await jobs(trx)
+    .$if(owner !== 'everyone', (query) => query.where('jobs.userId', '=', userOf(owner) as UserId))
+    .$if(status !== undefined, (query) => query.where('jobs.status', '=', status as JobStatus))
+    .$if(before !== undefined, (query) => query.where('jobs.id', '<', before as JobId))
+    .orderBy('jobs.id', 'desc')
     .limit(limit)
     .execute();
   return rows.map(toJob);
@@ -93,93 +90,59 @@ export async function completeJob(trx: OwnedTransaction, owner: Owner, turn: Tur
     .execute();
 }
 
-/**
- * Takes jobs whose callbacks are due, and leases each for as long as a call may take. Without a reported result a
- * callback becomes due again.
- */
-export async function takeDueCallbacks(trx: OwnedTransaction, count: number, leaseSeconds: number): Promise<Job[]> {
-  const due = trx
+/** The callback of a job that was completed by an earlier version is in the job's row; all others are deliveries. */
+const jobs = (trx: OwnedTransaction) =>
+  trx
     .selectFrom('jobs')
-    .select('id')
-    .where('callbackStatus', '=', 'pending')
-    .where('status', '=', 'completed')
-    .where('callbackDueAt', '<=', sql<Date>`now()`)
-    .orderBy('callbackDueAt')
-    .limit(count)
-    .forUpdate()
-    .skipLocked();
-  const rows = await trx
-    .updateTable('jobs')
-    .set({ callbackDueAt: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` })
-    .set((job) => ({ callbackAttempts: job('callbackAttempts', '+', 1) }))
-    .where('id', 'in', due)
-    .returning(columns)
-    .execute();
-  return rows.map(toJob);
-}
-
-/** The result of a callback: delivered, to be retried later, or given up. */
-export type CallbackResult =
-  | { readonly status: 'delivered' }
-  | { readonly status: 'pending'; readonly error: string; readonly waitSeconds: number }
-  | { readonly status: 'dead'; readonly error: string };
-
-/** Applies only if no newer attempt has started since. */
-export async function recordCallback(trx: OwnedTransaction, job: Job, result: CallbackResult): Promise<void> {
-  const dueAt = result.status === 'pending' ? sql<Date>`now() + make_interval(secs => ${result.waitSeconds})` : null;
-  await trx
-    .updateTable('jobs')
-    .set({
-      callbackStatus: result.status,
-      callbackError: result.status === 'delivered' ? null : result.error,
-      callbackDueAt: dueAt,
-    })
-    .where('id', '=', job.id)
-    .where('callbackStatus', '=', 'pending')
-    .where((row) =>
-      row.or([
-        row('callbackAttempts', '=', job.callback?.attempts ?? 0),
-        row.val<SqlBool>(result.status === 'delivered'),
-      ]),
+    .leftJoin('deliveries', (join) =>
+      join.onRef(sql`deliveries.id`, '=', sql`jobs.id`).on('deliveries.kind', '=', 'callback'),
     )
-    .execute();
-}
+    .select(columns);
 
 const columns = [
-  'id',
-  'userId',
-  'threadId',
-  'turnId',
-  'status',
-  'waitingOn',
-  'failure',
-  'conversationId',
-  'metadata',
-  'createdAt',
-  'completedAt',
-  'callbackUrl',
-  'callbackStatus',
-  'callbackAttempts',
-  'callbackError',
-  'callbackDueAt',
+  'jobs.id',
+  'jobs.userId',
+  'jobs.threadId',
+  'jobs.turnId',
+  'jobs.status',
+  'jobs.waitingOn',
+  'jobs.failure',
+  'jobs.conversationId',
+  'jobs.metadata',
+  'jobs.createdAt',
+  'jobs.completedAt',
+  'jobs.callbackUrl',
+  'jobs.callbackStatus',
+  'jobs.callbackAttempts',
+  'jobs.callbackError',
+  'deliveries.state',
+  'deliveries.attempts',
+  'deliveries.lastError',
+  'deliveries.dueAt',
 ] as const;
 
 type JobRow = Omit<Job, 'callback'> & {
   readonly callbackUrl: string | null;
-  readonly callbackStatus: 'pending' | 'delivered' | 'dead' | null;
+  readonly callbackStatus: Callback['status'] | null;
   readonly callbackAttempts: number;
   readonly callbackError: string | null;
-  readonly callbackDueAt: Date | null;
-};
+} & { readonly [Column in 'state' | 'attempts' | 'lastError' | 'dueAt']: Delivery[Column] | null };
 
-function toJob({ callbackUrl, callbackStatus, callbackAttempts, callbackError, callbackDueAt, ...job }: JobRow): Job {
-  const callback = callbackUrl &&
-    callbackStatus && {
-      url: callbackUrl,
-      status: callbackStatus,
-      attempts: callbackAttempts,
-      lastError: callbackError,
-      dueAt: callbackDueAt,
+function toJob(row: JobRow): Job {
+  const { callbackUrl, callbackStatus, callbackAttempts, callbackError, state, attempts, lastError, dueAt, ...job } =
+    row;
+  if (!callbackUrl || !callbackStatus) return { ...job, callback: null };
+  if (!state || attempts === null)
+    return {
+      ...job,
+      callback: {
+        url: callbackUrl,
+        status: callbackStatus,
+        attempts: callbackAttempts,
+        lastError: callbackError,
+        dueAt: null,
+      },
     };
-  return { ...job, callback: callback || null };
+  const status = { pending: 'pending', sending: 'pending', sent: 'delivered', dead: 'dead' } as const;
+  return { ...job, callback: { url: callbackUrl, status: status[state], attempts, lastError, dueAt } };
 }

@@ -1,6 +1,8 @@
 /** What was done, in words. What is not known here is shown as it is called. */
 const WORDS: Readonly<Record<string, string>> = {
   'approval.revoke': 'Took back an approval',
+  'endpoint.add': 'Added a notification endpoint',
+  'endpoint.remove': 'Removed a notification endpoint',
   'gate.always': 'Always approved',
   'gate.approve': 'Approved once',
   'gate.deny': 'Denied',

@@ -1,0 +1,73 @@
+import { NotFound } from '#domain/errors.ts';
+import { type EndpointId, isUuid } from '#domain/ids.ts';
+import type { Delivery } from '#domain/notification/delivery.ts';
+import type { Notice } from '#domain/notification/notice.ts';
+import type { JobId } from '#domain/thread/job.ts';
+import type { Egress } from '#egress/egress.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { findEndpoint } from '#store/notifications/endpoints.ts';
+import type { Secrets } from '#tools/secrets/secrets.ts';
+import type { JobRecord, Jobs } from '../jobs.ts';
+import type { Carry } from './deliver.ts';
+import { endpointSecret } from './notifications.ts';
+import { postSigned } from './post-signed.ts';
+
+/** Carries notices to endpoints. The secret and the address are read for each attempt, so that a removed endpoint gets nothing. */
+export function createEventCarrier(parts: {
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly egress: Egress;
+  readonly render: (notice: Notice, at: Date) => string;
+}): Carry {
+  const { db, secrets, egress, render } = parts;
+  return async (delivery, call) => {
+    const owner = { userId: delivery.userId };
+    const id = idIn<EndpointId>(delivery);
+    const endpoint = id && (await withOwner(db, owner, (trx) => findEndpoint(trx, owner, id)));
+    const secret = endpoint && (await secrets.inVault(owner, (vault) => vault.find(endpointSecret(endpoint.id))));
+    if (!endpoint || !secret || !delivery.payload) return { outcome: 'gone', error: 'The endpoint was removed.' };
+    const body = render(delivery.payload, delivery.createdAt);
+    return postSigned(egress, { ...call, url: endpoint.url, id: delivery.id, body, secret: secret.reveal() });
+  };
+}
+
+export type CallbackRules = {
+  /** The body to send. */
+  readonly render: (record: JobRecord) => string;
+  readonly secret: string;
+  /** Whether a host may be called. Checked before each call, because the list can change. */
+  readonly isAllowed: (url: string) => boolean;
+};
+
+/** Carries completed jobs to their `callback_url`. Without rules, the webhook channel is off here, and callbacks wait. */
+export function createCallbackCarrier(egress: Egress, jobs: Jobs, rules: CallbackRules | undefined): Carry {
+  return async (delivery, call) => {
+    const id = idIn<JobId>(delivery);
+    const record = id && (await findJob(jobs, id));
+    const url = record?.job.callback?.url;
+    if (!record || url === undefined) return { outcome: 'refused', error: 'The job was deleted.' };
+    if (!rules) return { outcome: 'limited', error: CHANNEL_OFF, retryAfterSeconds: 10 };
+    if (!rules.isAllowed(url)) return { outcome: 'refused', error: 'The host is not in WEBHOOK_CALLBACK_HOSTS.' };
+    const body = rules.render(record);
+    const namedPort = Number(URL.parse(url)?.port) || undefined; // `isAllowed` has compared it with the operator's list
+    return postSigned(egress, { ...call, url, namedPort, id: delivery.id, body, secret: rules.secret });
+  };
+}
+
+const CHANNEL_OFF = 'The webhook channel is off on this replica: HTTP_WEBHOOK_SECRET is not set.';
+
+async function findJob(jobs: Jobs, id: JobId): Promise<JobRecord | undefined> {
+  try {
+    return await jobs.getJob(id);
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** The id in a target such as `endpoint:ID`. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
+function idIn<Id extends string>({ target }: Delivery): Id | undefined {
+  const id = target.slice(target.indexOf(':') + 1);
+  return isUuid<Id>(id) ? id : undefined;
+}

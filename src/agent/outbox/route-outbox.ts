@@ -1,0 +1,93 @@
+import { type DeliveryId, isUuid, newId } from '#domain/ids.ts';
+import type { Notice } from '#domain/notification/notice.ts';
+import {
+  findSubscriptions,
+  type NewDelivery,
+  type OutboxRow,
+  readOutbox,
+  routeOutbox,
+  type Subscription,
+} from '#store/system/outbox.ts';
+import type { SystemConnection } from '#store/system/system-connection.ts';
+import { findQuietEnd } from './quiet-hours.ts';
+
+const BATCH = 200;
+
+/** Turns rows of the outbox into deliveries, by the preferences that users have now. */
+export async function routeRows(system: SystemConnection, now: () => Date = () => new Date()): Promise<void> {
+  for (;;) {
+    const rows = await readOutbox(system, BATCH);
+    if (rows.length === 0) return;
+    const notices = rows.flatMap((row) => toNotice(row) ?? []);
+    const users = [...new Set(notices.map(({ userId }) => userId))];
+    const subscriptions = users.length > 0 ? await findSubscriptions(system, users) : [];
+    const made = rows.flatMap((row) => deliveriesOf(row, subscriptions, now()));
+    const routed = await routeOutbox(
+      system,
+      rows.map(({ number }) => number),
+      made,
+    );
+    if (routed === null || rows.length < BATCH) return;
+  }
+}
+
+function deliveriesOf(row: OutboxRow, subscriptions: readonly Subscription[], now: Date): NewDelivery[] {
+  const { number, type } = row;
+  if (type === 'job.completed') return callbackOf(row, now);
+  const notice = toNotice(row);
+  if (!notice) return [];
+  return subscriptions
+    .filter((subscription) => wants(subscription, notice))
+    .map(({ id, userId, url, quiet }) => ({
+      number,
+      id: newId<DeliveryId>(),
+      userId,
+      kind: 'event',
+      target: `endpoint:${id}`,
+      account: accountOf(url),
+      type,
+      payload: notice,
+      dueAt: (quiet && type !== 'endpoint.test' && findQuietEnd(quiet, now)) || now,
+    }));
+}
+
+/** The delivery has the id of its job, by which receivers recognise repeats. */
+function callbackOf({ number, userId, subject, type, callbackUrl }: OutboxRow, now: Date): NewDelivery[] {
+  if (callbackUrl === null || !isUuid<DeliveryId>(subject)) return [];
+  const account = accountOf(callbackUrl);
+  const target = `job:${subject}`;
+  return [{ number, id: subject, userId, kind: 'callback', target, account, type, payload: null, dueAt: now }];
+}
+
+const accountOf = (url: string) => `host:${URL.parse(url)?.host ?? ''}`;
+
+/** undefined when what the row is about is gone, or was answered already. */
+function toNotice(row: OutboxRow): Notice | undefined {
+  const { userId, type, threadId, turnId, status, failure, gateId, kind, call, missionId, missionName, data } = row;
+  switch (type) {
+    case 'turn.ended':
+      return threadId && turnId && status && status !== 'waiting'
+        ? { userId, type, threadId, turnId, status, failure }
+        : undefined;
+    case 'gate.opened':
+      return threadId && turnId && gateId && kind && call
+        ? { userId, type, threadId, turnId, gateId, kind, tool: call.name }
+        : undefined;
+    case 'mission.completed':
+    case 'mission.failed':
+      return missionId && missionName !== null && data
+        ? { userId, type, missionId, name: missionName, ...data }
+        : undefined;
+    case 'endpoint.test':
+      return row.endpointId ? { userId, type, endpointId: row.endpointId } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function wants({ id, eventUserId, everyone, events, turns }: Subscription, notice: Notice): boolean {
+  if (!everyone && eventUserId !== notice.userId) return false;
+  if (notice.type === 'endpoint.test') return id === notice.endpointId;
+  if (!events.includes(notice.type)) return false;
+  return notice.type !== 'turn.ended' || turns === 'all' || notice.status === 'failed';
+}

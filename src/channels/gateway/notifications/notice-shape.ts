@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { ThreadId } from '#domain/ids.ts';
+import type { Notice } from '#domain/notification/notice.ts';
+
+const ids = { user_id: z.string(), thread_id: z.uuid(), turn_id: z.uuid(), url: z.string().optional() };
+
+/** The body of a request to an endpoint, as Standard Webhooks recommends it. */
+export const noticeBody = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('turn.ended'),
+    timestamp: z.iso.datetime(),
+    data: z.strictObject({
+      ...ids,
+      status: z.enum(['completed', 'incomplete', 'failed', 'cancelled']),
+      error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    }),
+  }),
+  z.strictObject({
+    type: z.literal('gate.opened'),
+    timestamp: z.iso.datetime(),
+    data: z.strictObject({
+      ...ids,
+      gate_id: z.uuid(),
+      kind: z.enum(['external-tool', 'approval', 'auth', 'pairing']),
+      tool: z.string(),
+    }),
+  }),
+  z.strictObject({
+    type: z.enum(['mission.completed', 'mission.failed']),
+    timestamp: z.iso.datetime(),
+    data: z.strictObject({
+      ...ids,
+      thread_id: z.uuid().nullable(),
+      turn_id: z.uuid().nullable(),
+      mission_id: z.uuid(),
+      name: z.string(),
+      slot: z.iso.datetime(),
+      reason: z.string().nullable(),
+    }),
+  }),
+  z.strictObject({
+    type: z.literal('endpoint.test'),
+    timestamp: z.iso.datetime(),
+    data: z.strictObject({ user_id: z.string(), endpoint_id: z.uuid() }),
+  }),
+]);
+
+/** `threadUrl`: where a person can look at the thread. */
+export function renderNotice(
+  notice: Notice,
+  at: Date,
+  threadUrl: (id: ThreadId) => string | undefined,
+): z.infer<typeof noticeBody> {
+  const timestamp = at.toISOString();
+  const url = 'threadId' in notice && notice.threadId ? threadUrl(notice.threadId) : undefined;
+  const link = url === undefined ? {} : { url };
+  switch (notice.type) {
+    case 'turn.ended': {
+      const { type, userId, threadId, turnId, status, failure } = notice;
+      const error = failure && { code: failure.code, message: failure.message };
+      return {
+        type,
+        timestamp,
+        data: { user_id: userId, thread_id: threadId, turn_id: turnId, ...link, status, error },
+      };
+    }
+    case 'gate.opened': {
+      const { type, userId, threadId, turnId, gateId, kind, tool } = notice;
+      const about = { user_id: userId, thread_id: threadId, turn_id: turnId, ...link };
+      return { type, timestamp, data: { ...about, gate_id: gateId, kind, tool } };
+    }
+    case 'mission.completed':
+    case 'mission.failed': {
+      const { type, userId, threadId, turnId, missionId, name, slot, reason } = notice;
+      const about = { user_id: userId, thread_id: threadId, turn_id: turnId, ...link };
+      const due = new Date(slot).toISOString();
+      return { type, timestamp, data: { ...about, mission_id: missionId, name, slot: due, reason } };
+    }
+    case 'endpoint.test':
+      return { type: notice.type, timestamp, data: { user_id: notice.userId, endpoint_id: notice.endpointId } };
+  }
+}

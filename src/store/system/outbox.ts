@@ -1,0 +1,129 @@
+import type { DeliveryId, EndpointId, GateId, MissionId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { DeliveryKind } from '#domain/notification/delivery.ts';
+import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
+import type { Notice, RunFacts } from '#domain/notification/notice.ts';
+import type { UserId } from '#domain/principal.ts';
+import type { EndedStatus, Failure } from '#domain/thread/turn.ts';
+import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
+import type { SystemConnection } from './system-connection.ts';
+
+/** Whether there are rows to route, and whether a target is due. */
+export async function findOutboxWork(system: SystemConnection): Promise<{ isNew: boolean; isDue: boolean }> {
+  const { rows } = await system.query<{ isNew: boolean; isDue: boolean }>(
+    `select exists (select from outbox) as "isNew", exists (select from delivery_targets where due_at <= now()) as "isDue"`,
+  );
+  return rows[0] ?? { isNew: false, isDue: false };
+}
+
+/** A row of the outbox with what it refers to. Columns of other types are null. */
+export type OutboxRow = {
+  readonly number: string;
+  readonly userId: UserId;
+  readonly type: string;
+  readonly subject: string;
+  readonly data: RunFacts | null;
+  readonly threadId: ThreadId | null;
+  readonly turnId: TurnId | null;
+  readonly status: EndedStatus | null;
+  readonly failure: Failure | null;
+  readonly gateId: GateId | null;
+  readonly kind: GateKind | null;
+  readonly call: GatedCall | null;
+  readonly missionId: MissionId | null;
+  readonly missionName: string | null;
+  readonly endpointId: EndpointId | null;
+  readonly callbackUrl: string | null;
+};
+
+/** The oldest rows. A gate that was answered meanwhile has no `gateId`. */
+export async function readOutbox(system: SystemConnection, limit: number): Promise<OutboxRow[]> {
+  const { rows } = await system.query<OutboxRow>(
+    `select o.number, o.user_id as "userId", o.type, o.subject, o.data, turns.thread_id as "threadId", turns.id as "turnId",
+       turns.status, turns.failure, gates.id as "gateId", gates.kind, gates.call, missions.id as "missionId",
+       missions.name as "missionName", endpoints.id as "endpointId", jobs.callback_url as "callbackUrl"
+     from (select * from outbox order by number limit $1) as o
+     left join turns on o.type in ('turn.ended', 'gate.opened') and turns.id = o.subject
+     left join gates on o.type = 'gate.opened' and gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and answered_at is null
+     left join missions on o.type like 'mission.%' and missions.id = o.subject
+     left join jobs on o.type = 'job.completed' and jobs.id = o.subject
+     left join notification_endpoints as endpoints on o.type = 'endpoint.test' and endpoints.id = o.subject
+     order by o.number`,
+    [limit],
+  );
+  return rows;
+}
+
+/** An endpoint that may get events of `eventUserId`. */
+export type Subscription = Endpoint & { readonly eventUserId: UserId | null; readonly quiet: QuietHours | null };
+
+/**
+ * The endpoints of these users, of the users that they are paired with, and those for the events of all users, which have no
+ * `eventUserId`.
+ */
+export async function findSubscriptions(system: SystemConnection, users: readonly UserId[]): Promise<Subscription[]> {
+  const { rows } = await system.query<Subscription>(
+    `select endpoints.id, endpoints.user_id as "userId", name, url, events, turns, everyone, gone_at as "goneAt",
+       endpoints.created_at as "createdAt", quiet, wanted.event_user as "eventUserId"
+     from (
+       select id, user_id as event_user from notification_endpoints where user_id = any($1) and not everyone
+       union select endpoints.id, pairings.user_id from pairings
+         join notification_endpoints as endpoints on endpoints.user_id = paired_user_id and not everyone
+         where pairings.user_id = any($1)
+       union select id, null from notification_endpoints where everyone
+     ) as wanted
+     join notification_endpoints as endpoints on endpoints.id = wanted.id
+     left join notification_preferences as preferences on preferences.user_id = endpoints.user_id
+     where gone_at is null`,
+    [users],
+  );
+  return rows;
+}
+
+export type NewDelivery = {
+  /** The row of the outbox that it comes from. */
+  readonly number: string;
+  readonly id: DeliveryId;
+  readonly userId: UserId;
+  readonly kind: DeliveryKind;
+  readonly target: string;
+  readonly account: string;
+  readonly type: string;
+  readonly payload: Notice | null;
+  readonly dueAt: Date;
+};
+
+/** Replaces rows of the outbox by their deliveries; null when another replica does so at this moment. */
+export async function routeOutbox(
+  system: SystemConnection,
+  numbers: readonly string[],
+  made: readonly NewDelivery[],
+): Promise<number | null> {
+  const { rows } = await system.query<{ routed: number | null }>(
+    `select route_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as routed`,
+    [
+      numbers,
+      made.map(({ number }) => number),
+      made.map(({ id }) => id),
+      made.map(({ userId }) => userId),
+      made.map(({ kind }) => kind),
+      made.map(({ target }) => target),
+      made.map(({ account }) => account),
+      made.map(({ type }) => type),
+      made.map(({ payload }) => payload && JSON.stringify(payload)),
+      made.map(({ dueAt }) => dueAt),
+    ],
+  );
+  return rows[0]?.routed ?? null;
+}
+
+/** How many deliveries are open and dead, and how long the oldest open one has been due. */
+export type DeliveryCounts = { readonly open: number; readonly dead: number; readonly oldestSeconds: number };
+
+export async function countDeliveries(system: SystemConnection): Promise<DeliveryCounts> {
+  const { rows } = await system.query<DeliveryCounts>(
+    `select (select count(*)::integer from deliveries where state in ('pending', 'sending')) as open,
+       (select count(*)::integer from deliveries where state = 'dead') as dead,
+       (select coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 from delivery_targets) as "oldestSeconds"`,
+  );
+  return rows[0] ?? { open: 0, dead: 0, oldestSeconds: 0 };
+}
