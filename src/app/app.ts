@@ -114,6 +114,8 @@ export type Parts = {
   readonly externalTools?: boolean;
   /** Started for a terminal, which opens even when a port is in use or the gateway is disabled. */
   readonly terminal?: boolean;
+  /** How many turns may run here at once; 0 for a command that only reads. */
+  readonly turns?: number;
   /** How hosts are resolved and connected to. */
   readonly network?: Network;
   /** How often to look for overdue gates. */
@@ -234,7 +236,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     createPool: measurePools(metrics.waitsOf('engine')),
     replica,
     application,
-    capacity: RUNNING_TURNS,
+    capacity: parts.turns ?? RUNNING_TURNS,
     facts,
     admit: (living) => admitTo(living, facts, log),
     runTurn: createRunner({

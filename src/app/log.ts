@@ -5,11 +5,14 @@ export type LogOptions = {
   readonly file?: string;
   /** Applied to each line before it is written. */
   readonly scrub?: (line: string) => string;
+  /** Writes the scrubbed lines instead. */
+  readonly write?: ((line: string) => void) | undefined;
 };
 
 /** Logs JSON lines. Errors are reduced to their useful fields, because a driver's error may reference its whole connection. */
-export function createLog(level: string, { file, scrub = (line) => line }: LogOptions = {}): Logger {
+export function createLog(level: string, { file, scrub = (line) => line, write }: LogOptions = {}): Logger {
   const options = { level, serializers: { err: describeError }, hooks: { streamWrite: scrub } };
+  if (write) return pino(options, { write });
   return file ? pino(options, pino.destination({ dest: file, append: false, mode: 0o600 })) : pino(options);
 }
 

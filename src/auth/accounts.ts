@@ -14,7 +14,7 @@ import type { Session, Token, User } from '#domain/user.ts';
 import { deletePairingsWith } from '#store/accounts/pairings.ts';
 import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/accounts/sessions.ts';
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/accounts/tokens.ts';
-import { findUser, insertUser, listUsers, markRemoved, type Page } from '#store/accounts/users.ts';
+import { findUser, insertUser, isNameTaken, listUsers, markRemoved, type Page } from '#store/accounts/users.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import { endMissionsOf } from '#store/missions/missions.ts';
@@ -48,6 +48,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     async addUser(actor, { name, email, role }) {
       requireOperator(actor);
       return runInTransaction(db, async (trx) => {
+        if (await isNameTaken(trx, name)) throw new Conflict('already_exists', `A user called ${name} already exists.`);
         const wanted = { id: newId(), name, email: email?.toLowerCase() ?? null, role };
         const detail = { name, email: wanted.email, role };
         const entry = { ...by(actor, 'user.add', wanted.id), detail };

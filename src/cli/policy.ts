@@ -5,7 +5,7 @@ import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
 import type { Database } from '#store/connection.ts';
 import { findTool } from '#store/tools/tools.ts';
 import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
-import { printJson, printLine, printTable } from './print.ts';
+import { printLine, printRecord, printTable } from './print.ts';
 
 /** `reborn policy`: which tools may run at once, which ask first, and which never run. */
 export function addPolicyCommands(program: Command): void {
@@ -61,7 +61,7 @@ function unsetLevel(tool: string): Promise<void> {
 function listLevels({ json }: { json?: true }): Promise<void> {
   return withDatabase(async ({ db }) => {
     const policies = await listPolicies(db);
-    if (json) return printJson(policies);
+    if (json) return printRecord(policies);
     if (policies.length === 0)
       return printLine('No levels are set: tools that only read may run, and all others ask. See `reborn policy set`.');
     printTable([['tool', 'level'], ...policies.map(({ tool, level }) => [tool, level])]);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { AskOptions } from './chat/ask.ts';
 
 /** The `reborn` command with what the words after it need: one command, or all of them for help and for a typo. */
 export async function createProgram(given: readonly string[]): Promise<Command> {
@@ -9,9 +10,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .enablePositionalOptions()
     .option('--thread <id>', 'continue this thread')
     .addHelpText('after', TERMINAL_HELP)
-    .action(async (options: { thread?: string }) =>
-      (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
-    );
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'reborn: ')) });
   program
     .command('serve')
     .description('Serve the gateway and the Responses API until stopped.')
@@ -23,11 +22,10 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .option('--thread <id>', 'continue this thread')
     .option('--model <name>', 'model route to use')
     .option('--json', 'print the result as JSON when the turn ends')
+    .option('--stream', 'print each event of the turn as a line of JSON')
     .description('Send one message and print the answer.')
     .addHelpText('after', ASK_HELP)
-    .action(async (words: string[], options: { thread?: string; model?: string; json?: true }) =>
-      (await import('./chat/ask.ts')).ask(words, options),
-    );
+    .action(async (words: string[], options: AskOptions) => (await import('./chat/ask.ts')).ask(words, options));
   program
     .command('init')
     .description('Choose the model provider, key and model, and test them. Run it again to change them.')
@@ -51,6 +49,11 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .action(async (options: { json?: true }) => (await import('./status.ts')).status(options));
   const isComplete = given.length === 0 || program.commands.some((command) => command.name() === given[0]);
   for (const load of isComplete ? [] : groupsFor(given[0])) (await load())(program);
+  // Without an action, commander takes the first word for an unknown command, and suggests a known one.
+  if (given.length === 0 || given[0]?.startsWith('-'))
+    program.action(async (options: { thread?: string }) =>
+      (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
+    );
   return program;
 }
 
@@ -74,6 +77,10 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   session: async () => (await import('./user/session.ts')).addSessionCommands,
   link: async () => (await import('./user/link.ts')).addLinkCommand,
   delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
+  thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
+  memory: async () => (await import('./memory.ts')).addMemoryCommands,
+  usage: async () => (await import('./usage.ts')).addUsageCommand,
+  audit: async () => (await import('./audit.ts')).addAuditCommand,
   mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
   retention: async () => (await import('./retention.ts')).addRetentionCommands,
   policy: async () => (await import('./policy.ts')).addPolicyCommands,
@@ -99,6 +106,7 @@ const ASK_HELP = `
 Examples:
   reborn ask "What time is it?"
   git diff | reborn ask "Write a commit message for this." > message.txt
+  reborn ask --stream "Count to three." | jq -r 'select(.event.type == "text-delta") | .event.delta'
 
 Exit codes: 0 answered, 1 failed, 3 it waits for an approval or a sign-in, 4 cut short by the model's limit,
 78 a setting is wrong, 130 cancelled with Ctrl+C.`;

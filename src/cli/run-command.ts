@@ -1,4 +1,4 @@
-import { ConfigError } from '#config/config.ts';
+import { ConfigError } from '#config/config-error.ts';
 import { printNotice } from './print.ts';
 
 /** Runs a command. An error is printed on stderr as a sentence; the exit code is 78 for a wrong setting, otherwise 1. */
@@ -6,7 +6,7 @@ export async function runCommand(act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    printNotice(error instanceof ConfigError ? error.message : `reborn: ${messageOf(error)}`);
+    printNotice(`reborn: ${messageOf(error)}`);
     process.exitCode = error instanceof ConfigError ? 78 : 1;
   }
 }

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createLog } from '#app/log.ts';
-import { ConfigError, readConfig } from '#config/config.ts';
+import { type Config, readConfig } from '#config/config.ts';
+import { ConfigError } from '#config/config-error.ts';
 import { scrubLine } from '#safety/secrets/scrub-line.ts';
 import { announceService } from './connect/running-service.ts';
 import { startService } from './connect/start-service.ts';
+import { printLine } from './print.ts';
+import { renderLogLine } from './render-log-line.ts';
 import { runCommand } from './run-command.ts';
 
 const NO_LISTENER =
@@ -14,7 +17,7 @@ export function serve(): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
     if (!config.gateway.enabled && !config.webhook.enabled) throw new ConfigError([NO_LISTENER]);
-    const log = createLog(config.logLevel, { scrub: scrubLine });
+    const log = createLog(config.logLevel, { scrub: scrubLine, write: isForPeople(config) ? printLogLine : undefined });
     const stop = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]); // also while it still starts
     const app = await startService(config, log);
     const { gatewayUrl: url, replica } = app;
@@ -25,3 +28,9 @@ export function serve(): Promise<void> {
     await app.close();
   });
 }
+
+function isForPeople({ logFormat }: Config): boolean {
+  return logFormat === 'text' || (logFormat === 'auto' && process.stdout.isTTY);
+}
+
+const printLogLine = (json: string) => printLine(renderLogLine(json));

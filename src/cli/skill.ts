@@ -4,7 +4,7 @@ import { type Owner, withOwner } from '#store/connection.ts';
 import { deleteSkill, EVERYONE, listSkills, putSkill } from '#store/tools/skills.ts';
 import { readSkillFolder } from '#tools/skills/read-skill-folder.ts';
 import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
-import { printJson, printLine, printTable } from './print.ts';
+import { printLine, printRecord, printTable } from './print.ts';
 
 type ForUser = { readonly user?: string };
 
@@ -50,7 +50,7 @@ function listAdded(options: ForUser & { readonly json?: true }): Promise<void> {
   return withDatabase(async ({ db }) => {
     const owner = ownerOf(options);
     const skills = await withOwner(db, owner, (trx) => listSkills(trx, owner));
-    if (options.json) return printJson(skills);
+    if (options.json) return printRecord(skills);
     if (skills.length === 0) return printLine('No skills were added. `reborn skill add` adds one.');
     printTable([['name', 'description'], ...skills.map(({ name, description }) => [name, description.slice(0, 80)])]);
   });

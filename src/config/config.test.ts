@@ -3,7 +3,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ConfigError, explainOptions, readConfig, readEnvironment, readForeignVariable } from './config.ts';
+import { explainOptions, readConfig, readEnvironment, readForeignVariable } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { type Option, options } from './options.ts';
 
 describe('without any setting', () => {
@@ -38,6 +39,7 @@ describe('without any setting', () => {
       secretsKeyPrevious: undefined,
       otelEndpoint: undefined,
       logLevel: 'info',
+      logFormat: 'auto',
     });
   });
 
@@ -100,6 +102,7 @@ test('every option is read into the configuration', () => {
     SECRETS_KEY_PREVIOUS: 'cd'.repeat(32),
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     LOG_LEVEL: 'DEBUG',
+    LOG_FORMAT: 'JSON',
   });
 
   expect(config).toEqual({
@@ -151,6 +154,7 @@ test('every option is read into the configuration', () => {
     secretsKeyPrevious: Buffer.alloc(32, 0xcd),
     otelEndpoint: 'http://collector:4318',
     logLevel: 'debug',
+    logFormat: 'json',
   });
 });
 
@@ -442,6 +446,7 @@ describe('settings.env in the home folder', () => {
   test('overrides the defaults, and is overridden by the environment', () => {
     const env = homeWith('GATEWAY_PORT=4000\nLOG_LEVEL=warn\nLLM_API_KEY=sk-of-mine\n', {
       LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'json',
       GATEWAY_PORT: ' ',
     });
     expect(readConfig(readEnvironment(env))).toMatchObject({ gateway: { port: 4000 }, logLevel: 'debug' });

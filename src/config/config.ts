@@ -1,3 +1,4 @@
+import { ConfigError } from './config-error.ts';
 import { type Option, type OptionName, options } from './options.ts';
 import { readSettings, type Settings } from './settings-file.ts';
 
@@ -24,6 +25,7 @@ export type Config = {
   secretsKeyPrevious: Buffer | undefined;
   otelEndpoint: string | undefined;
   logLevel: Values['LOG_LEVEL'];
+  logFormat: Values['LOG_FORMAT'];
 };
 
 export type WebhookConfig = {
@@ -55,17 +57,6 @@ export type ModelConfig = {
   /** The key of each provider, for named routes that use another provider. */
   apiKeys: Partial<Record<Values['LLM_PROVIDER'], string | undefined>>;
 };
-
-/** Every problem of the environment, so that all can be fixed at once. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly problems: string[];
-
-  constructor(problems: string[]) {
-    super(['The configuration is invalid:', ...problems.map((problem) => `- ${problem}`)].join('\n'));
-    this.problems = problems;
-  }
-}
 
 export function readConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
   const problems: Problems = new Map();
@@ -201,6 +192,7 @@ function toConfig(values: Values, problems: Problems): Config {
     secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS,
     otelEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
   };
 }
 

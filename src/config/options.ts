@@ -186,6 +186,11 @@ export const options = {
     default: 'info',
     help: 'Minimum level of log lines. `debug` logs each step of every turn, with ids and times and without content.',
   },
+  LOG_FORMAT: {
+    parser: oneOf('auto', 'text', 'json'),
+    default: 'auto',
+    help: 'Form of log lines: `text` for people, or `json`. `auto` is text in a terminal and JSON elsewhere.',
+  },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof options;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import { makeHome } from './home-folder.ts';
 
 /** Settings by the names of their environment variables. */
 export type Settings = Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ export async function changeSettings(
   home: string,
   changes: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeHome(home);
   const kept = (await readLines(home)).filter((line) => !(nameIn(line) in changes));
   const added = Object.entries(changes).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${quote(name, value)}`],

@@ -291,8 +291,8 @@ describe('by command, beside the running service', () => {
       'Lou may spend 200000 tokens and 2.50 US dollars a day, from the next turn on.\n',
     );
     expect(JSON.parse((await reborn(home, 'user', 'limit', 'Lou', '--none', '--json')).stdout)).toMatchObject({
-      tokensPerDay: null,
-      usdPerDay: null,
+      tokens_per_day: null,
+      usd_per_day: null,
     });
     const [listed] = JSON.parse((await reborn(home, 'token', 'list', 'Lou', '--json')).stdout);
     expect(listed).toMatchObject({ name: 'laptop' });
@@ -310,10 +310,9 @@ describe('by command, beside the running service', () => {
 
   test('a mistake is reported with what to do', async ({ home }) => {
     await reborn(home, 'user', 'add', 'Mia');
-    await reborn(home, 'user', 'add', 'Mia');
 
     expect(await failure(home, 'token', 'create', 'Nobody')).toContain('reborn user list');
-    expect(await failure(home, 'token', 'create', 'Mia')).toContain('Several users');
+    expect(await failure(home, 'user', 'add', 'MIA')).toContain('A user called MIA already exists');
     expect(await failure(home, 'token', 'revoke', 'nonsense')).toContain('reborn token list');
     expect(await failure(home, 'user', 'add', 'X', '--email', 'nonsense')).toContain('not an email address');
     expect(await failure(home, 'user', 'add', 'X', '--role', 'king')).toContain('operator, member');

@@ -3,9 +3,14 @@ import type { clientOf } from './service.ts';
 type Client = Pick<ReturnType<typeof clientOf>, 'request'>;
 export type TestUser = { id: string; token: string; tokenId: string; headers: { authorization: string } };
 
-/** Creates a user with a token, over the API. */
+let again = 0;
+
+/** Creates a user with a token, over the API. If a test before has taken the name, it gets a number. */
 export async function addUser(service: Client, name: string, role = 'member'): Promise<TestUser> {
-  const { id } = await created(service, '/api/users', { name, role });
+  const { id } = await created(service, '/api/users', { name, role }).catch((error: unknown) => {
+    if (!String(error).includes(' 409: ')) throw error;
+    return created(service, '/api/users', { name: `${name} ${++again}`, role });
+  });
   const made = await created(service, `/api/users/${id}/tokens`, { name: 'test' });
   return { id, token: made.token, tokenId: made.id, headers: { authorization: `Bearer ${made.token}` } };
 }

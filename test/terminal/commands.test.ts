@@ -59,7 +59,7 @@ test('bash completes commands, commands below them, and options', async () => {
   };
   expect(await complete('reborn', 'do')).toEqual(['doctor']);
   expect(await complete('reborn', 'webhook', 'route', '')).toEqual(['add', 'list', 'remove', '--help']);
-  expect(await complete('reborn', 'ask', '--')).toEqual(['--help', '--thread', '--model', '--json']);
+  expect(await complete('reborn', 'ask', '--')).toEqual(['--help', '--thread', '--model', '--json', '--stream']);
   expect(await complete('reborn', 'completion', 'z')).toEqual(['zsh']);
 });
 
@@ -70,3 +70,33 @@ function commandsOf(command: Command): { name: string; help: string }[] {
   const below = command.commands.flatMap(commandsOf);
   return below.length > 0 && command.parent ? below : [{ name: command.name(), help }, ...below];
 }
+
+test.each([
+  [['srve'], "reborn: unknown command 'srve'\n(Did you mean serve?)"],
+  [['mission', 'lst'], "reborn: unknown command 'lst'\n(Did you mean list?)"],
+  [['config', 'get', 'GATEWAY_PROT'], 'reborn: Unknown option GATEWAY_PROT.'],
+  [['ask', '--json', '--stream', 'hi'], 'reborn: Choose --json or --stream, not both.'],
+])('the error of %j begins with the name of the program', async (args, message) => {
+  const { code, stderr } = await reborn(...args);
+  expect({ code, stderr: stderr.slice(0, message.length) }).toEqual({ code: 1, stderr: message });
+});
+
+test.each([
+  ['a file', () => path.join(home, 'settings.env'), 'is not a folder. Set REBORN_HOME to a folder.'],
+  ['below a file', () => path.join(home, 'settings.env/below'), "can't be read (ENOTDIR)."],
+  ['in /proc', () => '/proc/reborn', "can't be created (ENOENT)."],
+])('a home that is %s is refused with what to do, by every command', async (_, odd, message) => {
+  for (const command of [['serve'], ['ask', 'hi'], ['user', 'list'], ['config', 'set', 'LOG_LEVEL', 'info']]) {
+    const { code, stderr } = await runReborn(command, { env: { REBORN_HOME: odd() } });
+    expect({ command, code }).toEqual({ command, code: 78 });
+    expect(stderr).toContain(message);
+  }
+});
+
+test('a closed pipe ends a command without an error message', async () => {
+  const line = `${path.resolve('bin/reborn')} config 2>&1 >&3 3>&- | cat; exit`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', `exec 3> >(true); sleep 0.2; ${line}`], {
+    env: { ...process.env, REBORN_HOME: home },
+  });
+  expect(stdout).toBe('');
+});

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Config, readConfig } from '#config/config.ts';
+import { makeHome } from '#config/home-folder.ts';
 import type { ArchivedFile, TableSum } from '#database/archive/archive-format.ts';
 import { type Archive, BrokenArchive, readArchive } from '#database/archive/read-archive.ts';
 import { restoreArchive } from '#database/archive/restore-archive.ts';
@@ -30,7 +30,7 @@ export async function loadArchiveFile({ file, withHome, onTable }: LoadOptions):
   const config = readConfig();
   const archive = await openArchive(file);
   const files = withHome ? archive.files : [];
-  await mkdir(config.home, { recursive: true, mode: 0o700 });
+  await makeHome(config.home);
   await checkHomeFiles(config.home, files);
 
   await using undo = new AsyncDisposableStack();

@@ -3,13 +3,14 @@ import { sendMessage } from '@reborn-agent/client/send';
 import { readConfig } from '#config/config.ts';
 import { withQuietService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
-import { tellTurn } from './tell-turn.ts';
+import { type TellOptions, tellTurn } from './tell-turn.ts';
 
-type Options = { readonly thread?: string; readonly model?: string; readonly json?: true };
+export type AskOptions = TellOptions & { readonly thread?: string; readonly model?: string };
 
 /** `reborn ask`: one message, its answer on stdout, everything else on stderr. */
-export function ask(words: readonly string[], { thread, model, ...options }: Options): Promise<void> {
+export function ask(words: readonly string[], { thread, model, ...options }: AskOptions): Promise<void> {
   return runCommand(async () => {
+    if (options.json && options.stream) throw new Error('Choose --json or --stream, not both.');
     const message = {
       message: await readMessage(words),
       ...(thread && { thread_id: thread }),

@@ -14,13 +14,15 @@ type Options = {
   /** Starts the turn: with a message, or with the answer to a gate. */
   readonly begin: (client: Client) => Promise<ChatAccepted>;
   readonly write: (text: string) => void;
+  /** Called once with each event of the turn. */
+  readonly onEvent: (message: TurnEventMessage) => void;
   /** Aborted when the person no longer wants the answer. The turn is then cancelled. */
   readonly signal: AbortSignal;
   readonly onLost: () => void;
 };
 
 /** Starts a turn and writes its text as it arrives, across restarts of the service. */
-export async function followTurn({ locate, begin, write, signal, onLost }: Options): Promise<Answer> {
+export async function followTurn({ locate, begin, write, onEvent, signal, onLost }: Options): Promise<Answer> {
   const speaker = createSpeaker(write);
   const ended = Promise.withResolvers<TurnEnded>();
   const said: string[] = [];
@@ -38,9 +40,11 @@ export async function followTurn({ locate, begin, write, signal, onLost }: Optio
     if (message.type === 'error') ended.reject(new Error(message.error.message));
   });
 
-  function receive({ sequence: number, event }: TurnEventMessage): void {
+  function receive(message: TurnEventMessage): void {
+    const { sequence: number, event } = message;
     if (sequence !== undefined && number <= sequence) return;
     sequence = number;
+    onEvent(message);
     if (event.type === 'text-delta') speaker.say(event.delta);
     if (event.type === 'turn-ended') ended.resolve(event);
     if (event.type !== 'item-added' && event.type !== 'item-done') return;

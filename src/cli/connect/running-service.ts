@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ApiError, createClient } from '@reborn-agent/client';
 import type { ServiceStatus } from '@reborn-agent/client/api';
@@ -26,7 +26,6 @@ export async function announceService(
 ): Promise<() => Promise<void>> {
   const file = fileIn(home);
   const content = `${JSON.stringify({ pid: process.pid, ...service })}\n`;
-  await mkdir(home, { recursive: true, mode: 0o700 });
 
   async function announce(): Promise<void> {
     const announced = await readAnnounced(home);

@@ -1,14 +1,14 @@
-import { mkdir } from 'node:fs/promises';
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { App, Parts } from '#app/app.ts';
 import type { Config } from '#config/config.ts';
+import { makeHome } from '#config/home-folder.ts';
 import { openDatabase } from '#database/open-database.ts';
 
 /** Starts the service in this process. The program is loaded while PostgreSQL starts. */
 export async function startService(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
-  await mkdir(config.home, { recursive: true, mode: 0o700 });
+  await makeHome(config.home);
   // Compiled code goes to the home folder: in a temporary folder, other users could put code of theirs in its place.
   enableCompileCache(path.join(config.home, 'compile-cache'));
   const database = await openDatabase({

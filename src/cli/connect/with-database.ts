@@ -1,4 +1,5 @@
 import { type Config, readConfig } from '#config/config.ts';
+import { makeHome } from '#config/home-folder.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -19,6 +20,7 @@ export function withDatabase(act: (opened: OpenedDatabase) => Promise<void>): Pr
   return runCommand(async () => {
     await using undo = new AsyncDisposableStack();
     const config = readConfig();
+    await makeHome(config.home);
     const database = await openDatabase({ url: config.databaseUrl, home: config.home });
     undo.defer(() => database.close());
     const { connection } = database;

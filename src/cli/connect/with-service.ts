@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Parts } from '#app/app.ts';
 import { createLog } from '#app/log.ts';
 import type { Config } from '#config/config.ts';
+import { makeHome } from '#config/home-folder.ts';
 import { scrubLine } from '#safety/secrets/scrub-line.ts';
 import type { Address, Locate } from '#terminal/service.ts';
 import { announceService, findOperatorToken, findService, getStatus, readAnnounced } from './running-service.ts';
@@ -21,7 +22,11 @@ const STOP_MS = 5000;
  * Attaches to the service that runs for this home; if there is none, starts it inside this process for as long as `act`
  * takes. Throws when a service is alive and does not know this home's token.
  */
-export async function withService<T>(config: Config, act: (service: ReachedService) => Promise<T>): Promise<T> {
+export async function withService<T>(
+  config: Config,
+  act: (service: ReachedService) => Promise<T>,
+  parts: Pick<Parts, 'turns'> = {},
+): Promise<T> {
   const running = await findService(config);
   if (running) {
     await getStatus(config, running);
@@ -29,9 +34,9 @@ export async function withService<T>(config: Config, act: (service: ReachedServi
   }
 
   await using undo = new AsyncDisposableStack();
-  await mkdir(config.home, { recursive: true, mode: 0o700 });
+  await makeHome(config.home);
   const log = createLog(config.logLevel, { file: path.join(config.home, 'reborn.log'), scrub: scrubLine });
-  const app = await startService(config, log, { terminal: true });
+  const app = await startService(config, log, { ...parts, terminal: true });
   undo.defer(() => Promise.race([app.close(), sleep(STOP_MS, undefined, { ref: false })]));
   const { gatewayUrl, terminalUrl, replica, notices } = app;
   if (gatewayUrl) undo.defer(await announceService(config.home, { url: gatewayUrl, replica }));
@@ -41,14 +46,18 @@ export async function withService<T>(config: Config, act: (service: ReachedServi
 }
 
 /** Like `withService`, but a service that it starts is private: it listens for this process only. */
-export function withQuietService<T>(config: Config, act: (service: ReachedService) => Promise<T>): Promise<T> {
+export function withQuietService<T>(
+  config: Config,
+  act: (service: ReachedService) => Promise<T>,
+  parts: Pick<Parts, 'turns'> = {},
+): Promise<T> {
   const { gateway, webhook } = config;
   const quiet = {
     ...config,
     gateway: { ...gateway, enabled: false },
     webhook: { ...webhook, enabled: false as const },
   };
-  return withService(quiet, act);
+  return withService(quiet, act, parts);
 }
 
 async function locateAnnounced(config: Config): Promise<Address | undefined> {

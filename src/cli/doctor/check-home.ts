@@ -1,22 +1,19 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+import { findHomeProblem } from '#config/home-folder.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 const SECRET_FILES = ['webui-token', 'secrets-key', 'settings.env', 'serve.json', 'reborn.log'];
 
 /** Whether the home folder can be used, and only by this user. */
 export async function checkPermissions(home: string): Promise<Finding[]> {
   const check = 'permissions';
+  const unusable = await findHomeProblem(home);
+  if (unusable) return [problem(check, unusable.message, unusable.fix)];
   const folder = await stat(home).catch(() => undefined);
   if (!folder) return [ok(check, `${home} does not exist yet; the first start makes it.`)];
-  if (!folder.isDirectory()) return [problem(check, `${home} is not a folder.`, 'Set REBORN_HOME to a folder.')];
 
   const findings: Finding[] = [];
-  const refused = await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, reasonOf);
-  if (refused)
-    findings.push(
-      problem(check, `${home} can't be written to.`, `Run: chown -R "$(id -un)" '${home}', or set REBORN_HOME.`),
-    );
   if (folder.mode & 0o022) findings.push(problem(check, `Others may write to ${home}.`, `Run: chmod go-w '${home}'`));
   for (const name of SECRET_FILES) findings.push(...(await checkSecretFile(path.join(home, name))));
   return findings.length > 0 ? findings : [ok(check, `${home} is yours alone to write to.`)];

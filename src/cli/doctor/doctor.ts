@@ -1,4 +1,5 @@
-import { type Config, ConfigError, readConfig, wantsColour } from '#config/config.ts';
+import { type Config, readConfig, wantsColour } from '#config/config.ts';
+import { ConfigError } from '#config/config-error.ts';
 import { createColours } from '#terminal/screen/colours.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { findService } from '../connect/running-service.ts';

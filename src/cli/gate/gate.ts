@@ -6,7 +6,7 @@ import { cut } from '#domain/text/cut.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/threads/gates.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
 
 type Json = { readonly json?: true };
 
@@ -77,7 +77,7 @@ export function addGateCommands(program: Command): void {
 function listGates({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const gates = await withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everyone', { limit: MOST_GATES }));
-    if (json) return printJson(gates);
+    if (json) return printRecord(gates);
     if (gates.length === 0) return printLine('There are no open gates.');
     printTable([
       ['id', 'kind', 'user', 'call'],
@@ -93,7 +93,7 @@ function shorten(call: string): string {
 function listApprovals({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const approvals = await createStandingApprovals(db).list(OPERATOR);
-    if (json) return printJson(approvals);
+    if (json) return printRecord(approvals);
     if (approvals.length === 0) return printLine('There are no standing approvals.');
     for (const { id, userId, tool, shape } of approvals) {
       printLine(`${id}  ${userId}  ${tool}`);
@@ -112,7 +112,7 @@ function revokeApproval(id: string): Promise<void> {
 function showPairings({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const pairings = await createPairings(db).list(OPERATOR);
-    if (json) return printJson(pairings);
+    if (json) return printRecord(pairings);
     if (pairings.length === 0) return printLine('No webhook user is paired.');
     printTable([
       ['webhook user', 'uses the secrets of'],

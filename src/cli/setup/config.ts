@@ -18,6 +18,12 @@ export function addConfigCommands(program: Command): void {
     )
     .action((given: { json?: true }) => runCommand(async () => showOptions(given)));
   config
+    .command('get')
+    .argument('<name>', 'the name of the option')
+    .description('Print the value of one option; a secret stays hidden.')
+    .addHelpText('after', '\nExample:\n  reborn config get GATEWAY_PORT')
+    .action((name: string) => runCommand(async () => getOption(name)));
+  config
     .command('set')
     .argument('<name>', 'the name of the option')
     .argument('[value]', 'left out: asked for, or read from stdin, as secrets should be')
@@ -40,6 +46,12 @@ function showOptions({ json }: { json?: true }): void {
     printLine(`${name}=${value ?? ''}`);
     printLine(`    ${source}${value === null && unset ? `: ${unset}` : ''}. ${help}`);
   }
+}
+
+function getOption(name: string): void {
+  const found = explainOptions().find((option) => option.name === name);
+  if (!found) throw new Error(`Unknown option ${name}. \`reborn config\` lists them all.`);
+  printLine(found.value ?? '');
 }
 
 async function setOption(name: string, given: string | undefined): Promise<void> {

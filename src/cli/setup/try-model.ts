@@ -19,6 +19,21 @@ export async function tryModel(route: ModelRoute): Promise<{ said: string } | { 
   } catch (error) {
     if (error instanceof ModelCallAborted)
       return { failure: `The model did not answer within ${PATIENCE_MS / 1000} s.` };
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: explain(error, route) };
   }
+}
+
+/** Turns keep the address from callers; the operator needs it, and the reason. */
+function explain(error: unknown, { baseUrl }: ModelRoute): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = innermostCode(error);
+  if (code === undefined) return error.message;
+  const address = baseUrl === undefined ? '' : ` The address is ${baseUrl}.`;
+  return `${error.message} The reason is ${code}.${address}`;
+}
+
+/** Such as ECONNREFUSED, from the error that caused all others. */
+function innermostCode(error: Error): string | undefined {
+  const within = error.cause instanceof Error ? innermostCode(error.cause) : undefined;
+  return within ?? ('code' in error && /^E[A-Z_]+$/.test(String(error.code)) ? String(error.code) : undefined);
 }

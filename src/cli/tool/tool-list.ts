@@ -3,7 +3,7 @@ import { describeCapabilities } from '#tools/component/capabilities/describe-cap
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { removeTool } from '#tools/component/install-tool.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
 
 type Json = { readonly json?: true };
 
@@ -11,7 +11,7 @@ export function listInstalled({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const tools = await listTools(db);
     if (json)
-      return printJson(
+      return printRecord(
         tools.map(({ name, hash, witVersion, description, capabilities, installedAt, updatedAt }) => ({
           name,
           version: capabilities['version'] ?? null,
@@ -38,7 +38,7 @@ export function showInstalled(name: string, { json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const tool = await findTool(db, name);
     if (!tool) throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
-    if (json) return printJson(tool);
+    if (json) return printRecord(tool);
     printLine(tool.description);
     for (const { text } of describeCapabilities(parseCapabilities(tool.capabilities))) printLine(`- ${text}`);
     printLine(`Component ${tool.hash}, for version ${tool.witVersion} of the contract.`);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { OPERATOR } from '#domain/principal.ts';
 import { withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
 
 type Json = { readonly json?: true };
 
@@ -30,7 +30,7 @@ function listSessions(called: string, { json }: Json): Promise<void> {
   return withAccounts(async ({ accounts, getUser }) => {
     const userId = called === OPERATOR.userId ? called : (await getUser(called)).id;
     const sessions = await accounts.listSessions(COMMAND_LINE, userId);
-    if (json) return printJson(sessions);
+    if (json) return printRecord(sessions);
     if (sessions.length === 0) return printLine('There are no sessions.');
     printTable([
       ['id', 'signed in by', 'created', 'last seen', 'expires'],
@@ -48,7 +48,7 @@ function revokeSession(id: string, { json }: Json): Promise<void> {
     if (!z.uuid().safeParse(id).success)
       throw new Error('This is not the id of a session. `reborn session list <user>` shows the ids.');
     await accounts.revokeSession(COMMAND_LINE, id);
-    if (json) return printJson({ id });
+    if (json) return printRecord({ id });
     printLine('Revoked. It is refused everywhere within 5 seconds.');
   });
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isUuid, type TokenId } from '#domain/ids.ts';
 import { withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printJson, printLine, printNotice, printTable } from '../print.ts';
+import { printLine, printNotice, printRecord, printTable } from '../print.ts';
 
 type Json = { readonly json?: true };
 type CreateOptions = Json & { readonly name: string; readonly expires?: string };
@@ -40,7 +40,7 @@ function createToken(called: string, { name, expires, json }: CreateOptions): Pr
     const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date());
     const user = await getUser(called);
     const { token, secret } = await accounts.createToken(COMMAND_LINE, user.id, { name, expiresAt });
-    if (json) return printJson({ ...token, token: secret });
+    if (json) return printRecord({ ...token, token: secret });
     printNotice(`A token for ${user.name}, id ${token.id}. It is not shown again:`);
     printLine(secret);
   });
@@ -50,7 +50,7 @@ function listTokens(called: string, { json }: Json): Promise<void> {
   return withAccounts(async ({ accounts, getUser }) => {
     const user = await getUser(called);
     const tokens = await accounts.listTokens(COMMAND_LINE, user.id);
-    if (json) return printJson(tokens);
+    if (json) return printRecord(tokens);
     if (tokens.length === 0)
       return printLine(`${user.name} has no tokens. Make one with \`reborn token create ${user.id}\`.`);
     printTable([
@@ -69,7 +69,7 @@ function revokeToken(id: string, { json }: Json): Promise<void> {
     if (!isUuid<TokenId>(id))
       throw new Error('Not a token ID. `reborn token list <user>` shows the IDs; a token itself is not one.');
     await accounts.revokeToken(COMMAND_LINE, id);
-    if (json) return printJson({ id });
+    if (json) return printRecord({ id });
     printLine('Revoked. It is refused everywhere within 5 seconds.');
   });
 }

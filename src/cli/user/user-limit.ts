@@ -4,7 +4,7 @@ import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import { type Desk, withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printJson, printLine } from '../print.ts';
+import { printLine, printRecord } from '../print.ts';
 
 type LimitOptions = {
   readonly tokens?: number;
@@ -36,7 +36,7 @@ function limitUser(called: string, { tokens, usd, none, json }: LimitOptions): P
       : { tokensPerDay: tokens ?? before.tokensPerDay, usdPerDay: usd ?? before.usdPerDay };
     if (none || tokens !== undefined || usd !== undefined) await desk.limits.set(COMMAND_LINE, id, after);
 
-    if (json) return printJson({ id, ...after });
+    if (json) return printRecord({ id, ...after });
     printLine(describe(name, after));
   });
 }

@@ -5,7 +5,7 @@ import type { Role } from '#domain/principal.ts';
 import type { User } from '#domain/user.ts';
 import { withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
 import { addUserEraseCommand } from './user-erase.ts';
 import { addUserLimitCommand } from './user-limit.ts';
 
@@ -47,7 +47,7 @@ function addUser(name: string, { email, role, json }: AddOptions): Promise<void>
     if (email !== undefined && !z.email().safeParse(email).success)
       throw new Error(`"${email}" is not an email address. Write one such as ann@example.com.`);
     const user = await accounts.addUser(COMMAND_LINE, { name: name.trim(), email: email ?? null, role });
-    if (json) return printJson(user);
+    if (json) return printRecord(user);
     printLine(`Added ${user.name} (${user.role}), id ${user.id}. Let them in with \`reborn token create ${user.id}\`.`);
   });
 }
@@ -55,7 +55,7 @@ function addUser(name: string, { email, role, json }: AddOptions): Promise<void>
 function listUsers({ json }: Json): Promise<void> {
   return withAccounts(async ({ accounts }) => {
     const users = await everyUser(accounts);
-    if (json) return printJson(users);
+    if (json) return printRecord(users);
     if (users.length === 0) return printLine('There are no users yet. Add one with `reborn user add <name>`.');
     printTable([
       ['id', 'name', 'email', 'role'],
@@ -68,7 +68,7 @@ function removeUser(called: string, { json }: Json): Promise<void> {
   return withAccounts(async ({ accounts, getUser }) => {
     const user = await getUser(called);
     await accounts.removeUser(COMMAND_LINE, user.id);
-    if (json) return printJson(user);
+    if (json) return printRecord(user);
     printLine(`Removed ${user.name}.`);
   });
 }

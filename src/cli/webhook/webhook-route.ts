@@ -5,7 +5,7 @@ import type { VerifierKind } from '#domain/webhook-route.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { askingSecrets } from '../ask-secret.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
 
 type AddOptions = {
   readonly verify: VerifierKind;
@@ -44,7 +44,7 @@ export function addRoute(name: string, { verify, user, message, conversation, he
 export function listRoutes({ json }: { json?: true }): Promise<void> {
   return withRoutes(async (routes) => {
     const found = await routes.list();
-    if (json) return printJson(found);
+    if (json) return printRecord(found);
     if (found.length === 0) return printLine('There are no routes. Add one with `reborn webhook route add`.');
     printTable([
       ['name', 'verify', 'user', 'message'],

@@ -50,6 +50,18 @@ export function findUsersCalled(
     .execute();
 }
 
+/** Whether a current user has this name, in any case. Until the transaction ends, no other one takes it. */
+export async function isNameTaken(trx: IdentityTransaction, name: string): Promise<boolean> {
+  const folded = name.toLowerCase();
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`user name ${folded}`}, 0))`.execute(trx);
+  const query = trx
+    .selectFrom('users')
+    .select('id')
+    .where(sql`lower(name)`, '=', folded)
+    .where('removedAt', 'is', null);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Oldest first. */
 export function listUsers(db: IdentityDatabase, { after, limit }: Page): Promise<User[]> {
   return db

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ApiError, type Client } from '@reborn-agent/client';
+import type { Command } from 'commander';
+import { readForeignVariable } from '#config/config.ts';
+import { orMissing, withClient } from './connect/with-client.ts';
+import { printJson, printLine, printPiece, printTable } from './print.ts';
+
+type Json = { readonly json?: true };
+
+const MOST_LETTERS = 100;
+
+/** `reborn memory`: the operator's notes, which the agent reads and writes. */
+export function addMemoryCommands(program: Command): void {
+  const memory = program.command('memory').description('Search, show and edit notes.');
+  memory
+    .command('search')
+    .argument('[words...]', 'what to search for; the newest notes are listed when left out')
+    .option('--json', 'print JSON')
+    .description('Search the notes, by words and by meaning.')
+    .addHelpText('after', '\nExample:\n  reborn memory search birthday of Ann')
+    .action(searchNotes);
+  memory
+    .command('show')
+    .argument('<path>', 'the path of the note')
+    .option('--json', 'print JSON')
+    .description('Print a note.')
+    .addHelpText('after', '\nExample:\n  reborn memory show people/ann')
+    .action(showNote);
+  memory
+    .command('edit')
+    .argument('<path>', 'the path of the note; it is created if it does not exist')
+    .description('Edit a note with $VISUAL or $EDITOR, or replace it with the text from stdin.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  reborn memory edit people/ann\n  reborn memory edit identity/user < about-me.txt',
+    )
+    .action(editNote);
+}
+
+function searchNotes(words: readonly string[], { json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const { results } = await client.call('GET /api/memory', { query: { q: words.join(' ') } });
+    if (json) return printJson(results);
+    if (results.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'There are no notes.');
+    printTable([
+      ['path', 'text'],
+      ...results.map((note) => [note.path, note.text.trim().replace(/\s+/g, ' ').slice(0, MOST_LETTERS)]),
+    ]);
+  });
+}
+
+function showNote(notePath: string, { json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const found = client.call('GET /api/memory/{path}', { params: { path: notePath } });
+    const note = await orMissing(found, `There is no note at ${notePath}. \`reborn memory search\` lists the newest.`);
+    if (json) return printJson(note);
+    printPiece(note.text.endsWith('\n') ? note.text : `${note.text}\n`);
+  });
+}
+
+function editNote(notePath: string): Promise<void> {
+  return withClient(async (client) => {
+    const before = await findText(client, notePath);
+    const after = process.stdin.isTTY ? await editText(before ?? '') : await text(process.stdin);
+    if (after === before) return printLine('Nothing was changed.');
+    if (after.trim() === '') throw new Error('The text is empty, so the note stays as it was.');
+    await client.call('PUT /api/memory/{path}', { params: { path: notePath }, body: { text: after } });
+    printLine(before === undefined ? `Created ${notePath}.` : `Saved ${notePath}.`);
+  });
+}
+
+async function findText(client: Client, notePath: string): Promise<string | undefined> {
+  try {
+    return (await client.call('GET /api/memory/{path}', { params: { path: notePath } })).text;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Lets the person's editor change the text, in a file that only they can read. */
+async function editText(before: string): Promise<string> {
+  const editor = readForeignVariable('VISUAL') || readForeignVariable('EDITOR') || 'vi';
+  const folder = await mkdtemp(path.join(tmpdir(), 'reborn-note-'));
+  try {
+    const file = path.join(folder, 'note.md');
+    await writeFile(file, before, { mode: 0o600 });
+    // The variable may hold options, so a shell splits it, as git does.
+    const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`The editor (${editor}) failed, so the note stays as it was.`);
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import type { Client } from '@reborn-agent/client';
+import { formatCost } from '@reborn-agent/client/format';
+import { type Command, InvalidArgumentError } from 'commander';
+import { orMissing, withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printPiece, printTable } from '../print.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+type Json = { readonly json?: true };
+type ListOptions = Json & { readonly archived?: true; readonly limit: number };
+type Format = 'markdown' | 'json';
+
+const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
+
+/** `reborn thread`: the operator's threads. */
+export function addThreadCommands(program: Command): void {
+  const thread = program.command('thread').description('List, search, show and export threads.');
+  thread
+    .command('list')
+    .argument('[words...]', 'list only threads whose title or messages contain these words')
+    .option('--archived', 'list the archived threads instead')
+    .option('--limit <number>', 'how many', wholeNumber(1, 100), 20)
+    .option('--json', 'print JSON')
+    .description('List the threads: pinned first, then newest.')
+    .addHelpText('after', '\nExamples:\n  reborn thread list\n  reborn thread list database migration --limit 5')
+    .action(listThreads);
+  thread
+    .command('show')
+    .argument('<id>', 'the id from the list')
+    .option('--json', 'print JSON')
+    .description('Print a thread as Markdown.')
+    .addHelpText('after', `\nExample:\n  reborn thread show ${EXAMPLE_ID} | less`)
+    .action(showThread);
+  thread
+    .command('export')
+    .argument('<id>', 'the id from the list')
+    .argument('<file>', 'a new file that ends in .md or .json', toExportFile)
+    .description('Save a thread as Markdown, or as JSON with its images and files.')
+    .addHelpText('after', `\nExample:\n  reborn thread export ${EXAMPLE_ID} thread.json`)
+    .action(exportThread);
+}
+
+function listThreads(words: readonly string[], { archived, limit, json }: ListOptions): Promise<void> {
+  return withClient(async (client) => {
+    const query = { q: words.join(' '), limit, ...(archived && { archived: 'true' as const }) };
+    const { threads } = await client.call('GET /api/threads', { query });
+    if (json) return printJson(threads);
+    if (threads.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'There are no threads.');
+    printTable([
+      ['id', 'updated', 'state', 'cost', 'title'],
+      ...threads.map(({ id, updated_at: updated, status, usage, title }) => [
+        id,
+        updated.slice(0, 16).replace('T', ' '),
+        status,
+        formatCost(usage.cost_usd),
+        title || 'Untitled',
+      ]),
+    ]);
+  });
+}
+
+function showThread(id: string, { json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    if (json) return printJson(JSON.parse(await load(client, id, 'json')));
+    printPiece(await load(client, id, 'markdown'));
+  });
+}
+
+function exportThread(id: string, file: string): Promise<void> {
+  return withClient(async (client) => {
+    const content = await load(client, id, file.endsWith('.json') ? 'json' : 'markdown');
+    await writeFile(file, content, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+        ? new Error(`${file} exists already. Choose another name.`)
+        : error;
+    });
+    printLine(`Saved ${file}.`);
+  });
+}
+
+async function load(client: Client, id: string, format: Format): Promise<string> {
+  const path = `/api/threads/${encodeURIComponent(id)}/export?format=${format}`;
+  const response = await orMissing(
+    client.fetch(path),
+    'There is no such thread. `reborn thread list` shows their ids.',
+  );
+  return response.text();
+}
+
+function toExportFile(given: string): string {
+  if (!/\.(?:md|json)$/.test(given)) throw new InvalidArgumentError('It must end in .md or .json.');
+  return given;
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { freshHome } from '../support/fresh-home.ts';
+import { runReborn } from '../support/run-reborn.ts';
+import { SETTINGS, spawnService } from '../support/service.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let home: Awaited<ReturnType<typeof freshHome>>;
+let env: Record<string, string>;
+let service: Awaited<ReturnType<typeof spawnService>>;
+
+beforeAll(async () => {
+  home = await freshHome();
+  env = { ...SETTINGS, ...home.env };
+  service = await spawnService(env);
+});
+afterAll(async () => {
+  await service.kill('SIGTERM');
+  await home.remove();
+});
+
+const reborn = (...args: string[]) => runReborn(args, { env });
+const json = async (...args: string[]) => JSON.parse((await reborn(...args, '--json')).stdout);
+
+test('notes are written, searched and shown', async () => {
+  const written = await runReborn(['memory', 'edit', 'likes/tea'], { env, input: 'Ann likes tea.\n' });
+  expect(written.stdout).toBe('Created likes/tea.\n');
+  expect((await reborn('memory', 'show', 'likes/tea')).stdout).toBe('Ann likes tea.\n');
+  expect(await json('memory', 'search', 'tea')).toMatchObject([{ path: 'likes/tea' }]);
+  expect((await reborn('memory', 'show', 'likes/milk')).stderr).toContain('reborn: There is no note at likes/milk.');
+});
+
+test('an answer is streamed as events, and its thread is found, shown and saved', async () => {
+  const events = (await reborn('ask', '--stream', 'Where is the harbour?')).stdout.trim().split('\n');
+  const { thread_id: thread } = JSON.parse(events[0] ?? '');
+  expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({ event: { type: 'turn-ended', status: 'completed' } });
+
+  expect((await reborn('thread', 'list', 'harbour')).stdout).toMatch(new RegExp(`${thread}.*Where is the harbour\\?`));
+  expect((await reborn('thread', 'show', thread)).stdout).toContain('# Where is the harbour?\n\n## You');
+  const file = path.join(home.home, 'thread.json');
+  expect((await reborn('thread', 'export', thread, file)).stdout).toBe(`Saved ${file}.\n`);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ thread: { id: thread } });
+  expect((await reborn('thread', 'export', thread, file)).stderr).toContain('exists already');
+  expect((await reborn('thread', 'show', 'x')).stderr).toContain('reborn: There is no such thread.');
+  expect((await reborn('usage')).stdout).toContain('operator');
+});
+
+test('a name belongs to one user, and lists for programs have the keys of the API', async () => {
+  expect((await reborn('user', 'add', 'Ann')).code).toBe(0);
+  expect((await reborn('user', 'add', 'ANN')).stderr).toBe('reborn: A user called ANN already exists.\n');
+  expect((await reborn('audit')).stdout).toContain('user.add');
+  for (const list of [['user', 'list'], ['thread', 'list'], ['audit'], ['gate', 'list'], ['skill', 'list']])
+    expect({ list, keys: keysOf(await json(...list)) }).toEqual({ list, keys: expect.not.stringMatching(/[A-Z]/) });
+});
+
+/** The keys of all records, but not those inside an audit entry's detail, which belong to its action. */
+function keysOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return '';
+  if (Array.isArray(value)) return value.map(keysOf).join(' ');
+  return Object.entries(value)
+    .map(([key, inner]) => (key === 'detail' ? key : `${key} ${keysOf(inner)}`))
+    .join(' ');
+}
