@@ -20,6 +20,7 @@ export default defineConfig({
             'mcp',
             'skills',
             'models',
+            'everyday',
             'memory',
             'approvals',
             'terminal',

@@ -712,7 +712,7 @@ export type ThreadList = {
 
 export type Thread = {
   readonly id: string;
-  /** The title it was given, or the first words of its first message. May be empty. */
+  /** The title from its owner, or from a model, or the first words of its first message. May be empty. */
   readonly title: string;
   readonly renamed: boolean;
   readonly pinned: boolean;
@@ -721,6 +721,8 @@ export type Thread = {
   readonly status: 'idle' | 'running' | 'waiting';
   /** The beginning of the newest message. May be empty. */
   readonly preview: string;
+  /** Where it began. */
+  readonly channel: 'chat' | 'api' | 'webhook' | 'mission';
   /** What its newest turn asked for. The next message uses it too; null is the default model. */
   readonly model: string | null;
   /** What its finished turns used. */
@@ -2269,7 +2271,7 @@ export type Routes = {
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {
-    query?: { q?: string; archived?: 'true' | 'false'; limit?: number; cursor?: string };
+    query?: { q?: string; archived?: 'true' | 'false'; channel?: 'chat' | 'api' | 'webhook' | 'mission'; limit?: number; cursor?: string };
     result: ThreadList;
   };
   /** Get a thread. */

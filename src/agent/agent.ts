@@ -76,7 +76,12 @@ export type Agent = {
 };
 
 /** The entry point for all channels. */
-export function createAgent(db: Database, engine: Engine, summaries: SealedTexts): Agent {
+export function createAgent(
+  db: Database,
+  engine: Engine,
+  summaries: SealedTexts,
+  onChatStarted: (owner: Principal, threadId: ThreadId) => Promise<void> = async () => {},
+): Agent {
   const leaving = new Set<TurnId>(); // being deleted here: callers don't see them any more
 
   const readTurn = (owner: Principal, { threadId, turnId }: TurnIds) =>
@@ -115,7 +120,12 @@ export function createAgent(db: Database, engine: Engine, summaries: SealedTexts
   }
 
   return {
-    startTurn: (owner, input) => startTurn(db, engine, owner, input),
+    async startTurn(owner, input) {
+      const started = await startTurn(db, engine, owner, input);
+      const isNewChat = started.fresh && input.channel === 'gateway' && input.threadId === undefined;
+      if (isNewChat) await onChatStarted(owner, started.turn.threadId);
+      return started;
+    },
     startCompaction: (owner, input) => startCompaction({ db, engine, summaries }, owner, input),
     openSummary: (owner, sealed) => summaries.open(owner, sealed),
     async getTurn(owner, ids) {

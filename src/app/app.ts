@@ -26,6 +26,7 @@ import { type OutboxPace, startDelivering } from '#agent/outbox/deliver.ts';
 import { createDeliveries, createNotifications } from '#agent/outbox/notifications.ts';
 import { createPreferences } from '#agent/preferences.ts';
 import { createThreads } from '#agent/threads.ts';
+import { startGeneratingTitles, type TitlePace } from '#agent/titles/generate-titles.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createTurnLog } from '#agent/turn/turn-log.ts';
@@ -134,6 +135,8 @@ export type Parts = {
   readonly traces?: Partial<TracingPace>;
   /** How often to look for due missions, and how many runs to start. */
   readonly missions?: Partial<SchedulerPace>;
+  /** How often to look for threads that need a title. */
+  readonly titles?: Partial<TitlePace>;
   /** When to index notes. */
   readonly noteIndexes?: Partial<IndexPace>;
 };
@@ -260,7 +263,20 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     purgeThreadsEveryMs: parts.purgeThreadsEveryMs,
   });
   undo.defer(() => engine.drain());
-  const agent = createAgent(db, engine, summaries);
+  const titles = config.titleModel.enabled
+    ? startGeneratingTitles({
+        db,
+        engine,
+        models,
+        safety,
+        model: config.titleModel.route,
+        limits: config.spending,
+        pace: parts.titles,
+        onError,
+      })
+    : undefined;
+  undo.defer(async () => titles?.stop());
+  const agent = createAgent(db, engine, summaries, titles?.request);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
   const delivering = startDelivering({

@@ -15,6 +15,8 @@ export type Config = {
   oidc: OidcConfig | undefined;
   model: ModelConfig;
   embeddingModel: string | undefined;
+  /** Whether models name threads, and the route that does; undefined for the model of the thread. */
+  titleModel: { enabled: boolean; route: string | undefined };
   /** What each user may spend; null means no limit. */
   spending: { tokensPerDay: number | null; usdPerDay: number | null };
   /** With more tools of MCP servers, the model searches for them. */
@@ -185,6 +187,10 @@ function toConfig(values: Values, problems: Problems): Config {
     model: toModel(values, problems),
     embeddingModel: values.EMBEDDING_MODEL,
     mcpToolsInPrompt: values.MCP_TOOLS_IN_PROMPT,
+    titleModel:
+      values.TITLE_MODEL === 'off'
+        ? { enabled: false, route: undefined }
+        : { enabled: true, route: values.TITLE_MODEL },
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     home: values.REBORN_HOME,

@@ -140,6 +140,11 @@ export const options = {
     unset: 'none',
     help: 'Model routes to try, in this order, when the default model fails.',
   },
+  TITLE_MODEL: {
+    parser: text,
+    unset: 'the model of the thread',
+    help: 'Model route that writes the titles of new threads; `off` turns titles off.',
+  },
   OPENAI_API_KEY: { parser: text, secret: true, help: 'Used for openai when LLM_API_KEY is not set.' },
   ANTHROPIC_API_KEY: { parser: text, secret: true, help: 'Used for anthropic when LLM_API_KEY is not set.' },
   GOOGLE_GENERATIVE_AI_API_KEY: { parser: text, secret: true, help: 'Used for google when LLM_API_KEY is not set.' },

@@ -29,6 +29,12 @@ import type { WebhookRoute } from '#domain/webhook-route.ts';
 
 /** The columns of every table, named as in the domain. */
 export type Tables = {
+  titleRequests: {
+    threadId: ThreadId;
+    userId: string;
+    tries: Generated<number>;
+    dueAt: Generated<Date>;
+  };
   preferences: {
     userId: string;
     defaultModel: Generated<string | null>;
@@ -42,6 +48,7 @@ export type Tables = {
     active: TurnId | null;
     catalog: JSONColumnType<ToolDefinition[]>;
     title: string | null;
+    generatedTitle: string | null;
     opening: Generated<string>;
     preview: Generated<string>;
     pinned: Generated<boolean>;

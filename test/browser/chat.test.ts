@@ -144,7 +144,8 @@ test('a thread can be renamed, pinned, exported, archived and deleted', async ()
 
   await choose('Papers', 'Archive');
   await row.getByRole('link', { name: 'Papers' }).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Show the archive' }).click();
+  await page.getByRole('button', { name: 'Show: Chats' }).click();
+  await page.getByRole('menuitem', { name: 'Show the archive' }).click();
   await row.getByRole('link', { name: 'Papers' }).waitFor();
   await choose('Papers', 'Delete');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();

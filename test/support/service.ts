@@ -57,6 +57,7 @@ export const SETTINGS = {
   HTTP_HOST: '127.0.0.1',
   HTTP_PORT: '0',
   WEBHOOK_RATE_PER_MINUTE: '1000000',
+  TITLE_MODEL: 'off', // most tests count the calls of the model
 };
 
 /** Enables the webhook channel. */

@@ -2,6 +2,7 @@ import type { ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { Usage } from '../usage.ts';
+import type { Channel } from './turn.ts';
 
 /** A conversation owned by one user. */
 export type Thread = {
@@ -30,11 +31,15 @@ export type ThreadListing = {
   readonly id: ThreadId;
   /** The title that its owner gave it; null when the first words are shown instead. */
   readonly title: string | null;
+  /** The title that a model gave it, if any; shown unless its owner gave one. */
+  readonly generatedTitle: string | null;
   readonly opening: string;
   readonly preview: string;
   readonly pinned: boolean;
   readonly archived: boolean;
   readonly status: 'idle' | 'running' | 'waiting';
+  /** Where it began. A thread without turns was made by an API client. */
+  readonly channel: Channel;
   /** The model that its newest turn asked for; null for the default model. */
   readonly model: string | null;
   readonly usage: Usage;

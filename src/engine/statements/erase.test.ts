@@ -56,6 +56,7 @@ const ROWS: Record<string, string> = {
   budgets: `insert into budgets (user_id, tokens_per_day) values ($1, 1)`,
   retention: `insert into retention (user_id, kind, days) values ($1, 'threads', null)`,
   preferences: `insert into preferences (user_id, default_model) values ($1, 'm')`,
+  title_requests: `insert into title_requests (thread_id, user_id) values ($2, $1)`,
   notes: `insert into notes (user_id, path, text, word_count) values ($1, 'p', $1, 1)`,
   note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
 };

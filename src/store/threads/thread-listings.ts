@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ThreadId } from '#domain/ids.ts';
 import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
-import type { TurnRequest } from '#domain/thread/turn.ts';
+import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** The end of a page of threads: all sort keys, exactly as the database has them. */
@@ -10,6 +10,8 @@ export type ThreadCursor = { readonly pinned: boolean; readonly microseconds: st
 export type ThreadFilter = {
   readonly search: string | undefined;
   readonly archived: boolean;
+  /** Only threads that began on one of these channels. */
+  readonly channels: readonly Channel[] | undefined;
   readonly after: ThreadCursor | undefined;
   readonly limit: number;
 };
@@ -18,10 +20,18 @@ export type ListedThread = ThreadListing & { readonly cursor: ThreadCursor };
 
 /** The owner's threads: pinned first, then newest. */
 export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
-  const { search, archived, after, limit } = filter;
+  const { search, archived, channels, after, limit } = filter;
   const conditions = [
     sql`user_id = ${owner.userId} and archived = ${archived}`,
-    ...(search ? [sql`position(lower(${search}) in lower(concat_ws(' ', title, opening, preview))) > 0`] : []),
+    ...(search
+      ? [sql`position(lower(${search}) in lower(concat_ws(' ', title, generated_title, opening, preview))) > 0`]
+      : []),
+    ...(channels
+      ? [
+          sql`coalesce((select channel from turns where turns.thread_id = threads.id order by seq limit 1), 'responses')
+            = any (${channels}::text[])`,
+        ]
+      : []),
     ...(after
       ? [
           sql`(pinned, updated_at, id) < (${after.pinned},
@@ -82,11 +92,12 @@ type ListingRow = Omit<ThreadListing, 'usage' | 'model'> & {
 /** Spending is added up for the selected threads only, hence the inner select. */
 function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
   return sql<ListingRow>`
-    select thread.id, title, opening, preview, pinned, archived, created_at, updated_at,
+    select thread.id, title, generated_title, opening, preview, pinned, archived, created_at, updated_at,
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,
       (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds,
+      coalesce((select channel from turns where turns.thread_id = thread.id order by seq limit 1), 'responses') as channel,
       (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, spent.*
     from (${threads}) as thread, lateral (
       select coalesce(sum((usage ->> 'inputTokens')::float8), 0) as input_tokens,

@@ -13,6 +13,7 @@ const PATHS = {
   down: 'm3.5 6 4.5 4.5L12.5 6',
   edit: 'm3 13 .7-3L10.5 3.2l2.3 2.3L6 12.3zM9 4.7 11.3 7',
   export: 'M8 10V2.5M5 5.5l3-3 3 3M3 9.5v4h10v-4',
+  filter: 'M2.5 4h11M4.5 8h7M6.5 12h3',
   file: 'M4 2.5h5l3 3v8H4zM9 2.5v3h3',
   heart: 'M1.5 8h3l1.5-4 3 8 1.5-4h4',
   inspect: 'M2.5 4h6M4.5 8h7M8.5 12h5',

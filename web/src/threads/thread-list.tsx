@@ -1,5 +1,7 @@
-import { useDeferredValue, useState } from 'react';
+import type { Thread } from '@reborn-agent/client/api';
+import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { wordsOf } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { FoundMessages } from './found-messages.tsx';
@@ -7,12 +9,19 @@ import { groupThreads } from './group-threads.ts';
 import { ThreadRow } from './thread-row.tsx';
 import { useThreads } from './use-threads.ts';
 
-/** The threads, searched and in groups. */
+const SelectThreads = lazy(() => import('./select-threads.tsx').then((module) => ({ default: module.SelectThreads })));
+
+type Channel = Thread['channel'] | 'all';
+
+/** The threads, searched and in groups. Those of programs are shown on request. */
 export function ThreadList() {
   const [text, setText] = useState('');
   const [archived, setArchived] = useState(false);
+  const [channel, setChannel] = useState<Channel>('chat');
+  const [selecting, setSelecting] = useState(false);
   const q = useDeferredValue(text.trim());
-  const { data, error, isPending, hasNextPage, fetchNextPage } = useThreads({ q, archived });
+  const shown = { q, archived, channel: channel === 'all' ? undefined : channel };
+  const { data, error, isPending, hasNextPage, fetchNextPage } = useThreads(shown);
   const threads = data?.pages.flatMap((page) => page.threads) ?? [];
   return (
     <>
@@ -25,44 +34,85 @@ export function ThreadList() {
           onChange={(event) => setText(event.target.value)}
           className="min-h-8 w-full min-w-0 rounded border border-edge bg-raised px-2 text-m"
         />
-        <IconButton
-          icon="archive"
-          label={archived ? 'Show the threads' : 'Show the archive'}
-          aria-pressed={archived}
-          className={archived ? 'bg-hover text-ink' : ''}
-          onClick={() => setArchived(!archived)}
+        <Menu
+          trigger={
+            <IconButton
+              icon="filter"
+              label={`Show: ${CHANNELS[channel]}`}
+              className={channel === 'chat' && !archived ? '' : 'bg-hover text-ink'}
+            />
+          }
+          entries={[
+            ...CHANNEL_NAMES.map((name) => ({
+              words: CHANNELS[name],
+              icon: ICONS[name],
+              chosen: channel === name,
+              onChoose: () => setChannel(name),
+            })),
+            {
+              words: archived ? 'Leave the archive' : 'Show the archive',
+              icon: 'archive' as const,
+              chosen: archived,
+              onChoose: () => setArchived(!archived),
+            },
+            { words: 'Select threads', icon: 'check' as const, onChoose: () => setSelecting(true) },
+          ]}
         />
       </div>
-      <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
-        {isPending && !error && (
-          <div className="p-2">
-            <Skeleton label="Loading threads" rows={5} />
-          </div>
-        )}
-        {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
-        {data && threads.length === 0 && <p className="px-2 py-1 text-s text-soft">{emptyWords(q, archived)}</p>}
-        {groupThreads(threads, new Date()).map((group) => (
-          <section key={group.name} aria-label={group.name}>
-            <h2 className="px-2 pb-1 pt-3 text-s text-soft">{group.name}</h2>
-            <ul>
-              {group.threads.map((thread) => (
-                <ThreadRow key={thread.id} thread={thread} />
-              ))}
-            </ul>
-          </section>
-        ))}
-        {q && <FoundMessages q={q} />}
-        {hasNextPage && (
-          <Button look="quiet" className="mt-2 w-full" onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        )}
-      </div>
+      {selecting ? (
+        <Suspense>
+          <SelectThreads threads={threads} archived={archived} onDone={() => setSelecting(false)} />
+        </Suspense>
+      ) : (
+        <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+          {isPending && !error && (
+            <div className="p-2">
+              <Skeleton label="Loading threads" rows={5} />
+            </div>
+          )}
+          {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
+          {(archived || channel !== 'chat') && (
+            <p className="px-2 pt-1 text-s text-soft">
+              {archived ? `Archive, ${CHANNELS[channel]}` : CHANNELS[channel]}
+            </p>
+          )}
+          {data && threads.length === 0 && (
+            <p className="px-2 py-1 text-s text-soft">{emptyWords(q, archived, channel)}</p>
+          )}
+          {groupThreads(threads, new Date()).map((group) => (
+            <section key={group.name} aria-label={group.name}>
+              <h2 className="px-2 pb-1 pt-3 text-s text-soft">{group.name}</h2>
+              <ul>
+                {group.threads.map((thread) => (
+                  <ThreadRow key={thread.id} thread={thread} />
+                ))}
+              </ul>
+            </section>
+          ))}
+          {q && <FoundMessages q={q} />}
+          {hasNextPage && (
+            <Button look="quiet" className="mt-2 w-full" onClick={() => void fetchNextPage()}>
+              Show more
+            </Button>
+          )}
+        </div>
+      )}
     </>
   );
 }
 
-function emptyWords(q: string, archived: boolean): string {
+const CHANNELS: Record<Channel, string> = {
+  chat: 'Chats',
+  api: 'API',
+  webhook: 'Webhooks',
+  mission: 'Missions',
+  all: 'All threads',
+};
+const CHANNEL_NAMES = ['chat', 'api', 'webhook', 'mission', 'all'] as const;
+const ICONS = { chat: 'chat', api: 'model', webhook: 'jobs', mission: 'retry', all: 'menu' } as const;
+
+function emptyWords(q: string, archived: boolean, channel: Channel): string {
   if (q) return `No threads match “${q}”.`;
-  return archived ? 'The archive is empty.' : 'No threads yet. The first message begins one.';
+  if (archived) return 'The archive is empty.';
+  return channel === 'chat' ? 'No threads yet. The first message begins one.' : 'No threads here.';
 }

@@ -1,14 +1,22 @@
-import type { ThreadChange } from '@reborn-agent/client/api';
+import { ApiError } from '@reborn-agent/client';
+import type { Thread, ThreadChange } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 
+export type ThreadsShown = {
+  readonly q: string;
+  readonly archived: boolean;
+  /** Where the threads began; undefined for all. */
+  readonly channel?: Thread['channel'] | undefined;
+};
+
 /** The person's threads, pinned first, then newest. */
-export function useThreads({ q, archived }: { readonly q: string; readonly archived: boolean }) {
+export function useThreads({ q, archived, channel }: ThreadsShown) {
   return useInfiniteQuery({
-    queryKey: ['threads', { q, archived }],
+    queryKey: ['threads', { q, archived, channel }],
     queryFn: ({ pageParam }) =>
       client.call('GET /api/threads', {
-        query: { q, archived: archived ? 'true' : undefined, limit: 100, cursor: pageParam },
+        query: { q, channel, archived: archived ? 'true' : undefined, limit: 100, cursor: pageParam },
       }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
@@ -32,5 +40,24 @@ export function useDeleteThread(id: string) {
   return useMutation({
     mutationFn: () => client.call('DELETE /api/threads/{id}', { params: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['threads'] }),
+  });
+}
+
+/** Archives, restores or deletes many threads. One that another window has deleted already is no failure. */
+export function useManyThreads() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ ids, act }: { ids: readonly string[]; act: 'archive' | 'restore' | 'delete' }) => {
+      const results = await Promise.allSettled(
+        ids.map((id) =>
+          act === 'delete'
+            ? client.call('DELETE /api/threads/{id}', { params: { id } })
+            : client.call('PATCH /api/threads/{id}', { params: { id }, body: { archived: act === 'archive' } }),
+        ),
+      );
+      const isGone = (reason: unknown) => reason instanceof ApiError && reason.status === 404;
+      for (const result of results) if (result.status === 'rejected' && !isGone(result.reason)) throw result.reason;
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['threads'] }),
   });
 }

@@ -5,7 +5,7 @@ import { type ItemId, isUuid, type ThreadId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
-import { renderThread, thread, threadParams } from './thread-shape.ts';
+import { CHANNELS, renderThread, thread, threadParams } from './thread-shape.ts';
 
 type Services = { readonly threads: Threads };
 
@@ -23,6 +23,10 @@ export const listThreads = defineRoute({
       .enum(['true', 'false'], 'archived must be true or false.')
       .optional()
       .describe('true: only archived threads. Otherwise: only the others.'),
+    channel: z
+      .enum(['chat', 'api', 'webhook', 'mission'], 'channel must be chat, api, webhook or mission.')
+      .optional()
+      .describe('Only threads that began there.'),
     limit: pageLimit(50),
     cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page.'),
   }),
@@ -33,9 +37,15 @@ export const listThreads = defineRoute({
     },
   },
   errors: [400],
-  async handle({ principal, query: { q, archived, limit, cursor } }, { threads }: Services) {
+  async handle({ principal, query: { q, archived, channel, limit, cursor } }, { threads }: Services) {
     const after = cursor === undefined ? undefined : parseCursor(cursor);
-    const filter = { search: q?.trim() || undefined, archived: archived === 'true', after, limit: limit + 1 };
+    const filter = {
+      search: q?.trim() || undefined,
+      archived: archived === 'true',
+      channels: channel && CHANNELS[channel],
+      after,
+      limit: limit + 1,
+    };
     const found = await threads.list(principal, filter);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;

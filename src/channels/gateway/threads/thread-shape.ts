@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ThreadId } from '#domain/ids.ts';
 import type { ThreadListing } from '#domain/thread/thread.ts';
+import type { Channel } from '#domain/thread/turn.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { renderUsage, spent } from './item-shape.ts';
 
@@ -8,12 +9,15 @@ import { renderUsage, spent } from './item-shape.ts';
 export const thread = z
   .strictObject({
     id: z.uuid(),
-    title: z.string().describe('The title it was given, or the first words of its first message. May be empty.'),
+    title: z
+      .string()
+      .describe('The title from its owner, or from a model, or the first words of its first message. May be empty.'),
     renamed: z.boolean(),
     pinned: z.boolean(),
     archived: z.boolean(),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
+    channel: z.enum(['chat', 'api', 'webhook', 'mission']).describe('Where it began.'),
     model: z
       .string()
       .nullable()
@@ -25,20 +29,34 @@ export const thread = z
   .meta({ id: 'Thread' });
 
 export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
-  const { id, title, opening, pinned, archived, status, preview, model } = listing;
+  const { id, title, generatedTitle, opening, pinned, archived, status, preview, model } = listing;
   return {
     id,
-    title: title ?? opening,
+    title: title ?? generatedTitle ?? opening,
     renamed: title !== null,
     pinned,
     archived,
     status,
     preview,
+    channel: renderChannel(listing.channel),
     model,
     usage: renderUsage(listing.usage),
     created_at: listing.createdAt.toISOString(),
     updated_at: listing.updatedAt.toISOString(),
   };
+}
+
+/** Channels as people know them, with those of a turn. */
+export const CHANNELS = {
+  chat: ['gateway'],
+  api: ['responses', 'chat-completions'],
+  webhook: ['webhook'],
+  mission: ['mission'],
+} as const satisfies Record<string, readonly Channel[]>;
+
+function renderChannel(channel: Channel): keyof typeof CHANNELS {
+  if (channel === 'webhook' || channel === 'mission') return channel;
+  return channel === 'gateway' ? 'chat' : 'api';
 }
 
 /** The `{id}` of every route about one thread. */

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openChromium } from './open-chromium.ts';
+import { startStage } from './stage.ts';
+import { ask } from './talk.ts';
+
+let stage: Awaited<ReturnType<typeof startStage>>;
+let browser: Awaited<ReturnType<typeof openChromium>>;
+
+beforeAll(async () => {
+  const parts = { titles: { lookEveryMs: 100 } };
+  [stage, browser] = await Promise.all([startStage({ TITLE_MODEL: '' }, parts), openChromium()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage.close();
+});
+
+test('threads get titles, those of programs are apart, and many are archived and deleted at once', async () => {
+  await stage.service.ask('say from a program');
+  const page = await browser.signIn(stage.url);
+  const list = page.getByRole('navigation', { name: 'Threads and pages' });
+  for (const title of ['Alpha', 'Beta', 'Gamma', 'Delta']) {
+    await page.goto(stage.url);
+    await ask(page, `Please\nsay ${title}`);
+    await list.getByRole('link', { name: title, exact: true }).waitFor();
+  }
+  await page.getByRole('heading', { level: 1, name: 'Delta' }).waitFor();
+  expect(await list.getByRole('link', { name: 'say from a program' }).count()).toBe(0);
+
+  const show = async (name: string) => {
+    await list.getByRole('button', { name: /^Show: / }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  };
+  await show('API');
+  await list.getByRole('link', { name: 'say from a program' }).waitFor();
+  expect(await list.getByRole('link', { name: 'Alpha' }).count()).toBe(0);
+  await show('All threads');
+  await list.getByRole('link', { name: 'Alpha' }).waitFor();
+  await show('Chats');
+
+  await show('Select threads');
+  await list.getByRole('checkbox', { name: 'Alpha' }).check();
+  await list.getByRole('checkbox', { name: 'Beta' }).check();
+  await list.getByText('2 threads').waitFor();
+  await list.getByRole('button', { name: 'Archive', exact: true }).click();
+  await list.getByRole('link', { name: 'Gamma' }).waitFor();
+  expect(await list.getByRole('link', { name: 'Alpha' }).count()).toBe(0);
+
+  await show('Select threads');
+  await list.getByRole('checkbox', { name: 'All' }).check();
+  await list.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Delete 2 threads?' }).getByRole('button', { name: 'Delete' }).click();
+  await list.getByText('No threads yet').waitFor();
+  await page.waitForURL(`${stage.url}/`);
+
+  await show('Show the archive');
+  await list.getByRole('link', { name: 'Beta' }).waitFor();
+  await show('Select threads');
+  await list.getByRole('checkbox', { name: 'All' }).check();
+  await list.getByRole('button', { name: 'Restore' }).click();
+  await list.getByText('The archive is empty.').waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,90 @@
+import type { Thread } from '@reborn-agent/client/api';
+import { formatCount } from '@reborn-agent/client/format';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { wordsOf } from '../parts/problem.tsx';
+import { titleOf } from './thread-row.tsx';
+import { useManyThreads } from './use-threads.ts';
+
+/** The threads with a box each, and what can be done with the checked ones. */
+export function SelectThreads({
+  threads,
+  archived,
+  onDone,
+}: {
+  readonly threads: readonly Thread[];
+  readonly archived: boolean;
+  readonly onDone: () => void;
+}) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [deleting, setDeleting] = useState(false);
+  const { threadId: open } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const many = useManyThreads();
+  const ids = threads.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
+  const isAll = ids.length === threads.length && ids.length > 0;
+  const toggle = (id: string) => setChosen((before) => before.symmetricDifference(new Set([id])));
+  const act = (what: 'archive' | 'restore' | 'delete') =>
+    many.mutate(
+      { ids, act: what },
+      {
+        onSuccess: () => {
+          if (what === 'delete' && open !== undefined && ids.includes(open)) void navigate({ to: '/' });
+          onDone();
+        },
+      },
+    );
+  return (
+    <div
+      role="group"
+      aria-label="Select threads"
+      className="flex min-h-0 flex-1 flex-col"
+      onKeyDown={(event) => event.key === 'Escape' && onDone()}
+    >
+      <div className="flex items-center gap-2 px-4 pb-2 text-s text-soft">
+        <label className="flex flex-1 items-center gap-2">
+          <input
+            type="checkbox"
+            checked={isAll}
+            onChange={() => setChosen(new Set(isAll ? [] : threads.map(({ id }) => id)))}
+          />
+          {ids.length === 0 ? 'All' : formatCount(ids.length, 'thread')}
+        </label>
+        <Button look="quiet" onClick={onDone}>
+          Done
+        </Button>
+      </div>
+      <ul className="min-h-0 flex-1 overflow-y-auto px-2">
+        {threads.map((thread) => (
+          <li key={thread.id}>
+            <label className="flex min-h-8 cursor-pointer items-center gap-2 rounded px-2 py-1 hover:bg-hover">
+              <input type="checkbox" checked={chosen.has(thread.id)} onChange={() => toggle(thread.id)} />
+              <span className="min-w-0 flex-1 truncate">{titleOf(thread)}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {many.error && <p className="px-4 text-s text-failed">{wordsOf(many.error)}</p>}
+      <div className="flex gap-2 px-4 py-2">
+        <Button disabled={ids.length === 0 || many.isPending} onClick={() => act(archived ? 'restore' : 'archive')}>
+          {archived ? 'Restore' : 'Archive'}
+        </Button>
+        <Button look="danger" disabled={ids.length === 0 || many.isPending} onClick={() => setDeleting(true)}>
+          Delete
+        </Button>
+      </div>
+      {deleting && (
+        <Confirm
+          title={`Delete ${formatCount(ids.length, 'thread')}?`}
+          action="Delete"
+          onConfirm={() => act('delete')}
+          onClose={() => setDeleting(false)}
+        >
+          They and everything in them will be gone. This cannot be undone.
+        </Confirm>
+      )}
+    </div>
+  );
+}
