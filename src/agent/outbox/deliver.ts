@@ -30,9 +30,9 @@ export type DeliveringOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-const PACE: OutboxPace = { ...DELIVERY_PACE, lookEveryMs: 500, timeoutMs: 15_000 };
-/** Longer than an attempt may take. */
-const LEASE_SECONDS = 60;
+const PACE: OutboxPace = { ...DELIVERY_PACE, lookEveryMs: 1000, timeoutMs: 15_000 };
+/** Longer than an attempt may take, and short: it is how long a target waits after its replica has died. */
+const LEASE_SECONDS = 25;
 const AT_ONCE = 50;
 
 /**
