@@ -307,6 +307,15 @@ test('the command line creates, lists, shows and deletes missions', async ({ env
   await runReborn(['mission', 'run', id], { env });
   await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
   expect((await runReborn(['mission', 'show', id], { env })).stdout).toContain('completed');
+  const budget = ['--usd-per-day', '0.5', '--tools', 'read', '--overlap', 'queue', '--every', '90'];
+  expect((await runReborn(['mission', 'update', id, ...budget], { env })).stdout).toContain('every 90 minutes');
+  expect(await call(service, 'GET', `/api/missions/${id}`)).toMatchObject({
+    instruction: 'say hi',
+    usd_per_day: 0.5,
+    tools: ['read'],
+    overlap: 'queue',
+    schedule: { every_minutes: 90 },
+  });
   await runReborn(['mission', 'pause', id], { env });
   expect((await runReborn(['mission', 'list'], { env })).stdout).toMatch(/By-command\s+paused/);
 

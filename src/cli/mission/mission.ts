@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { createMissions, type ListedOccurrence, type Missions } from '#agent/missions/missions.ts';
 import { NotFound } from '#domain/errors.ts';
 import { isUuid, type MissionId, newId } from '#domain/ids.ts';
@@ -7,9 +7,9 @@ import { OPERATOR } from '#domain/principal.ts';
 import { withDatabase } from '../connect/with-database.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { addDrainCommand, isDrained } from './drain.ts';
+import { addMissionOptions, type MissionOptions, toAsked } from './mission-options.ts';
 
 type Json = { readonly json?: true };
-type NewMission = { instruction: string; cron?: string; every?: number; at?: string; timeZone?: string };
 
 const SHOWN_RUNS = 20;
 const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
@@ -17,20 +17,28 @@ const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
 /** `reborn mission`: the operator's missions. */
 export function addMissionCommands(program: Command): void {
   const mission = program.command('mission').description('Manage instructions that run on a schedule.');
-  mission
-    .command('create')
-    .argument('<name>', 'a name for the list')
-    .requiredOption('--instruction <text>', 'what the agent is asked at each run')
-    .option('--cron <fields>', 'five fields: minute, hour, day of month, month, day of week')
-    .option('--every <minutes>', 'an interval instead', toMinutes)
-    .option('--at <time>', 'a single local date and time instead, such as 2026-12-24T18:00')
-    .option('--time-zone <name>', 'such as Europe/Oslo; needed with --cron and --at')
+  addMissionOptions(
+    mission
+      .command('create')
+      .argument('<name>', 'a name for the list')
+      .requiredOption('--instruction <text>', 'what the agent is asked at each run'),
+  )
     .description('Create a mission, and print its next five times.')
     .addHelpText(
       'after',
       '\nExample:\n  reborn mission create Morning --instruction "Summarise my notes." --cron "0 8 * * 1-5" --time-zone Europe/Oslo',
     )
     .action(createMission);
+  addMissionOptions(
+    mission
+      .command('update')
+      .argument('<id>', 'the id from the list')
+      .option('--name <name>', 'a name for the list')
+      .option('--instruction <text>', 'what the agent is asked at each run'),
+  )
+    .description('Change a mission. Settings that are left out stay as they are.')
+    .addHelpText('after', `\nExample:\n  reborn mission update ${EXAMPLE_ID} --usd-per-day 0.50`)
+    .action(updateMission);
   mission
     .command('list')
     .option('--json', 'print JSON')
@@ -77,14 +85,29 @@ function addAction(
     .action((id: string) => withDatabase(async ({ db }) => printLine(await act(createMissions(db), toId(id)))));
 }
 
-function createMission(name: string, { instruction, cron, every, at, timeZone }: NewMission): Promise<void> {
+function createMission(
+  name: string,
+  { instruction, ...options }: MissionOptions & { instruction: string },
+): Promise<void> {
   return withDatabase(async ({ db }) => {
     const missions = createMissions(db);
-    const schedule = { cron, everyMinutes: every, at, timeZone };
-    const made = await missions.create(OPERATOR, { name, instruction, schedule });
-    const { next } = await missions.preview(OPERATOR, schedule);
+    const asked = toAsked(options);
+    const made = await missions.create(OPERATOR, { name, instruction, ...asked });
+    const { next } = await missions.preview(OPERATOR, asked.schedule ?? {});
     printLine(`Created ${made.id}: ${describeSchedule(made.schedule)}. Next times:`);
     for (const time of next) printLine(`  ${time.toISOString()}`);
+  });
+}
+
+function updateMission(
+  id: string,
+  { name, instruction, ...options }: MissionOptions & { name?: string; instruction?: string },
+): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const texts = { ...(name && { name }), ...(instruction && { instruction }) };
+    const changed = await createMissions(db).update(OPERATOR, toId(id), { ...texts, ...toAsked(options) });
+    const next = changed.nextDueAt?.toISOString() ?? 'none';
+    printLine(`Changed ${changed.name}: ${describeSchedule(changed.schedule)}. Next run: ${next}.`);
   });
 }
 
@@ -126,9 +149,4 @@ const rowOf = (run: ListedOccurrence): string[] => [run.slot.toISOString(), stat
 function toId(given: string): MissionId {
   if (!isUuid<MissionId>(given)) throw new NotFound('There is no such mission.');
   return given;
-}
-
-function toMinutes(given: string): number {
-  if (!/^\d{1,6}$/.test(given)) throw new InvalidArgumentError('It must be a number of minutes.');
-  return Number(given);
 }
