@@ -85,7 +85,15 @@ const INSERT = `
     $3, false, $4, 'skip', 5, due
   from (select n, date_trunc('second', now() + $7::interval + n * $8::interval) as due from generate_series(0, $1::integer - 1) as n) as times`;
 
-const insert = (given: { count: number; users: number; misfire: string; name: string; every: number; after: string; apart: string }) =>
+const insert = (given: {
+  count: number;
+  users: number;
+  misfire: string;
+  name: string;
+  every: number;
+  after: string;
+  apart: string;
+}) =>
   home.query(INSERT, [
     given.count,
     given.users,
@@ -117,14 +125,34 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 let service = await startService();
 try {
   const empty = await measureIdle(service.pid, 20);
-  say(`no missions: ${empty.transactions.toFixed(1)} transactions/s, CPU ms/s: Node ${empty.node.toFixed(1)}, PostgreSQL ${empty.postgres.toFixed(1)}`);
-  await insert({ count: MISSIONS, users: USERS, misfire: 'latest', name: 'crowd', every: 1440, after: '20 hours', apart: '0.5 s' });
+  say(
+    `no missions: ${empty.transactions.toFixed(1)} transactions/s, CPU ms/s: Node ${empty.node.toFixed(1)}, PostgreSQL ${empty.postgres.toFixed(1)}`,
+  );
+  await insert({
+    count: MISSIONS,
+    users: USERS,
+    misfire: 'latest',
+    name: 'crowd',
+    every: 1440,
+    after: '20 hours',
+    apart: '0.5 s',
+  });
   await home.query('analyze missions');
   const idle = await measureIdle(service.pid, 20);
-  say(`${MISSIONS} missions: ${idle.transactions.toFixed(1)} transactions/s, CPU ms/s: Node ${idle.node.toFixed(1)}, PostgreSQL ${idle.postgres.toFixed(1)}`);
+  say(
+    `${MISSIONS} missions: ${idle.transactions.toFixed(1)} transactions/s, CPU ms/s: Node ${idle.node.toFixed(1)}, PostgreSQL ${idle.postgres.toFixed(1)}`,
+  );
 
   const due = DUE_PER_MINUTE * MINUTES;
-  await insert({ count: due, users: USERS, misfire: 'latest', name: 'due', every: 1440, after: '3 s', apart: `${60 / DUE_PER_MINUTE} s` });
+  await insert({
+    count: due,
+    users: USERS,
+    misfire: 'latest',
+    name: 'due',
+    every: 1440,
+    after: '3 s',
+    apart: `${60 / DUE_PER_MINUTE} s`,
+  });
   await sleep(MINUTES * 60_000);
   const runs = await waitFor(
     'the runs to end',
@@ -138,13 +166,23 @@ try {
     },
     300_000,
   );
-  say(`${DUE_PER_MINUTE} due per minute: ${runs.count} runs, from due to started p50 ${runs.p50.toFixed(2)} s, p95 ${runs.p95.toFixed(2)} s`);
+  say(
+    `${DUE_PER_MINUTE} due per minute: ${runs.count} runs, from due to started p50 ${runs.p50.toFixed(2)} s, p95 ${runs.p95.toFixed(2)} s`,
+  );
 
   await home.query(`delete from missions`);
   const usual = await chat(service, Date.now() + 30_000);
   await service.stop();
   for (const misfire of POLICIES)
-    await insert({ count: PER_POLICY, users: PER_POLICY, misfire, name: misfire, every: 10, after: `-${OUTAGE_HOURS} hours`, apart: '10 s' });
+    await insert({
+      count: PER_POLICY,
+      users: PER_POLICY,
+      misfire,
+      name: misfire,
+      every: 10,
+      after: `-${OUTAGE_HOURS} hours`,
+      apart: '10 s',
+    });
   service = await startService();
   const meanwhile = await chat(service, Date.now() + 150_000);
   for (const misfire of POLICIES) {

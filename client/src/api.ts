@@ -1113,12 +1113,14 @@ export type MissionSchedule = {
   readonly at?: string;
   /** An IANA name, such as Europe/Oslo. Needed with cron and at. */
   readonly time_zone?: string;
+  /** Due when a turn has ended: me for your turns, or for the operator a webhook user such as webhook:github. */
+  readonly on_turn_of?: string;
 };
 
 export type Occurrence = {
   /** When it was due. */
   readonly slot: string;
-  readonly kind: 'scheduled' | 'manual';
+  readonly kind: 'scheduled' | 'manual' | 'event';
   /** waiting: its turn waits at a gate. */
   readonly status: 'due' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'missed' | 'skipped';
   /** Why it failed or did not run, such as overlap, paused, budget or not_running; no_result for a run that had nothing to say. */

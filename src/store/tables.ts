@@ -225,6 +225,7 @@ export type Tables = {
     name: string;
     instruction: string;
     schedule: JSONColumnType<Schedule>;
+    eventUserId: string | null;
     revision: Generated<number>;
     tzVersion: string;
     keepsThread: boolean;
@@ -256,6 +257,7 @@ export type Tables = {
     revision: number;
     dueAt: Date;
     requestKey: string | null;
+    causeTurnId: TurnId | null;
     threadId: ThreadId | null;
     turnId: TurnId | null;
     tokens: Generated<string>;

@@ -251,6 +251,48 @@ test('a drain lets runs end and starts no others until it is over', async ({ env
     await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
 });
 
+test('a mission is due when a turn has ended, and turns of missions start none', async ({ service }) => {
+  const ann = await addUser(service, 'Event-Ann');
+  const as = <T>(method: string, route: string, body?: object) => call<T>(service, method, route, body, ann.headers);
+  const add = (more: object) =>
+    as<Mission & { error?: { param: string } }>('POST', '/api/missions', { name: 'm', ...more });
+  const listed = async (id: string) =>
+    (await as<{ occurrences: (Run & { kind: string })[] }>('GET', `/api/missions/${id}/occurrences`)).occurrences;
+  const until = (id: string, status: string) =>
+    waitFor(`a run to be ${status}`, async () => (await listed(id)).find((run) => run.status === status));
+
+  const follows = await add({ instruction: 'say noted', schedule: { on_turn_of: 'me' } });
+  expect(follows).toMatchObject({
+    state: 'active',
+    next_due_at: null,
+    schedule_words: 'when a turn of yours has ended',
+  });
+  await as('POST', '/api/chat', { message: 'say good morning' });
+  const run = await until(follows.id, 'completed');
+  expect(run).toMatchObject({ kind: 'event' });
+  const items = JSON.stringify(await as('GET', `/api/threads/${run.thread_id}/items`));
+  expect(items).toContain('good morning');
+  expect(items).toContain('untrusted-data');
+
+  // Neither a mission's turn nor the one that continues it after a gate is an event.
+  const other = await add({ instruction: 'use send {}', schedule: LATER });
+  await as('POST', `/api/missions/${other.id}/run`);
+  const waiting = await until(other.id, 'waiting');
+  const { gates } = await as<{ gates: { id: string; thread_id: string }[] }>('GET', '/api/gates');
+  await as('POST', `/api/gates/${gates.find(({ thread_id: id }) => id === waiting.thread_id)?.id}`, {
+    answer: 'approve',
+  });
+  await until(other.id, 'completed');
+  await as('POST', '/api/chat', { message: 'say hi', thread_id: waiting.thread_id });
+  expect(await listed(follows.id)).toHaveLength(1);
+
+  await as('POST', `/api/missions/${follows.id}/pause`);
+  await as('POST', '/api/chat', { message: 'say good night' });
+  expect(await listed(follows.id)).toHaveLength(1);
+  const foreign = await add({ instruction: 'say noted', schedule: { on_turn_of: 'webhook:github' } });
+  expect(foreign.error?.param).toBe('schedule.on_turn_of');
+});
+
 test('the agent creates a mission only with an approval that shows its schedule and next times', async ({
   service,
 }) => {

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { InvalidRequest } from '#domain/errors.ts';
+import { OPERATOR } from '#domain/principal.ts';
 import { type AskedSchedule, checkSchedule } from './check-schedule.ts';
 
+const ME = { userId: 'ann' };
 const NOW = new Date('2026-11-16T12:00:00.500Z');
 
 function refusalOf(asked: AskedSchedule) {
   try {
-    checkSchedule(asked, NOW);
+    checkSchedule(ME, asked, NOW);
   } catch (error) {
     if (error instanceof InvalidRequest) return { param: error.param, message: error.message };
     throw error;
@@ -15,17 +17,25 @@ function refusalOf(asked: AskedSchedule) {
 }
 
 test('a valid schedule is stored in one form', () => {
-  expect(checkSchedule({ cron: ' 0  8 * * mon-fri ', timeZone: 'Europe/Oslo' }, NOW)).toEqual({
+  expect(checkSchedule(ME, { cron: ' 0  8 * * mon-fri ', timeZone: 'Europe/Oslo' }, NOW)).toEqual({
     kind: 'cron',
     expression: '0 8 * * MON-FRI',
     timeZone: 'Europe/Oslo',
   });
-  expect(checkSchedule({ everyMinutes: 90 }, NOW)).toEqual({
+  expect(checkSchedule(ME, { everyMinutes: 90 }, NOW)).toEqual({
     kind: 'interval',
     everyMinutes: 90,
     anchor: '2026-11-16T12:00:00.000Z',
   });
-  expect(checkSchedule({ at: '2026-12-24T18:00', timeZone: 'Asia/Kolkata' }, NOW)).toMatchObject({ kind: 'once' });
+  expect(checkSchedule(ME, { at: '2026-12-24T18:00', timeZone: 'Asia/Kolkata' }, NOW)).toMatchObject({ kind: 'once' });
+});
+
+test('an event is a turn of the owner, or for the operator of a webhook user', () => {
+  expect(checkSchedule(ME, { onTurnOf: 'me' }, NOW)).toEqual({ kind: 'event', userId: 'ann', isOwn: true });
+  const asked = { onTurnOf: 'webhook:github' };
+  expect(checkSchedule(OPERATOR, asked, NOW)).toEqual({ kind: 'event', userId: 'webhook:github', isOwn: false });
+  expect(refusalOf(asked)).toMatchObject({ param: 'schedule.on_turn_of' });
+  expect(refusalOf({ onTurnOf: 'bob' })).toMatchObject({ param: 'schedule.on_turn_of' });
 });
 
 test.each([

@@ -1,27 +1,32 @@
 import { InvalidRequest } from '#domain/errors.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
+import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { isWebhookUser } from '#domain/thread/job.ts';
 import { nextSlot, parsed } from './due-times.ts';
 import { isTimeZone } from './local-time.ts';
 
-/** A schedule as callers write it: exactly one of `cron`, `everyMinutes` and `at`. */
+/** A schedule as callers write it: exactly one of `cron`, `everyMinutes`, `at` and `onTurnOf`. */
 export type AskedSchedule = {
   readonly cron?: string | undefined;
   readonly everyMinutes?: number | undefined;
   readonly at?: string | undefined;
   readonly timeZone?: string | undefined;
+  /** `me`, or a webhook user. */
+  readonly onTurnOf?: string | undefined;
 };
 
 const MAX_MINUTES = 366 * 24 * 60;
 
 /** The schedule that was asked for. Throws `InvalidRequest` for one that is invalid or never due. */
-export function checkSchedule(asked: AskedSchedule, now: Date): Schedule {
-  const given = [asked.cron, asked.everyMinutes, asked.at].filter((value) => value !== undefined);
+export function checkSchedule(owner: Pick<Principal, 'userId'>, asked: AskedSchedule, now: Date): Schedule {
+  const given = [asked.cron, asked.everyMinutes, asked.at, asked.onTurnOf].filter((value) => value !== undefined);
   if (given.length !== 1)
     throw invalid(
       'schedule',
-      'Give exactly one of cron, every_minutes and at. For example: {"cron": "0 8 * * 1-5", "time_zone": "Europe/Oslo"}.',
+      'Give exactly one of cron, every_minutes, at and on_turn_of. For example: {"cron": "0 8 * * 1-5", "time_zone": "Europe/Oslo"}.',
     );
   if (asked.everyMinutes !== undefined) return checkInterval(asked.everyMinutes, asked.timeZone, now);
+  if (asked.onTurnOf !== undefined) return checkEvent(owner, asked.onTurnOf, asked.timeZone);
   const timeZone = checkZone(asked.timeZone);
   return asked.cron === undefined ? checkOnce(asked.at ?? '', timeZone, now) : checkCron(asked.cron, timeZone, now);
 }
@@ -33,6 +38,18 @@ function checkInterval(everyMinutes: number, timeZone: string | undefined, now: 
     throw invalid('schedule.every_minutes', `every_minutes must be a whole number from 1 to ${MAX_MINUTES}.`);
   const anchor = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString();
   return { kind: 'interval', everyMinutes, anchor };
+}
+
+/** The turns of webhook users belong to the operator. */
+function checkEvent({ userId }: Pick<Principal, 'userId'>, of: string, timeZone: string | undefined): Schedule {
+  if (timeZone !== undefined) throw invalid('schedule.time_zone', 'An event has no time zone. Leave time_zone out.');
+  if (of === 'me') return { kind: 'event', userId, isOwn: true };
+  if (!isWebhookUser(of) || of.length > 200 || userId !== OPERATOR.userId)
+    throw invalid(
+      'schedule.on_turn_of',
+      'on_turn_of must be me, or for the operator a webhook user such as webhook:github.',
+    );
+  return { kind: 'event', userId: of, isOwn: false };
 }
 
 function checkZone(timeZone: string | undefined): string {

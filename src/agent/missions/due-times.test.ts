@@ -7,7 +7,7 @@ const cron = (expression: string, timeZone: string): Schedule => ({ kind: 'cron'
 
 /** The due times of the given UTC days, as local times. */
 function dueOn(schedule: Schedule, from: string, until: string): string[] {
-  const zone = schedule.kind === 'interval' ? 'UTC' : schedule.timeZone;
+  const zone = 'timeZone' in schedule ? schedule.timeZone : 'UTC';
   const slots: string[] = [];
   let slot = nextSlot(schedule, new Date(Date.parse(from) - 1));
   for (; slot && slot < new Date(until); slot = nextSlot(schedule, slot)) slots.push(formatLocal(slot, zone));

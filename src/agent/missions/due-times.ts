@@ -7,6 +7,8 @@ export function nextSlot(schedule: Schedule, after: Date): Date | null {
   switch (schedule.kind) {
     case 'cron':
       return isElapsed(schedule) ? nextElapsed(schedule, after) : nextByClock(schedule, after);
+    case 'event':
+      return null;
     case 'interval':
       return nextMultiple(Date.parse(schedule.anchor), schedule.everyMinutes * 60_000, after.getTime());
     case 'once': {

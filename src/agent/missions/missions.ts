@@ -75,7 +75,7 @@ export function createMissions(db: Database) {
     preview: (owner: Owner, asked: AskedSchedule, count = 5): Promise<{ schedule: Schedule; next: Date[] }> =>
       withOwner(db, owner, async (trx) => {
         const now = await readNow(trx);
-        const schedule = checkSchedule(asked, now);
+        const schedule = checkSchedule(owner, asked, now);
         return { schedule, next: nextSlots(schedule, now, count) };
       }),
 
@@ -89,7 +89,7 @@ export function createMissions(db: Database) {
             name === undefined ? 'name' : 'instruction',
             'A mission needs a name and an instruction.',
           );
-        const schedule = checkSchedule(asked.schedule ?? {}, now);
+        const schedule = checkSchedule(owner, asked.schedule ?? {}, now);
         if ((await countMissions(trx, owner)) >= MAX_MISSIONS)
           throw new InvalidRequest(
             'invalid_request',
@@ -105,7 +105,7 @@ export function createMissions(db: Database) {
     /** The next due time is computed from now, so a due time of the old schedule is never used again. */
     update: (owner: Owner, id: MissionId, asked: AskedMission): Promise<Mission> =>
       change(owner, id, (mission, now) => {
-        const schedule = asked.schedule ? checkSchedule(asked.schedule, now) : mission.schedule;
+        const schedule = asked.schedule ? checkSchedule(owner, asked.schedule, now) : mission.schedule;
         const isRestarted = asked.schedule !== undefined && mission.state === 'ended';
         return { ...mission, ...given(asked), schedule, state: isRestarted ? 'active' : mission.state };
       }),
@@ -142,7 +142,8 @@ export function createMissions(db: Database) {
       if (!isSame && mission.nextDueAt && mission.nextDueAt <= now)
         await insertSkippedOccurrence(trx, owner, mission, mission.nextDueAt);
       const next = isSame ? mission.nextDueAt : nextDue(changed, now);
-      const state = changed.state === 'active' && !next ? 'ended' : changed.state;
+      const isOver = changed.state === 'active' && !next && changed.schedule.kind !== 'event';
+      const state = isOver ? 'ended' : changed.state;
       await updateMission(trx, owner, id, { ...changed, state, nextDueAt: next, tzVersion: TZ_VERSION });
       return (await findMission(trx, owner, id)) ?? missing();
     });

@@ -2,11 +2,14 @@ import { Conflict, NotFound } from '#domain/errors.ts';
 import { newId, type TurnIds } from '#domain/ids.ts';
 import { keyPrefixOf } from '#domain/mission/mission.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
+import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import { text } from '#domain/thread/item.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import {
+  type Cause,
   endUnstarted,
+  findCause,
   markReplaced,
   markStarted,
   type StartableRun,
@@ -50,13 +53,22 @@ async function startRun(db: Database, engine: Engine, run: StartableRun): Promis
   if ((tokensPerRun ?? 1) <= 0 || (usdPerRun ?? 1) <= 0) return endUnstarted(system, run, 'skipped', 'budget');
 
   try {
-    const { turn } = await startInThread(db, engine, owner, run);
+    const cause = run.causeTurnId && (await findCause(system, run.causeTurnId));
+    const message = run.causeTurnId ? `${run.instruction}\n\n${describeCause(cause || undefined)}` : run.instruction;
+    const { turn } = await startInThread(db, engine, owner, { ...run, instruction: message });
     await markStarted(system, run, turn);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     if (error.code === 'idempotency_mismatch') return endUnstarted(system, run, 'cancelled', 'deleted');
     return endUnstarted(system, run, 'failed', error.code);
   }
+}
+
+/** The texts are foreign to the mission: they say what happened, and give no orders. */
+function describeCause(cause: Cause | undefined): string {
+  if (!cause) return 'The turn whose end started this run is deleted.';
+  const part = (name: string, words: string | null) => (words ? `\n\n${name}:\n${wrapUntrusted(words, 'turn')}` : '');
+  return `A turn has ended: ${cause.status}.${part('Its message', cause.asked)}${part('Its answer', cause.said)}`;
 }
 
 /** Cancels a turn, or denies the call that it waits for. */

@@ -6,6 +6,7 @@ export type MissionOptions = {
   readonly every?: number;
   readonly at?: string;
   readonly timeZone?: string;
+  readonly onTurnOf?: string;
   readonly thread?: 'same' | 'new';
   readonly tools?: readonly string[] | null;
   readonly misfire?: 'skip' | 'latest' | 'all';
@@ -24,6 +25,7 @@ export function addMissionOptions(command: Command): Command {
     .option('--every <minutes>', 'an interval instead', toWhole)
     .option('--at <time>', 'a single local date and time instead, such as 2026-12-24T18:00')
     .option('--time-zone <name>', 'such as Europe/Oslo; needed with --cron and --at')
+    .option('--on-turn-of <user>', 'instead, when a turn has ended: me, or a webhook user such as webhook:github')
     .addOption(new Option('--thread <which>', 'whether all runs share one thread').choices(['same', 'new']))
     .option('--tools <names>', 'the only tools that runs may use, separated by commas; all for all', toNames)
     .addOption(new Option('--misfire <policy>', 'after an outage').choices(['skip', 'latest', 'all']))
@@ -36,12 +38,12 @@ export function addMissionOptions(command: Command): Command {
 }
 
 /** The settings that were given. */
-export function toAsked({ cron, every, at, timeZone, thread, ...rest }: MissionOptions): AskedMission {
-  const hasSchedule = [cron, every, at, timeZone].some((value) => value !== undefined);
+export function toAsked({ cron, every, at, timeZone, onTurnOf, thread, ...rest }: MissionOptions): AskedMission {
+  const hasSchedule = [cron, every, at, timeZone, onTurnOf].some((value) => value !== undefined);
   return {
     ...pick(rest),
     ...(thread && { keepsThread: thread === 'same' }),
-    ...(hasSchedule && { schedule: { cron, everyMinutes: every, at, timeZone } }),
+    ...(hasSchedule && { schedule: { cron, everyMinutes: every, at, timeZone, onTurnOf } }),
   };
 }
 

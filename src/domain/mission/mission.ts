@@ -52,7 +52,7 @@ export type Occurrence = {
   readonly missionId: MissionId;
   /** The due time; with the mission, its key. */
   readonly slot: Date;
-  readonly kind: 'scheduled' | 'manual';
+  readonly kind: 'scheduled' | 'manual' | 'event';
   readonly state: OccurrenceState;
   /** Why it was skipped, missed or failed. */
   readonly reason: string | null;

@@ -1,5 +1,7 @@
+import type { UserId } from '../principal.ts';
+
 /** When a mission is due. It is stored as JSON, so its times are strings. */
-export type Schedule = CronSchedule | IntervalSchedule | OnceSchedule;
+export type Schedule = CronSchedule | IntervalSchedule | OnceSchedule | EventSchedule;
 
 /** Five fields: minute, hour, day of month, month and day of week, read in an IANA time zone. */
 export type CronSchedule = { readonly kind: 'cron'; readonly expression: string; readonly timeZone: string };
@@ -10,6 +12,9 @@ export type IntervalSchedule = { readonly kind: 'interval'; readonly everyMinute
 /** `at` is a local date and time, such as 2026-12-24T18:00. */
 export type OnceSchedule = { readonly kind: 'once'; readonly at: string; readonly timeZone: string };
 
+/** When a turn of the user has ended; `userId` is the owner, or a webhook user. */
+export type EventSchedule = { readonly kind: 'event'; readonly userId: UserId; readonly isOwn: boolean };
+
 /** The schedule in words, such as "at 08:00, Monday to Friday (Europe/Oslo)". */
 export function describeSchedule(schedule: Schedule): string {
   switch (schedule.kind) {
@@ -19,6 +24,8 @@ export function describeSchedule(schedule: Schedule): string {
       return describeInterval(schedule.everyMinutes);
     case 'once':
       return `once, on ${schedule.at.replace('T', ' at ')} (${schedule.timeZone})`;
+    case 'event':
+      return schedule.isOwn ? 'when a turn of yours has ended' : `when a turn of ${schedule.userId} has ended`;
   }
 }
 

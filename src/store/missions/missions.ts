@@ -108,6 +108,7 @@ function toRow({ tools, schedule, ...rest }: MissionSettings & NextDue) {
     name,
     instruction,
     schedule: JSON.stringify(schedule),
+    eventUserId: schedule.kind === 'event' ? schedule.userId : null,
     keepsThread,
     tools: tools && [...tools],
     tokensPerRun,

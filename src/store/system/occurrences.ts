@@ -22,6 +22,8 @@ export type StartableRun = Pick<
   readonly missionId: MissionId;
   readonly userId: UserId;
   readonly slot: Date;
+  /** The turn whose end started it. */
+  readonly causeTurnId: TurnId | null;
   /** What the mission has used today, in UTC. */
   readonly tokensToday: number;
   readonly usdToday: number;
@@ -60,6 +62,11 @@ export async function takeStartableRuns(
   return rows;
 }
 
+function lastText(role: 'user' | 'assistant'): string {
+  return `(select text from items join item_texts on item_texts.item_id = items.id
+    where items.thread_id = turns.thread_id and items.turn_seq = turns.seq and role = '${role}' order by items.position desc limit 1)`;
+}
+
 const sumToday = (column: string, budget: string) => `
     (select coalesce(sum(${column}), 0) from occurrences where ${budget} is not null and occurrences.mission_id = missions.id
       and occurrences.slot > now() - interval '2 days' and occurrences.started_at >= date_trunc('day', now(), 'UTC'))`;
@@ -94,8 +101,20 @@ const TAKE = `
   from held where missions.id = held.id
   returning missions.id as "missionId", missions.user_id as "userId", held.slot, name, instruction, keeps_thread as "keepsThread",
     missions.thread_id as "threadId", tools, tokens_per_run as "tokensPerRun", tokens_per_day as "tokensPerDay",
+    (select cause_turn_id from occurrences where mission_id = missions.id and occurrences.slot = held.slot) as "causeTurnId",
     usd_per_run as "usdPerRun", usd_per_day as "usdPerDay", held.turn_id as "runningTurnId", held.running_thread as "runningThreadId",
     ${sumToday('tokens::float8', 'tokens_per_day')} as "tokensToday", ${sumToday('cost_usd', 'usd_per_day')} as "usdToday"`;
+
+/** What a turn was asked and said. Its texts are null when it has none. */
+export type Cause = { readonly status: TurnStatus; readonly asked: string | null; readonly said: string | null };
+
+export async function findCause(system: SystemConnection, turnId: TurnId): Promise<Cause | undefined> {
+  const { rows } = await system.query<Cause>(FIND_CAUSE, [turnId]);
+  return rows[0];
+}
+
+const FIND_CAUSE = `
+  select turns.status, ${lastText('user')} as asked, ${lastText('assistant')} as said from turns where turns.id = $1`;
 
 /** How many runs have a turn that runs or is about to. A turn that waits at a gate does not count. */
 export async function countActiveRuns(system: SystemConnection): Promise<number> {

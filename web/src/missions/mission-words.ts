@@ -47,6 +47,7 @@ const REASONS: Record<string, string> = {
   paused: 'the mission was paused',
   budget: 'the budget of the day was used up',
   changed: 'the mission was changed',
+  too_many_events: 'more than 60 events in an hour',
   not_running: 'the service was not running',
   budget_exceeded: 'the budget was used up',
   model_error: 'the model failed',

@@ -7,6 +7,7 @@ test.each([
   [{ cron: '0 9 * * 5L', time_zone: 'UTC' }, 'cron'],
   [{ cron: '*/10 8-17 * * *', time_zone: 'UTC' }, 'cron'],
   [{ every_minutes: 90 }, 'interval'],
+  [{ on_turn_of: 'webhook:github' }, 'event'],
   [{ at: '2026-12-24T18:00', time_zone: 'Asia/Tokyo' }, 'once'],
 ])('the form shows %j as %s and saves it unchanged', (schedule, kind) => {
   const draft = toDraft(schedule);

@@ -3,13 +3,14 @@ import { HERE } from './mission-words.ts';
 
 /** A schedule as the form edits it. Fields of the kinds that are not chosen keep their values. */
 export type ScheduleDraft = {
-  readonly kind: 'days' | 'interval' | 'once' | 'cron';
+  readonly kind: 'days' | 'interval' | 'once' | 'cron' | 'event';
   readonly time: string;
   readonly days: string;
   readonly minutes: string;
   readonly at: string;
   readonly cron: string;
   readonly timeZone: string;
+  readonly turnOf: string;
 };
 
 const NEW: ScheduleDraft = {
@@ -20,6 +21,7 @@ const NEW: ScheduleDraft = {
   at: '',
   cron: '0 8 * * 1-5',
   timeZone: HERE,
+  turnOf: 'me',
 };
 
 /** The days of the week of a cron expression. */
@@ -47,6 +49,8 @@ export function toSchedule(draft: ScheduleDraft): MissionSchedule {
       return { at: draft.at, ...zone };
     case 'cron':
       return { cron: draft.cron, ...zone };
+    case 'event':
+      return { on_turn_of: draft.turnOf.trim() };
   }
 }
 
@@ -55,6 +59,7 @@ export function toDraft(schedule: MissionSchedule | undefined): ScheduleDraft {
   const zoned = { ...NEW, timeZone: schedule.time_zone ?? HERE };
   if (schedule.every_minutes !== undefined)
     return { ...zoned, kind: 'interval', minutes: String(schedule.every_minutes) };
+  if (schedule.on_turn_of !== undefined) return { ...zoned, kind: 'event', turnOf: schedule.on_turn_of };
   if (schedule.at !== undefined) return { ...zoned, kind: 'once', at: schedule.at };
   const cron = schedule.cron ?? '';
   const [, minute, hour, days] = /^(\d+) (\d+) \* \* (\S+)$/.exec(cron) ?? [];

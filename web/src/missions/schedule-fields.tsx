@@ -11,6 +11,7 @@ const KINDS: readonly { readonly value: ScheduleDraft['kind']; readonly words: s
   { value: 'interval', words: 'Every few minutes or hours' },
   { value: 'once', words: 'Once' },
   { value: 'cron', words: 'Cron expression' },
+  { value: 'event', words: 'When a turn has ended' },
 ];
 
 /** When a mission is due, and its next times. */
@@ -68,7 +69,16 @@ export function ScheduleFields({
             hint="Minute, hour, day of month, month, day of week."
           />
         )}
-        {draft.kind !== 'interval' && (
+        {draft.kind === 'event' && (
+          <TextField
+            label="Turns of"
+            required
+            value={draft.turnOf}
+            onChange={(event) => set({ turnOf: event.target.value })}
+            hint="me, or for the operator a webhook user such as webhook:github."
+          />
+        )}
+        {draft.kind !== 'interval' && draft.kind !== 'event' && (
           <TimeZoneField value={draft.timeZone} onChange={(timeZone) => set({ timeZone })} />
         )}
       </div>
@@ -115,7 +125,7 @@ function Preview({ draft }: { readonly draft: ScheduleDraft }) {
   return (
     <div role="status" className="rounded border border-line bg-sunken p-3 text-m">
       <p className="font-medium">{data.schedule_words}</p>
-      <p className="mt-1 text-s text-soft">Next runs, in {HERE}:</p>
+      {data.next_times.length > 0 && <p className="mt-1 text-s text-soft">Next runs, in {HERE}:</p>}
       <ol className="text-s tabular-nums text-soft">
         {data.next_times.map((time) => (
           <li key={time}>{formatIn(time, HERE)}</li>

@@ -62,7 +62,9 @@ function Run({ run, longest }: { readonly run: Occurrence; readonly longest: num
           {formatIn(run.slot, HERE)}
         </time>
         <StatusMark {...markOfRun(run)} />
-        {run.kind === 'manual' && <span className="text-s text-soft">by hand</span>}
+        {run.kind !== 'scheduled' && (
+          <span className="text-s text-soft">{run.kind === 'manual' ? 'by hand' : 'by an event'}</span>
+        )}
         {run.thread_id && (
           <Link
             to="/threads/$threadId"

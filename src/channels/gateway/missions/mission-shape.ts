@@ -22,8 +22,15 @@ export const askedSchedule = z
         .max(64, 'schedule.time_zone is too long.')
         .optional()
         .describe('An IANA name, such as Europe/Oslo. Needed with cron and at.'),
+      on_turn_of: z
+        .string('schedule.on_turn_of must be a string.')
+        .max(200, 'schedule.on_turn_of is too long.')
+        .optional()
+        .describe(
+          'Due when a turn has ended: me for your turns, or for the operator a webhook user such as webhook:github.',
+        ),
     },
-    'schedule must be an object with cron, every_minutes or at.',
+    'schedule must be an object with cron, every_minutes, at or on_turn_of.',
   )
   .meta({ id: 'MissionSchedule' });
 
@@ -125,11 +132,13 @@ export const toSchedule = ({
   every_minutes: everyMinutes,
   at,
   time_zone: timeZone,
+  on_turn_of: onTurnOf,
 }: z.infer<typeof askedSchedule>) => ({
   cron,
   everyMinutes,
   at,
   timeZone,
+  onTurnOf,
 });
 
 /** Fields that were left out are absent, not undefined. */
@@ -142,7 +151,7 @@ function dropUndefined<T extends object>(given: T): { [Key in keyof T]?: Exclude
 export const occurrence = z
   .strictObject({
     slot: z.iso.datetime().describe('When it was due.'),
-    kind: z.enum(['scheduled', 'manual']),
+    kind: z.enum(['scheduled', 'manual', 'event']),
     status: z
       .enum(['due', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'missed', 'skipped'])
       .describe('waiting: its turn waits at a gate.'),
@@ -228,6 +237,8 @@ function renderSchedule(schedule: Schedule): z.infer<typeof askedSchedule> {
       return { every_minutes: schedule.everyMinutes };
     case 'once':
       return { at: schedule.at, time_zone: schedule.timeZone };
+    case 'event':
+      return { on_turn_of: schedule.isOwn ? 'me' : schedule.userId };
   }
 }
 
