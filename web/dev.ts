@@ -15,7 +15,7 @@ import { openDatabase } from '../src/database/open-database.ts';
  */
 
 const ROOT = path.join(import.meta.dirname, '..');
-const SERVICE_PATHS = ['/api', '/v1', '/login', '/logout', '/docs', '/openapi.json'];
+const SERVICE_PATHS = ['/api', '/v1', '/login', '/logout', '/docs', '/openapi.json', '/frames/preview'];
 
 const stopped = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
 const servicePort = await findPort(Number(process.env['GATEWAY_PORT'] ?? 0));

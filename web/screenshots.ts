@@ -56,7 +56,7 @@ try {
 type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<unknown> };
 
 async function setScene(): Promise<Shot[]> {
-  const { tour, failed, turn } = await seedExamples(stage);
+  const { tour, failed, drawn, turn } = await seedExamples(stage);
   await seedMissions(stage);
   const gated = await openGate();
   for (const [conversation, message] of JOBS)
@@ -64,6 +64,8 @@ async function setScene(): Promise<Shot[]> {
   return [
     { name: 'new', path: '/' },
     { name: 'chat', path: `/threads/${tour}`, act: scrolledUp },
+    { name: 'rendering', path: `/threads/${drawn}`, act: withDiagram },
+    { name: 'preview', path: `/threads/${drawn}`, act: withPreview },
     {
       name: 'gate',
       path: `/threads/${gated}`,
@@ -111,6 +113,19 @@ async function scrolledUp(page: Page): Promise<void> {
   await page.getByText('Which of it works with a pram?').waitFor();
   await page.getByRole('log').evaluate((element) => element.scrollTo({ top: 0 }));
   await page.locator('[data-streamdown="code-block"] span[style]').first().waitFor({ state: 'attached' });
+}
+
+async function withDiagram(page: Page): Promise<void> {
+  await page.getByRole('img', { name: 'Diagram' }).waitFor();
+  await page.locator('.katex').first().waitFor();
+  await page.getByRole('log').evaluate((element) => element.scrollTo({ top: 0 }));
+}
+
+async function withPreview(page: Page): Promise<void> {
+  await page.getByRole('img', { name: 'Diagram' }).waitFor();
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.frameLocator('iframe[title="Preview"]').getByText('40.8 m').waitFor();
+  await page.getByRole('log').evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
 }
 
 async function openSkill(page: Page): Promise<void> {

@@ -2309,6 +2309,12 @@ export type Routes = {
     params: { id: string; item: string; index: number };
     result: undefined;
   };
+  /** Fetch an image that a message names by its address. */
+  'GET /api/threads/{id}/items/{item}/image': {
+    params: { id: string; item: string };
+    query: { url: string };
+    result: undefined;
+  };
   /** List the messages that wait behind the running turn of a thread. */
   'GET /api/threads/{id}/queue': {
     params: { id: string };

@@ -94,6 +94,18 @@ export function createThreads(db: Database, engine: Engine) {
       return part;
     },
 
+    /** All text of an item, such as of a message. */
+    async getText(owner: Principal, id: ThreadId, item: ItemId): Promise<string> {
+      const found = await withOwner(db, owner, async (trx) =>
+        (await findItemPosition(trx, owner, id, item)) ? findItems(trx, owner, [item]) : [],
+      );
+      if (found.length === 0) throw new NotFound('There is no such item.');
+      return found
+        .flatMap(partsOf)
+        .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+        .join('\n');
+    },
+
     async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
       const thread = await withOwner(db, owner, async (trx) =>
         (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined,

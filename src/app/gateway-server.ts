@@ -12,6 +12,7 @@ import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
+import { createLoadImage } from '#agent/attachments/load-image.ts';
 import type { Conversations } from '#agent/conversations.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
@@ -181,6 +182,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       usageReports: createUsage(db),
       memory: parts.memory,
       inspect: createInspectTurn(parts),
+      loadImage: createLoadImage(threads, parts.fetchLinks),
       toolAdmin: parts.toolAdmin,
       mcpAdmin: parts.mcpAdmin,
       modelAdmin: parts.modelAdmin,

@@ -14,6 +14,7 @@ beforeAll(async () => {
   pages = [
     ['new thread', '/'],
     ['thread', `/threads/${seeded.tour}`],
+    ['formulas and diagrams', `/threads/${seeded.drawn}`],
     ['failed turn', `/threads/${seeded.failed}`],
     ['jobs', '/jobs'],
     ['memory', '/memory'],

@@ -65,9 +65,11 @@ test('what a model wrote runs nothing and fetches nothing, and no link of it lea
   const answer = page.getByRole('article');
   await answer.getByText('the end').waitFor();
   await answer.locator('[data-streamdown="code-block"]').first().waitFor();
+  await answer.getByRole('img', { name: 'Diagram' }).waitFor();
 
   const found = await answer.evaluate((element) => ({
-    dangerous: element.querySelectorAll('script, iframe, style, form, object, embed, img, use, link, [srcdoc]').length,
+    dangerous: element.querySelectorAll('script, iframe, style, form, object, embed, use, link, [srcdoc]').length,
+    images: [...element.querySelectorAll('img')].map((image) => image.src.slice(0, 19)),
     handlers: [...element.querySelectorAll('*')].flatMap((child) =>
       child.getAttributeNames().filter((name) => name.startsWith('on')),
     ),
@@ -79,6 +81,7 @@ test('what a model wrote runs nothing and fetches nothing, and no link of it lea
     attacked: (globalThis as { attacked?: string }).attacked,
   }));
   expect(found).toMatchObject({ dangerous: 0, handlers: [], attacked: undefined });
+  expect(found.images).toEqual(['data:image/svg+xml;']);
   expect(found.links.length).toBeGreaterThan(1);
   for (const link of found.links)
     expect(link).toMatchObject({ rel: expect.stringContaining('noreferrer'), target: '_blank' });

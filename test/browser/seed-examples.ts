@@ -9,6 +9,7 @@ export async function seedExamples(stage: Stage) {
   const { home } = stage;
   const tour = await seedThread(home, { title: 'A weekend in Oslo', minutesAgo: 12, pinned: true, turns: TOUR });
   const failed = await seedThread(home, { title: 'Invoices of March', minutesAgo: 55, turns: FAILED });
+  const drawn = await seedThread(home, { title: 'How far a ball flies', minutesAgo: 70, turns: DRAWN });
   for (const [index, title] of TITLES.entries())
     await seedThread(home, {
       title,
@@ -24,7 +25,7 @@ export async function seedExamples(stage: Stage) {
   for (const [path, note] of NOTES) await send('PUT', `/api/memory/${encodeURIComponent(path)}`, { text: note });
   for (const skill of SKILLS) await send('POST', '/api/skills', skill);
   await home.query(USAGE_DAYS);
-  return { tour, failed, turn: turn?.id ?? '' };
+  return { tour, failed, drawn, turn: turn?.id ?? '' };
 }
 
 const call = (callId: string, name: string, json: object): ItemBody => ({
@@ -106,6 +107,38 @@ const FAILED = [
     made: [],
   },
 ];
+
+export const DRAWN_ANSWER = `Without drag, the range depends on the speed $v$ and the angle $\\theta$:[^1]
+
+\\[
+R = \\frac{v^2 \\sin 2\\theta}{g}, \\qquad v = \\sqrt{v_x^2 + v_y^2}
+\\]
+
+| angle | range at 20 m/s |
+| ----: | --------------: |
+| 30°   | 35.3 m          |
+| 45°   | 40.8 m          |
+
+\`\`\`mermaid
+flowchart LR
+  throw[Throw at 45°] --> up[Rises for 1.4 s] --> top{Highest point} --> down[Falls] --> land[Lands after 40.8 m]
+\`\`\`
+
+\`\`\`html
+<!doctype html>
+<body style="font: 16px system-ui; padding: 24px; background: #fdf6ec">
+  <h1 style="margin: 0">40.8 m</h1>
+  <p>at 45° and 20 m/s</p>
+  <svg viewBox="0 0 400 120" width="400"><path d="M0 120 Q 200 -100 400 120" fill="none" stroke="#b4501e" stroke-width="3"/></svg>
+</body>
+\`\`\`
+
+![The throw, seen from the side](https://pictures.example/throw.png)
+
+[^1]: With $g = 9.81$ m/s².
+`;
+
+const DRAWN = [{ asked: 'How far does a ball fly? Show me why.', made: [{ body: said(DRAWN_ANSWER), seconds: 5 }] }];
 
 const TITLES = [
   'Rewrite the release notes',

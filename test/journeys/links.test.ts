@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { addUser } from '../support/accounts.ts';
 import { test as journey } from '../support/journey.ts';
 
 const requests: string[] = [];
@@ -9,6 +10,8 @@ const server = createServer((request, response) => {
   requests.push(`${request.headers.host}${request.url}`);
   if (request.url === '/moved') return response.writeHead(302, { location: 'https://inside.example/x.png' }).end();
   const isPage = request.url === '/page';
+  if (request.url === '/drawing.svg')
+    return response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg onload="alert(1)"/>');
   return response.writeHead(200, { 'content-type': isPage ? 'text/html' : 'image/png' }).end('bytes');
 });
 
@@ -114,4 +117,54 @@ test('a repeated request with the same key is known by what was sent, not by wha
   };
 
   expect(await ask()).toEqual(await ask());
+});
+
+test('an image that an answer names is fetched for its owner, and only for them', async ({ service }) => {
+  const said = [
+    '![a](https://files.example/a.png?x=1&amp;y=%C3%A6)',
+    '![b](https://files.example/page)',
+    '![c](https://files.example/drawing.svg)',
+    '![d](https://files.example/moved)',
+    '![e](http://files.example/plain.png)',
+  ].join(' ');
+  const chat = await service.request('/api/chat', { method: 'POST', body: JSON.stringify({ message: `say ${said}` }) });
+  const { thread_id: threadId } = (await chat.json()) as { thread_id: string };
+  const listed = await service.request(`/api/threads/${threadId}/items`);
+  const { items } = (await listed.json()) as { items: { id: string; role: string }[] };
+  const answer = items.find(({ role }) => role === 'assistant')?.id;
+  const pathOf = (url: string) => `/api/threads/${threadId}/items/${answer}/image?url=${encodeURIComponent(url)}`;
+  const load = (url: string) => service.request(pathOf(url));
+  requests.length = 0;
+
+  const loaded = await load('https://files.example/a.png?x=1&y=%C3%A6');
+  expect(await loaded.text()).toBe('bytes');
+  expect(Object.fromEntries(loaded.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'private, max-age=3600',
+  });
+  expect(requests).toEqual(['files.example/a.png?x=1&y=%C3%A6']);
+
+  for (const [url, words] of [
+    ['https://files.example/other.png', 'does not have this image'],
+    ['https://files.example/page', 'which is not an image'],
+    ['https://files.example/drawing.svg', 'PNG, JPEG'],
+    ['https://files.example/moved', 'could not be fetched'],
+    ['http://files.example/plain.png', 'could not be fetched'],
+  ] as const) {
+    const refused = await load(url);
+    expect(refused.status).toBe(400);
+    const { error } = (await refused.json()) as { error: { param: string; message: string } };
+    expect(error).toMatchObject({ param: 'url', message: expect.stringContaining(words) });
+  }
+  expect(requests).not.toContain('files.example/other.png');
+
+  const stranger = await addUser(service, 'Ann');
+  requests.length = 0;
+  const foreign = await service.request(pathOf('https://files.example/a.png?x=1&y=%C3%A6'), {
+    headers: stranger.headers,
+  });
+  expect(foreign.status).toBe(404);
+  expect(requests).toEqual([]);
 });

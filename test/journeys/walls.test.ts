@@ -160,6 +160,9 @@ const MATRIX: Record<string, Row> = {
     route: `/api/threads/${threadId}/items/${NO_GATE}/parts/0`,
   })),
   'GET /api/search': row([200, 200, 200, 200], () => ({ route: '/api/search?q=hello' })),
+  'GET /api/threads/:id/items/:item/image': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/items/${NO_GATE}/image?url=https://pictures.example/a.png`,
+  })),
   'GET /api/threads/:id/queue': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/queue`,
   })),
@@ -284,6 +287,9 @@ const MATRIX: Record<string, Row> = {
   'GET /': open(200),
   'GET /*': open(404),
   'GET /assets/*': open(404),
+  'GET /frames/preview': open(200),
+  'GET /frames/preview-with-scripts': open(200),
+  'GET /frames/diagram': open(200),
   'GET /docs': open(200),
   'GET /login': open(200),
   'GET /login/oidc': open(404),

@@ -15,6 +15,8 @@ export type Actions = {
   /** Withdraws a message that waits; with `text`, to edit it in the composer. */
   readonly withdraw: (turnId: string, text?: string) => Promise<void>;
   readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
+  /** Where the service has an image of a message that is on another host. */
+  readonly imagePath: (itemId: string, url: string) => string;
   readonly problem: unknown;
 };
 
@@ -42,6 +44,7 @@ export function useChatActions(parts: {
   return {
     inspect,
     problem,
+    imagePath: (itemId, url) => `/api/threads/${threadId}/items/${itemId}/image?url=${encodeURIComponent(url)}`,
     resend: (entry, text) =>
       attempt(async () => {
         const fork = await client.call('POST /api/threads/{id}/fork', {

@@ -10,9 +10,18 @@ export async function requestFile(path: string): Promise<{ readonly url: string;
 /** Saves a file of the service on the person's machine. */
 export async function download(path: string, name?: string): Promise<void> {
   const file = await requestFile(path);
+  save(file.url, name ?? file.name ?? '');
+}
+
+/** Saves what the page itself has. */
+export function saveFile(content: Blob, name: string): void {
+  save(URL.createObjectURL(content), name);
+}
+
+function save(url: string, name: string): void {
   const link = document.createElement('a');
-  link.href = file.url;
-  link.download = name ?? file.name ?? '';
+  link.href = url;
+  link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(file.url), 60_000);
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -12,7 +12,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { AddSkill } from './add-skill.tsx';
 import { type ListedSkill, SOURCES } from './skill-sources.ts';
 
-const Markdown = lazy(() => import('../chat/transcript/markdown.tsx').then((module) => ({ default: module.Markdown })));
+const Markdown = lazy(() => import('../chat/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
 
 /** A whole skill, as the agent reads it. */
 export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; readonly onClose: () => void }) {

@@ -18,11 +18,14 @@ export function chooseTheme(choice: ThemeChoice): void {
   apply();
 }
 
-export function useThemeChoice(): ThemeChoice {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, readChoice);
+export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(listen, readChoice);
+
+export const useIsDark = (): boolean =>
+  useSyncExternalStore(listen, () => document.documentElement.dataset['theme'] === 'dark');
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 function readChoice(): ThemeChoice {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { LoadImage } from '#agent/attachments/load-image.ts';
 import type { Threads } from '#agent/threads.ts';
 import { NotFound } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
+import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
@@ -69,7 +71,33 @@ const getPart = defineRoute({
   },
 });
 
-export const itemRoutes = [listItems, getPart];
+const getImage = defineRoute({
+  method: 'get',
+  path: '/api/threads/{id}/items/{item}/image',
+  summary: 'Fetch an image that a message names by its address.',
+  params: threadParams.extend({ item: uuid<ItemId>('There is no such item.') }),
+  query: z.object({
+    url: z
+      .string('url must be the address of an image.')
+      .max(4096, 'url may have 4096 characters.')
+      .describe('The address, as the message has it. Only https, and only hosts on the public internet.'),
+  }),
+  responses: { 200: { description: 'The image: PNG, JPEG, GIF, WebP or AVIF, up to 10 MiB.' } },
+  errors: [400, 404, 429],
+  before: (request, { limiter }: ImageServices) => limitSends(limiter)(request),
+  async handle({ principal, params, query, reply }, { loadImage }: ImageServices) {
+    const { mediaType, bytes } = await loadImage(principal, params.id, params.item, query.url);
+    return reply
+      .type(mediaType)
+      .header('cache-control', 'private, max-age=3600')
+      .header('cross-origin-resource-policy', 'same-origin')
+      .send(bytes);
+  },
+});
+
+type ImageServices = { readonly loadImage: LoadImage; readonly limiter: Limiter };
+
+export const itemRoutes = [listItems, getPart, getImage];
 
 /** RFC 5987 allows fewer characters than a URL. */
 const encode = (name: string) =>

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import staticFiles, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { frameRoutes } from './frames.ts';
 import { HOME_PAGE, sendPage } from './pages.ts';
 
 /** Paths of other routes: an unknown path below these is an error, not a page of the app. */
@@ -19,6 +20,7 @@ const POLICY = [
   "connect-src 'self'",
   "manifest-src 'self'",
   "worker-src 'self'",
+  "frame-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -47,6 +49,8 @@ export function webAppRoutes(folder: string, appPage: AppPage) {
         ? appPage(reply.header('cache-control', 'no-cache'))
         : sendPage(reply.header('cache-control', 'no-store'), HOME_PAGE);
 
+    await app.register(frameRoutes(folder));
+
     app.get('/', async (_request, reply) => sendApp(reply));
 
     app.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
@@ -71,6 +75,8 @@ const OPTIONS: Omit<FastifyStaticOptions, 'root'> = {
   setHeaders: (reply, file) => {
     const isAsset = path.basename(path.dirname(file)) === 'assets';
     reply.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
+    // The frame that draws diagrams has an opaque origin, and loads its modules as any other site would.
+    if (isAsset) reply.header('access-control-allow-origin', '*');
   },
 };
 

@@ -7,7 +7,7 @@ import { useActions } from '../chat-actions.ts';
 import { CopyButton, RowActions } from './row-actions.tsx';
 import { Speaker } from './speaker.tsx';
 
-const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })));
+const Markdown = lazy(() => import('../markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
 
 export function Answer({
   entry,
@@ -18,12 +18,13 @@ export function Answer({
   readonly turnId: string;
   readonly first: boolean;
 }) {
+  const { imagePath } = useActions();
   const streaming = entry.state === 'streaming';
   return (
     <article className={`group ${streaming ? 'pb-5' : 'pb-2'}`} aria-busy={streaming}>
       {first && <Speaker name="Reborn" />}
       <Suspense fallback={<p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>}>
-        <Markdown text={entry.text} streaming={streaming} />
+        <Markdown text={entry.text} streaming={streaming} imagePath={(url) => imagePath(entry.id, url)} />
       </Suspense>
       {!streaming && <AnswerFoot entry={entry} turnId={turnId} />}
     </article>

@@ -1,0 +1,84 @@
+import { createCodePlugin } from '@streamdown/code';
+import { useId, useMemo } from 'react';
+import { defaultRehypePlugins, Streamdown, type StreamdownProps } from 'streamdown';
+import { CodeBox } from './code-box.tsx';
+import { ImagePath, MarkdownImage } from './image.tsx';
+import { MarkdownLink } from './links.tsx';
+import { markMath } from './math-delimiters.ts';
+import { MarkdownTable } from './table.tsx';
+import { useMath } from './use-math.ts';
+
+type Props = {
+  readonly text: string;
+  readonly streaming: boolean;
+  /** The path of the service that fetches an image of this text. Without it, images are only named. */
+  readonly imagePath?: (url: string) => string;
+};
+
+export function Markdown({ text, streaming, imagePath }: Props) {
+  const marked = markMath(text);
+  const math = useMath(marked.includes('$$'));
+  const plugins = useMemo(() => (math ? { code: CODE, math } : { code: CODE }), [math]);
+  const prefix = `${useId()}-`;
+  const footnotes = useMemo(() => ({ clobberPrefix: prefix }), [prefix]);
+  return (
+    <ImagePath value={imagePath}>
+      <Streamdown
+        className="prose"
+        mode={streaming ? 'streaming' : 'static'}
+        isAnimating={streaming}
+        plugins={plugins}
+        skipHtml
+        remarkRehypeOptions={footnotes}
+        rehypePlugins={REHYPE_PLUGINS}
+        controls={false}
+        lineNumbers={false}
+        codeBlockMaxHeight={0}
+        linkSafety={LINK_SAFETY}
+        components={COMPONENTS}
+      >
+        {marked}
+      </Streamdown>
+    </ImagePath>
+  );
+}
+
+const COMPONENTS: NonNullable<StreamdownProps['components']> = {
+  a: MarkdownLink,
+  img: MarkdownImage,
+  table: MarkdownTable,
+  code: CodeBox,
+};
+
+const LINK_SAFETY = { enabled: false };
+
+/** The usual themes are too pale on our surfaces. */
+const CODE = createCodePlugin({ themes: ['github-light-high-contrast', 'github-dark-high-contrast'] });
+
+type Plugins = NonNullable<StreamdownProps['rehypePlugins']>;
+
+const HARDEN = {
+  defaultOrigin: location.origin,
+  allowedLinkPrefixes: ['*'],
+  allowedProtocols: ['mailto:'],
+  allowedImagePrefixes: ['*'],
+  allowDataImages: true,
+};
+
+/**
+ * A model's text may contain text that another person planted. No HTML is rendered, and links lead to the web or a mail
+ * program and nowhere else. Images keep their address, and only `MarkdownImage` decides what is done with it.
+ */
+const REHYPE_PLUGINS: Plugins = Object.entries(defaultRehypePlugins).flatMap(([name, plugin]): Plugins => {
+  if (name === 'raw') return [];
+  if (!Array.isArray(plugin)) return [plugin];
+  if (name === 'sanitize') return [[plugin[0], withDataImages(plugin[1] as Schema)]];
+  return name === 'harden' ? [[plugin[0], HARDEN]] : [plugin];
+});
+
+type Schema = { readonly protocols?: Readonly<Record<string, readonly string[]>> };
+
+function withDataImages(schema: Schema): Schema {
+  const { protocols } = schema;
+  return { ...schema, protocols: { ...protocols, src: [...(protocols?.['src'] ?? []), 'data'] } };
+}
