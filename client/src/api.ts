@@ -1600,6 +1600,18 @@ export type MeChange = {
   readonly generate_titles?: boolean;
 };
 
+export type ExportLine = {
+  readonly reborn_export: 1;
+  readonly user_id: string;
+  readonly exported_at: string;
+} | {
+  readonly table: string;
+  readonly row: Readonly<Record<string, unknown>>;
+} | {
+  readonly end: true;
+  readonly rows: number;
+};
+
 export type NewUser = {
   readonly name: string;
   readonly email?: string | null;
@@ -2606,6 +2618,10 @@ export type Routes = {
   'PATCH /api/me': {
     body: MeChange;
     result: Me;
+  };
+  /** Download everything about the caller, as lines of JSON. */
+  'GET /api/me/export': {
+    result: ExportLine;
   };
   /** Add a user. */
   'POST /api/users': {

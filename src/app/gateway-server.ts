@@ -7,6 +7,7 @@ import type { ModelAdmin } from '#agent/administration/model-admin.ts';
 import type { ModelCatalog } from '#agent/administration/model-catalog.ts';
 import type { ModelProviders } from '#agent/administration/model-providers.ts';
 import type { Operations } from '#agent/administration/operations.ts';
+import { createPersonExport } from '#agent/administration/person-export.ts';
 import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
@@ -176,6 +177,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         defaults: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
         isUser: (id) => auth.accounts.isUser(id),
       }),
+      personExport: createPersonExport(db, auth.readAccount),
       erasures: createErasures({ db, engine: parts.engine, requests: auth.erasures, onError }),
       approvals: createStandingApprovals(db),
       pairings: createPairings(db),

@@ -1,7 +1,9 @@
+import type { UserId } from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import { isAway } from '#store/away.ts';
 import { isReachable } from '#store/connection.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
+import { type AccountRow, readAccount } from './account-export.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthenticate, isJwt } from './authenticate.ts';
 import { createErasureRequests, type ErasureRequests } from './erasures.ts';
@@ -20,6 +22,8 @@ export type Auth = {
   readonly signIn: SignIn;
   readonly accounts: Accounts;
   readonly erasures: ErasureRequests;
+  /** The account of a user, without secrets. */
+  readonly readAccount: (userId: UserId) => AsyncIterable<AccountRow>;
   /** Clears all cached verdicts, because a user or token lost access. */
   forget(): void;
   /** Calls `listener` whenever a user or token loses access, until the returned function is called. */
@@ -85,6 +89,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     signIn,
     accounts: createAccounts(identities, forget),
     erasures: createErasureRequests(identities, forget),
+    readAccount: (userId) => readAccount(identities, userId),
     forget,
     onRevoked,
   };

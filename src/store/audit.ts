@@ -43,6 +43,23 @@ export async function recordAudit(db: Pick<Database, 'insertInto'>, entry: Audit
     .execute();
 }
 
+/** How many entries one query looks at. */
+const WINDOW = 20_000;
+
+/** The entries by this user and about them, oldest first. There is no index for them, so the log is read in pieces. */
+export async function* readAuditOf(db: IdentityDatabase, userId: UserId): AsyncGenerator<AuditRecord> {
+  const last = await db.selectFrom('audit').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  for (let after = 0; after < Number(last?.id ?? 0); after += WINDOW)
+    yield* await db
+      .selectFrom('audit')
+      .selectAll()
+      .where('id', '>', String(after))
+      .where('id', '<=', String(after + WINDOW))
+      .where((row) => row.or([row('actor', '=', userId), row('subject', '=', userId)]))
+      .orderBy('id')
+      .execute();
+}
+
 /** Newest first; `before` is the last entry of the previous page. */
 export function readAudit(
   db: IdentityDatabase,

@@ -184,6 +184,14 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await expect.poll(async () => (await whoIs()).status, { timeout: 10_000 }).toBe(401);
 });
 
+test('a person downloads everything about themselves from the account menu', async () => {
+  await visit('/operator/users');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Theme and account of' }).click();
+  await page.getByRole('menuitem', { name: 'Download my data' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^reborn-.*\.jsonl$/);
+});
+
 test('a user is erased once their name is typed, and the certificate shows what was deleted', async () => {
   await visit('/operator/users');
   await page.getByRole('button', { name: 'Add a user' }).click();

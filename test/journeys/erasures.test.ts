@@ -56,6 +56,40 @@ test('an erased user loses access and running turns at once, and everything else
     expect(await statusOf(service, 'POST', `/api/users/${unknown}/erase`)).toBe(404);
 });
 
+test('users download everything about themselves, and nothing of others', async ({ service, home }) => {
+  const [dan, eve] = [await addUser(service, 'Dan'), await addUser(service, 'Eve')];
+  for (const { headers } of [dan, eve])
+    await call(
+      service,
+      'POST',
+      '/api/chat',
+      { message: `say ${headers === dan.headers ? 'my' : 'her'} words` },
+      headers,
+    );
+  const response = await service.request('/api/me/export', { headers: dan.headers });
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="reborn-.*\.jsonl"$/);
+  const text = await response.text();
+  type Line = { table?: string; row?: { name?: string }; rows?: number };
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  expect(lines[0]).toMatchObject({ reborn_export: 1, user_id: dan.id });
+  expect(lines.at(-1)).toEqual({ end: true, rows: lines.length - 2 });
+  const tables = new Set(lines.map(({ table }) => table));
+  for (const table of ['users', 'tokens', 'audit', 'threads', 'turns', 'items', 'usage_days'])
+    expect(tables).toContain(table);
+  expect(text).toContain('my words');
+  for (const hidden of ['her words', eve.id, dan.token]) expect(text).not.toContain(hidden);
+
+  const run = await runReborn(['user', 'export', 'Dan', '-'], { env: home.env });
+  expect(run.stdout.split('\n').filter((line) => line.includes('"table":"items"'))).toHaveLength(
+    lines.filter(({ table }) => table === 'items').length,
+  );
+  const { entries } = await call<{ entries: object[] }>(service, 'GET', '/api/audit');
+  expect(entries[0]).toMatchObject({ actor: 'command-line', action: 'user.export', subject: dan.id });
+});
+
 test('the command asks first, erases removed and webhook users, and prints the certificate', async ({
   service,
   home,

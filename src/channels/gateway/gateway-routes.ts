@@ -30,6 +30,7 @@ import { threadRoutes } from './threads/thread-routes.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
 import { erasureRoutes } from './users/erasure-routes.ts';
+import { exportMe } from './users/export-route.ts';
 import { meRoutes } from './users/me-route.ts';
 import { sessionRoutes } from './users/session-routes.ts';
 import { tokenRoutes } from './users/token-routes.ts';
@@ -56,6 +57,7 @@ export const gatewayRoutes = [
   ...toolRoutes,
   ...mcpRoutes,
   ...meRoutes,
+  exportMe,
   ...userRoutes,
   ...erasureRoutes,
   ...tokenRoutes,

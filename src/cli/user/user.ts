@@ -7,6 +7,7 @@ import { withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
 import { printLine, printRecord, printTable } from '../print.ts';
 import { addUserEraseCommand } from './user-erase.ts';
+import { addUserExportCommand } from './user-export.ts';
 import { addUserLimitCommand } from './user-limit.ts';
 
 type Json = { readonly json?: true };
@@ -14,7 +15,9 @@ type AddOptions = Json & { readonly email?: string; readonly role: Role };
 
 /** `reborn user`: who may ask. */
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('Add, list, limit, remove and erase the people who may ask.');
+  const user = program
+    .command('user')
+    .description('Add, list, limit, export, remove and erase the people who may ask.');
   user
     .command('add')
     .argument('<name>', 'what to call them')
@@ -38,6 +41,7 @@ export function addUserCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn user remove ann@example.com')
     .action(removeUser);
   addUserEraseCommand(user);
+  addUserExportCommand(user);
   addUserLimitCommand(user);
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isGenuine } from '#domain/erasure.ts';
 import { newId } from '#domain/ids.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { addPerson, IDENTITIES_OPEN, OWNED_ROWS } from '../../../test/support/person.ts';
 import { connectEngine, type EnginePool } from '../engine-connection.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
 
@@ -14,7 +15,7 @@ let everything: pg.Pool;
 beforeAll(async () => {
   database = await openMigratedDatabase();
   pool = connectEngine(database.connection, () => {});
-  everything = database.connectEverything({ [IDENTITIES]: 'on' });
+  everything = database.connectEverything(IDENTITIES_OPEN);
 });
 
 afterAll(async () => {
@@ -22,72 +23,6 @@ afterAll(async () => {
   await pool.end();
   await database.close();
 });
-
-const IDENTITIES = ['app', 'identities'].join('.');
-
-/** A row of each table that has an owner. `$1` is the user, `$2` their thread, `$3` its turn, `$4` a gate and `$5` a mission. */
-const ROWS: Record<string, string> = {
-  threads: `insert into threads (id, user_id, last_seq, active, opening) values ($2, $1, 1, $3, 'words of ' || $1)`,
-  turns: `insert into turns (id, thread_id, user_id, seq, status, channel, request) values ($3, $2, $1, 1, 'waiting', 'chat', '{}')`,
-  items: `insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
-    select $2, 1, n, gen_random_uuid(), $3, $1, to_json('words of ' || $1) from generate_series(1, 3) as n`,
-  item_texts: `insert into item_texts (item_id, thread_id, user_id, role, text, words) values (gen_random_uuid(), $2, $1, 'user', $1, '')`,
-  summaries: `insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage)
-    values ($2, 1, 1, $1, 1, $3, $1, '', '', '{}')`,
-  gates: `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call) values ($4, $2, $3, 1, $1, 'approval', '{}')`,
-  approvals: `insert into approvals (gate_id, user_id, call_id, digest, expires_at) values ($4, $1, gen_random_uuid(), '', now())`,
-  standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest) values (gen_random_uuid(), $1, 't', '', '')`,
-  pairings: `insert into pairings (user_id, paired_user_id) values ($1, 'x'), ('webhook:' || $1, $1)`,
-  idempotency_keys: `insert into idempotency_keys (user_id, key, digest, turn_id) values ($1, 'k', '', $3)`,
-  unstored_turns: `insert into unstored_turns (turn_id, user_id) values ($3, $1)`,
-  jobs: `insert into jobs (id, user_id, thread_id, turn_id) values ($3, $1, $2, $3)`,
-  conversations: `insert into conversations (user_id, name, thread_id) values ($1, 'mine', $2)`,
-  missions: `insert into missions (id, user_id, name, instruction, schedule, tz_version, keeps_thread, misfire, overlap, pause_after)
-    values ($5, $1, 'm', 'do', '{}', '', false, 'skip', 'skip', 3)`,
-  occurrences: `insert into occurrences (mission_id, slot, user_id, kind, state, revision, due_at) values ($5, now(), $1, 'manual', 'due', 1, now())`,
-  secrets: `insert into secrets (user_id, name, ciphertext, key_id) values ($1, 's', '', '')`,
-  skills: `insert into skills (user_id, name, description, files) values ($1, 's', '', '{}')`,
-  mcp_servers: `insert into mcp_servers (id, user_id, name, url, private_network, trust_annotations, headers, discovery, tools, left_out, accepted, refresh_at)
-    values (gen_random_uuid(), $1, 'm', '', false, false, '[]', '{}', '[]', '[]', '[]', now())`,
-  tokens: `insert into tokens (id, user_id, name, hash) values (gen_random_uuid(), $1, 't', sha256($1::bytea))`,
-  sessions: `insert into sessions (id, user_id, hash, key_hash, method, expires_at) values (gen_random_uuid(), $1, sha256($1::bytea), '', 'token', now())`,
-  sign_in_codes: `insert into sign_in_codes (hash, user_id, expires_at) values (sha256($1::bytea), $1, now())`,
-  usage_days: `insert into usage_days values ($1, now(), 'p', 'm', 0, 1, 0, 0, 1, 0, 1, 0, 1)`,
-  budgets: `insert into budgets (user_id, tokens_per_day) values ($1, 1)`,
-  retention: `insert into retention (user_id, kind, days) values ($1, 'threads', null)`,
-  preferences: `insert into preferences (user_id, default_model) values ($1, 'm')`,
-  title_requests: `insert into title_requests (thread_id, user_id) values ($2, $1)`,
-  notes: `insert into notes (user_id, path, text, word_count) values ($1, 'p', $1, 1)`,
-  note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
-};
-
-/** Rows without an owner that name the user all the same. */
-const MENTIONS = [
-  `insert into turn_events (turn_id, first, last, events) values ($3, 0, 0, to_json('words of ' || $1))`,
-  `insert into settings (name, value) values ('tool_policy:mail@' || $1, '{}')`,
-  `insert into rate_windows (key, slots, counts, is_allowed, expires_at) values ('60/60:chat:' || $1, '{1}', '{1}', true, now())`,
-  `insert into audit (actor, action, subject, detail) values
-    ('operator', 'user.add', $1, json_build_object('name', 'Ann', 'email', 'ann@example.com')),
-    ('operator', 'token.create', 'some-token', json_build_object('userId', $1, 'name', 'phone of Ann')),
-    ($1, 'skill.add', 'recipes-of-ann', '{}')`,
-];
-
-async function addPerson(id: string): Promise<void> {
-  const values = [id, newId(), newId(), newId(), newId()];
-  const run = (statement: string) => {
-    const used = values.filter((_, index) => statement.includes(`$${index + 1}`));
-    const types = ['text', 'uuid', 'uuid', 'uuid', 'uuid'];
-    let next = 0;
-    const numbered = values.reduce(
-      (text, _, index) =>
-        text.includes(`$${index + 1}`) ? text.replaceAll(`$${index + 1}`, `$${++next}::${types[index]}`) : text,
-      statement,
-    );
-    return everything.query(numbered, used);
-  };
-  await run(`insert into users (id, name, email, role) values ($1, 'Ann', 'ann-' || $1 || '@example.com', 'member')`);
-  for (const statement of [...Object.values(ROWS), ...MENTIONS]) await run(statement);
-}
 
 /** The rows of all tables that contain the text, by table. */
 async function findText(text: string): Promise<Record<string, number>> {
@@ -118,14 +53,14 @@ test('this test has a row for every table with an owner', async () => {
   const { rows } = await everything.query<{ name: string }>(
     `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'user_id' order by 1`,
   );
-  expect(Object.keys(ROWS).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+  expect(Object.keys(OWNED_ROWS).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });
 
 test('an erased user is in no row of any table; others keep everything', async () => {
   const [ann, bob] = ['ann-0198', 'bob-0198'];
-  for (const person of [ann, bob]) await addPerson(person);
+  for (const person of [ann, bob]) await addPerson(everything, person);
   const before = await findText(ann);
-  expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(ROWS)));
+  expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(OWNED_ROWS)));
   const bobs = await findText(bob);
 
   const id = await request(ann);
@@ -147,7 +82,7 @@ test('an erased user is in no row of any table; others keep everything', async (
   ]);
   expect(await findText(bob)).toEqual(bobs);
 
-  const ones = Object.fromEntries(Object.keys(ROWS).map((name) => [name, 1]));
+  const ones = Object.fromEntries(Object.keys(OWNED_ROWS).map((name) => [name, 1]));
   expect(certificate).toMatchObject({ erasure: id, subject: ann, requestedBy: 'operator' });
   expect(certificate?.deleted).toEqual({
     ...ones,

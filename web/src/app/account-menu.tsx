@@ -1,4 +1,5 @@
 import { client } from '../client/client.ts';
+import { download } from '../client/files.ts';
 import { sessionKey } from '../client/session-key.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -22,6 +23,7 @@ export function AccountMenu() {
         { words: 'Dark', icon: 'moon', chosen: choice === 'dark', onChoose: () => chooseTheme('dark') },
         { words: 'System', icon: 'model', chosen: choice === 'system', onChoose: () => chooseTheme('system') },
         { words: 'API reference', icon: 'log', onChoose: () => location.assign('/docs') },
+        { words: 'Download my data', icon: 'export', onChoose: () => void download('/api/me/export') },
         { words: 'Sign out', icon: 'export', onChoose: signOut },
       ]}
     />

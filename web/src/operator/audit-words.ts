@@ -31,6 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'retention.set': 'Set how long data is kept',
   'user.erase': 'Began to erase a user',
   'user.erased': 'Erased a user',
+  'user.export': 'Exported the data of a user',
   'user.limit': 'Set spending limits',
   'user.link': 'Linked a sign-on',
   'user.first-sign-in': 'Came for the first time',

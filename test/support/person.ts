@@ -1,0 +1,78 @@
+import type pg from 'pg';
+import { newId } from '#domain/ids.ts';
+
+/** The setting of sessions that see the tables of accounts. */
+export const IDENTITIES_OPEN = { 'app.identities': 'on' };
+
+/** A row of each table that has an owner; tests of erasure and export fail until a new table is here. `$1` is the user, `$2` their thread, `$3` its turn, `$4` a gate and `$5` a mission. */
+export const OWNED_ROWS: Record<string, string> = {
+  threads: `insert into threads (id, user_id, last_seq, active, opening) values ($2, $1, 1, $3, 'words of ' || $1)`,
+  turns: `insert into turns (id, thread_id, user_id, seq, status, channel, request) values ($3, $2, $1, 1, 'waiting', 'chat', '{}')`,
+  items: `insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
+    select $2, 1, n, gen_random_uuid(), $3, $1, to_json('words of ' || $1) from generate_series(1, 3) as n`,
+  item_texts: `insert into item_texts (item_id, thread_id, user_id, role, text, words) values (gen_random_uuid(), $2, $1, 'user', $1, '')`,
+  summaries: `insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage)
+    values ($2, 1, 1, $1, 1, $3, $1, '', '', '{}')`,
+  gates: `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call) values ($4, $2, $3, 1, $1, 'approval', '{}')`,
+  approvals: `insert into approvals (gate_id, user_id, call_id, digest, expires_at) values ($4, $1, gen_random_uuid(), '', now())`,
+  standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest) values (gen_random_uuid(), $1, 't', '', '')`,
+  pairings: `insert into pairings (user_id, paired_user_id) values ($1, 'x'), ('webhook:' || $1, $1)`,
+  idempotency_keys: `insert into idempotency_keys (user_id, key, digest, turn_id) values ($1, 'k', '', $3)`,
+  unstored_turns: `insert into unstored_turns (turn_id, user_id) values ($3, $1)`,
+  jobs: `insert into jobs (id, user_id, thread_id, turn_id) values ($3, $1, $2, $3)`,
+  conversations: `insert into conversations (user_id, name, thread_id) values ($1, 'mine', $2)`,
+  missions: `insert into missions (id, user_id, name, instruction, schedule, tz_version, keeps_thread, misfire, overlap, pause_after)
+    values ($5, $1, 'm', 'do', '{}', '', false, 'skip', 'skip', 3)`,
+  occurrences: `insert into occurrences (mission_id, slot, user_id, kind, state, revision, due_at) values ($5, now(), $1, 'manual', 'due', 1, now())`,
+  secrets: `insert into secrets (user_id, name, ciphertext, key_id) values ($1, 's', '', '')`,
+  skills: `insert into skills (user_id, name, description, files) values ($1, 's', '', '{}')`,
+  mcp_servers: `insert into mcp_servers (id, user_id, name, url, private_network, trust_annotations, headers, discovery, tools, left_out, accepted, refresh_at)
+    values (gen_random_uuid(), $1, 'm', '', false, false, '[]', '{}', '[]', '[]', '[]', now())`,
+  tokens: `insert into tokens (id, user_id, name, hash) values (gen_random_uuid(), $1, 't', sha256($1::bytea))`,
+  sessions: `insert into sessions (id, user_id, hash, key_hash, method, expires_at) values (gen_random_uuid(), $1, sha256($1::bytea), '', 'token', now())`,
+  sign_in_codes: `insert into sign_in_codes (hash, user_id, expires_at) values (sha256($1::bytea), $1, now())`,
+  usage_days: `insert into usage_days values ($1, now(), 'p', 'm', 0, 1, 0, 0, 1, 0, 1, 0, 1)`,
+  budgets: `insert into budgets (user_id, tokens_per_day) values ($1, 1)`,
+  retention: `insert into retention (user_id, kind, days) values ($1, 'threads', null)`,
+  preferences: `insert into preferences (user_id, default_model) values ($1, 'm')`,
+  title_requests: `insert into title_requests (thread_id, user_id) values ($2, $1)`,
+  outbox: `insert into outbox (user_id, type, subject) values ($1, 'turn.completed', $3)`,
+  deliveries: `insert into deliveries (id, user_id, kind, target, account, type, due_at, created_at)
+    values ($4, $1, 'webhook', $1, 'host', 'turn.completed', now(), now())`,
+  delivery_targets: `insert into delivery_targets (target, user_id, account, due_at) values ($1, $1, 'host', now())`,
+  delivery_attempts: `insert into delivery_attempts (delivery_id, attempt, user_id, replica) values ($4, 1, $1, $5)`,
+  notification_endpoints: `insert into notification_endpoints (id, user_id, name, url, events, turns, everyone)
+    values ($4, $1, 'mine', 'https://example.com', '{}', 'all', false)`,
+  notification_preferences: `insert into notification_preferences (user_id) values ($1)`,
+  notes: `insert into notes (user_id, path, text, word_count) values ($1, 'p', $1, 1)`,
+  note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
+};
+
+/** Rows without an owner that name the user all the same. */
+const MENTIONS = [
+  `insert into turn_events (turn_id, first, last, events) values ($3, 0, 0, to_json('words of ' || $1))`,
+  `insert into settings (name, value) values ('tool_policy:mail@' || $1, '{}')`,
+  `insert into rate_windows (key, slots, counts, is_allowed, expires_at) values ('60/60:chat:' || $1, '{1}', '{1}', true, now())`,
+  `insert into audit (actor, action, subject, detail) values
+    ('operator', 'user.add', $1, json_build_object('name', 'Ann', 'email', 'ann@example.com')),
+    ('operator', 'token.create', 'some-token', json_build_object('userId', $1, 'name', 'phone of Ann')),
+    ($1, 'skill.add', 'recipes-of-ann', '{}')`,
+];
+
+/** A user with one row of everything. */
+export async function addPerson(everything: Pick<pg.Pool, 'query'>, id: string): Promise<void> {
+  const values = [id, newId(), newId(), newId(), newId()];
+  const run = (statement: string) => {
+    const used = values.filter((_, index) => statement.includes(`$${index + 1}`));
+    const types = ['text', 'uuid', 'uuid', 'uuid', 'uuid'];
+    let next = 0;
+    const numbered = values.reduce(
+      (text, _, index) =>
+        text.includes(`$${index + 1}`) ? text.replaceAll(`$${index + 1}`, `$${++next}::${types[index]}`) : text,
+      statement,
+    );
+    return everything.query(numbered, used);
+  };
+  await run(`insert into users (id, name, email, role) values ($1, 'Ann', 'ann-' || $1 || '@example.com', 'member')`);
+  for (const statement of [...Object.values(OWNED_ROWS), ...MENTIONS]) await run(statement);
+}
