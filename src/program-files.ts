@@ -4,6 +4,7 @@ import path from 'node:path';
 export const PROGRAMS = [
   'tools/secrets/keyring-process',
   'tools/component/install/preparer',
+  'tools/mcp/local/guard',
   'tools/builtin/web/read-page',
   'safety/apart/run-rules',
   'safety/apart/worker',

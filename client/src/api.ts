@@ -1482,6 +1482,7 @@ export type McpSignInAnswer = {
 export type McpServerList = {
   readonly servers: readonly ({
     readonly name: string;
+    /** `stdio:` and the command, for a server that the service starts as a program. */
     readonly url: string;
     readonly for: 'me' | 'everyone';
     /** Whether a server for everyone of the same name takes precedence. */
@@ -1510,9 +1511,12 @@ export type McpServerList = {
 export type McpServerAdd = {
   /** Begins the names of its tools. */
   readonly name: string;
-  readonly url: string;
+  /** Its address, unless `command` is given. */
+  readonly url?: string;
+  /** A program that the service starts, instead of an address. Operators only, where the service allows it. */
+  readonly command?: readonly string[];
   readonly for?: 'me' | 'everyone';
-  /** Sent with every request, such as `Authorization`. The values are stored encrypted. */
+  /** Sent with every request, such as `Authorization`; variables of a program. The values are stored encrypted. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Allow the server's origin although it is on a private network. Operators only. */
   readonly private_network?: boolean;
@@ -1526,6 +1530,7 @@ export type McpServerAdd = {
 
 export type McpServer = {
   readonly name: string;
+  /** `stdio:` and the command, for a server that the service starts as a program. */
   readonly url: string;
   readonly for: 'me' | 'everyone';
   /** Whether a server for everyone of the same name takes precedence. */

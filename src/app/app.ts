@@ -73,6 +73,8 @@ import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
+import { createLocalServers } from '#tools/mcp/local/local-servers.ts';
+import { CLIENT_OPTIONS } from '#tools/mcp/mcp-client.ts';
 import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
 import { createRests } from '#tools/mcp/rests.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
@@ -216,8 +218,18 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     ...(parts.tools ?? []),
   ];
   const serverTokens = createServerTokens({ ...providers, refresh });
+  const local = config.mcpLocalServers
+    ? createLocalServers({
+        folder: path.join(config.home, 'mcp-servers'),
+        path: environment('PATH'),
+        version: packageJson.version,
+        options: CLIENT_OPTIONS,
+      })
+    : undefined;
+  undo.defer(async () => local?.close());
   const mcp = {
     egress,
+    local,
     version: packageJson.version,
     headers: createServerHeaders(secrets),
     tokens: serverTokens,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import { createMcpAdmin, type McpHolder } from '#agent/administration/mcp-admin.ts';
 import { readForeignVariable } from '#config/config.ts';
@@ -9,6 +10,8 @@ import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { beginSignIn } from '#tools/auth/oauth.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { offeredName } from '#tools/mcp/clean-tools.ts';
+import { createLocalServers } from '#tools/mcp/local/local-servers.ts';
+import { CLIENT_OPTIONS } from '#tools/mcp/mcp-client.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
 import { createServerTokens, type ServerTokens } from '#tools/mcp/server-tokens.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
@@ -22,6 +25,7 @@ import { printJson, printLine, printTable } from './print.ts';
 type ForUser = { readonly user?: string };
 type AddOptions = ForUser & {
   readonly header?: readonly string[];
+  readonly env?: readonly string[];
   readonly privateNetwork?: true;
   readonly trustAnnotations?: true;
   readonly clientId?: string;
@@ -36,15 +40,19 @@ export function addMcpCommands(program: Command): void {
   mcp
     .command('add')
     .argument('<name>', 'begins the names of its tools, such as github')
-    .argument('<url>', 'its address, such as https://mcp.example.com/mcp')
+    .argument('<address...>', 'such as https://mcp.example.com/mcp; or, after --, a program and its arguments')
     .option(...user)
     .option('--header <name...>', 'headers to send; each value is asked for, or read as a line from stdin')
     .option('--client-id <id>', "of a client that you registered with the server's authorization server")
     .option('--client-secret', 'the client has a secret: it is asked for, or read as a line from stdin')
+    .option('--env <name...>', 'variables of the program; each value is asked for, or read as a line from stdin')
     .option('--private-network', 'allow its address although it is on a private network')
     .option('--trust-annotations', 'repeat calls after a crash if the server says that this is harmless')
     .description('Connect to a server, and add its tools on every replica.')
-    .addHelpText('after', '\nExample:\n  reborn mcp add github https://mcp.example.com/mcp --header Authorization')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  reborn mcp add github https://mcp.example.com/mcp --header Authorization\n  reborn mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
+    )
     .action(addServer);
   mcp
     .command('signin')
@@ -90,12 +98,17 @@ export function addMcpCommands(program: Command): void {
     .action(removeServer);
 }
 
-function addServer(name: string, url: string, options: AddOptions): Promise<void> {
+function addServer(name: string, address: readonly string[], options: AddOptions): Promise<void> {
+  const isUrl = address.length === 1 && /^https?:\/\//i.test(address[0] ?? '');
   return withAdmin(options, async (admin, holder) => {
-    const { headers, clientSecret } = await askValues(options.header ?? [], options.clientSecret ?? false);
+    const { headers, clientSecret } = await askValues(
+      (isUrl ? options.header : options.env) ?? [],
+      options.clientSecret ?? false,
+    );
+    const where = isUrl ? { url: address[0] ?? '' } : { url: '', command: address };
     const { privateNetwork = false, trustAnnotations = false, clientId } = options;
     const client = clientId === undefined ? undefined : { id: clientId, secret: clientSecret };
-    const request = { name, url, headers, privateNetwork, trustAnnotations, client };
+    const request = { name, ...where, headers, privateNetwork, trustAnnotations, client };
     const added = await admin.add(COMMAND_LINE, request, holder);
     if (added.oauth)
       return printLine(`Added. To use it, sign in at ${added.oauth.issuer}: \`${signInCommand(name, options)}\``);
@@ -203,7 +216,12 @@ function withAdmin(
     const send = (request: EgressRequest) => egress.send(request);
     const refresh = createRefresh({ secrets, environment: readForeignVariable, send });
     const tokens = createServerTokens({ secrets, send, refresh });
-    const network = { egress, version: packageJson.version, headers: createServerHeaders(secrets) };
+    const { version } = packageJson;
+    const folder = path.join(config.home, 'mcp-servers');
+    const programs = { folder, path: readForeignVariable('PATH'), version, options: CLIENT_OPTIONS };
+    const local = config.mcpLocalServers ? createLocalServers(programs) : undefined;
+    undo.defer(async () => local?.close());
+    const network = { egress, version, headers: createServerHeaders(secrets), local };
     const signsIn = createBrowserSignIn({ secrets, send });
     const limitUse = (key: string, limit: RateLimit) => takeUse(db, key, limit);
     const admin = createMcpAdmin({ db, secrets, network, tokens, signIn: signsIn, takeUse: limitUse });

@@ -21,6 +21,8 @@ export type Config = {
   spending: { tokensPerDay: number | null; usdPerDay: number | null };
   /** With more tools of MCP servers, the model searches for them. */
   mcpToolsInPrompt: number;
+  /** Whether the operator can add MCP servers that run as programs. */
+  mcpLocalServers: boolean;
   databaseUrl: string | undefined;
   home: string;
   secretsKey: Buffer | undefined;
@@ -191,6 +193,7 @@ function toConfig(values: Values, problems: Problems): Config {
       values.TITLE_MODEL === 'off'
         ? { enabled: false, route: undefined }
         : { enabled: true, route: values.TITLE_MODEL },
+    mcpLocalServers: values.MCP_LOCAL_SERVERS,
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     home: values.REBORN_HOME,

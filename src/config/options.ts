@@ -130,6 +130,11 @@ export const options = {
     default: '15',
     help: 'Total wait in seconds between these calls, unless Retry-After asks for more.',
   },
+  MCP_LOCAL_SERVERS: {
+    parser: flag,
+    default: 'false',
+    help: 'Lets the operator add MCP servers that run as programs, with the rights of the service.',
+  },
   MCP_TOOLS_IN_PROMPT: {
     parser: integer(0, 10_000),
     default: '30',

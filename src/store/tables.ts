@@ -303,6 +303,7 @@ export type Tables = {
     trustAnnotations: boolean;
     headers: JSONColumnType<McpHeader[]>;
     oauth: JSONColumnType<McpOAuth> | null;
+    command: JSONColumnType<string[]> | null;
     discovery: JSONColumnType<McpDiscovery>;
     tools: JSONColumnType<McpTool[]>;
     leftOut: JSONColumnType<string[]>;

@@ -52,7 +52,7 @@ const RATE: RateLimit = { limit: 20, windowSeconds: 60 };
 export function createMcpAdmin(parts: {
   readonly db: Database;
   readonly secrets: Pick<Secrets, 'inVault'>;
-  readonly network: Pick<McpHost, 'egress' | 'version' | 'headers'>;
+  readonly network: Pick<McpHost, 'egress' | 'version' | 'headers' | 'local'>;
   readonly tokens: ServerTokens;
   readonly signIn: Pick<BrowserSignIn, 'begin' | 'finish'>;
   /** Called after each change. */
@@ -90,9 +90,11 @@ export function createMcpAdmin(parts: {
 
   /** The tools of a new server, or where to sign in first. */
   async function connect(request: McpServerRequest, headers: Record<string, string>, keys: readonly string[]) {
-    const { name, url, privateNetwork, client } = request;
+    const { name, privateNetwork, client, command } = request;
+    const url = command ? `stdio:${command.join(' ')}` : request.url;
+    const program = command && { key: `new-${name}`, command };
     try {
-      const listing = await listMcpTools(network, { name, url, privateNetwork, headers }, keys);
+      const listing = await listMcpTools(network, { name, url, privateNetwork, headers, program }, keys);
       if (client)
         throw new InvalidRequest('invalid_request', 'client_id', 'The server asks for no sign-in. Leave it out.');
       return { ...listing, oauth: null };
@@ -100,6 +102,8 @@ export function createMcpAdmin(parts: {
       if (!(error instanceof McpFailure) || error.reason !== 'sign-in' || !error.challenge) throw error;
       const oauth = await tokens.discover({ url, privateNetwork }, error.challenge);
       return { ...NOT_LISTED, oauth: { ...oauth, clientId: client?.id ?? null } };
+    } finally {
+      if (program) await network.local?.end(program.key);
     }
   }
 
@@ -161,7 +165,8 @@ export function createMcpAdmin(parts: {
     /** Connects to the server, lists its tools, and stores both. The tools count as reviewed by the caller. */
     async add(actor: Principal, request: McpServerRequest, holder: McpHolder): Promise<McpServer> {
       const owner = ownerFor(actor, holder);
-      const { name, url, privateNetwork, trustAnnotations } = request;
+      const { name, privateNetwork, trustAnnotations, command = null } = request;
+      const url = command ? `stdio:${command.join(' ')}` : request.url;
       checkMcpServer(request, isOperator(actor));
       await limit(actor);
       const existing = await list(owner);
@@ -170,7 +175,9 @@ export function createMcpAdmin(parts: {
       if (existing.length >= MAX_SERVERS)
         throw new InvalidRequest('invalid_request', null, `There can be ${MAX_SERVERS} servers. Remove one first.`);
 
-      const split = Object.entries(request.headers).map(([header, value]) => splitHeader(header.toLowerCase(), value));
+      const split = Object.entries(request.headers).map(([header, value]) =>
+        command ? { header: { name: header, prefix: '' }, secret: value } : splitHeader(header.toLowerCase(), value),
+      );
       const headers = Object.fromEntries(split.map(({ header, secret }) => [header.name, header.prefix + secret]));
       const keys = split.map(({ secret }) => secret);
       const { oauth, ...listing } = await orExplain(() => connect(request, headers, keys), 'url');
@@ -178,8 +185,11 @@ export function createMcpAdmin(parts: {
       await secrets.inVault(holderOf(owner.userId), async (vault, trx) => {
         if (split.length > 0 || request.client) await vault.claimKey();
         const kept = split.map(({ header }): McpHeader => header);
-        const server = { name, url, privateNetwork, trustAnnotations, headers: kept, oauth, ...listing };
-        const detail = { for: holder === 'everyone' ? 'everyone' : owner.userId, origin: new URL(url).origin };
+        const server = { name, url, privateNetwork, trustAnnotations, headers: kept, command, oauth, ...listing };
+        const detail = {
+          for: holder === 'everyone' ? 'everyone' : owner.userId,
+          origin: command ? 'stdio' : new URL(url).origin,
+        };
         const entry = { actor: actor.userId, action: 'mcp.add', subject: name, detail: { ...detail, privateNetwork } };
         const inserted = await audited(
           trx,
@@ -235,6 +245,7 @@ export function createMcpAdmin(parts: {
           (done) => (done ? entry : 'no right changed'),
         );
         if (!removed) throw noServer(name);
+        await network.local?.end(removed.id);
         for (const header of removed.headers) {
           const secretName = headerSecret(name, header.name);
           const change = { action: 'secret.remove', name: secretName, actor: actor.userId } as const;

@@ -6,7 +6,10 @@ export type McpServer = {
   /** `*` for a server that the operator shares with everyone. */
   readonly userId: UserId;
   readonly name: string;
+  /** `stdio:` and the command, for a server that is started as a program. */
   readonly url: string;
+  /** The program and its arguments; null for a server at an address. */
+  readonly command: readonly string[] | null;
   /** The operator allows its origin although it is on a private network. */
   readonly privateNetwork: boolean;
   /** The operator believes the server when it says that a call may be repeated. */
@@ -30,7 +33,7 @@ export type McpServer = {
   readonly createdAt: Date;
 };
 
-/** A header of every request. The rest of its value is a secret. */
+/** A header of every request, or a variable of the environment of a program. The rest of its value is a secret. */
 export type McpHeader = { readonly name: string; readonly prefix: string };
 
 /** The authorization server that a server named when it was added. A server that names another one later is not trusted. */

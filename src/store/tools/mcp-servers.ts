@@ -9,7 +9,16 @@ export const EVERYONE: Owner = { userId: '*' };
 
 export type NewMcpServer = Pick<
   McpServer,
-  'name' | 'url' | 'privateNetwork' | 'trustAnnotations' | 'headers' | 'oauth' | 'discovery' | 'tools' | 'leftOut'
+  | 'name'
+  | 'url'
+  | 'privateNetwork'
+  | 'trustAnnotations'
+  | 'headers'
+  | 'command'
+  | 'oauth'
+  | 'discovery'
+  | 'tools'
+  | 'leftOut'
 > & { readonly refreshInMs: number };
 
 /** The result of asking a server for its tools. */
@@ -36,6 +45,7 @@ export async function insertMcpServer(
       trustAnnotations,
       headers: JSON.stringify(server.headers),
       oauth: server.oauth && JSON.stringify(server.oauth),
+      command: server.command && JSON.stringify(server.command),
       discovery: JSON.stringify(server.discovery),
       tools: JSON.stringify(server.tools),
       leftOut: JSON.stringify(server.leftOut),

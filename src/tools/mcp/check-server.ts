@@ -7,7 +7,10 @@ import type { OAuthClient } from '../auth/oauth-client.ts';
 
 export type McpServerRequest = {
   readonly name: string;
+  /** Empty for a program. */
   readonly url: string;
+  /** A program and its arguments, instead of an address. Its headers are then variables of its environment. */
+  readonly command?: readonly string[] | undefined;
   /** Values by header name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly privateNetwork: boolean;
@@ -30,10 +33,38 @@ export function checkMcpServer(request: McpServerRequest, byOperator: boolean): 
       'operator_only',
       'Only the operator may allow a private network or trust annotations. Leave both out.',
     );
+  if (request.command) return checkProgram(request, request.command, byOperator);
   checkUrl(request, byOperator);
   checkOwnHeaders(request.headers);
   checkClient(request.client);
 }
+
+function checkProgram(
+  { url, headers, client }: McpServerRequest,
+  command: readonly string[],
+  byOperator: boolean,
+): void {
+  if (!byOperator)
+    throw new Forbidden('operator_only', 'Only the operator may add a program. Add a server by its address.');
+  if (url !== '' || client) throw invalid('url', 'A server has either an address or a command.');
+  const isUsable = (word: string) => word.length <= MAX_WORD && !word.includes('\0') && word.isWellFormed();
+  if (command.length > MAX_WORDS || !command.every(isUsable) || !command[0])
+    throw invalid('command', `A command has up to ${MAX_WORDS} words of up to ${MAX_WORD} characters.`);
+  for (const [name, value] of Object.entries(headers))
+    if (
+      !/^[A-Za-z_]\w{0,63}$/.test(name) ||
+      value.length < MIN_VALUE ||
+      value.length > MAX_VALUE ||
+      value.includes('\0')
+    )
+      throw invalid(
+        'headers',
+        `A variable has a name such as API_KEY and a value of ${MIN_VALUE} to ${MAX_VALUE} characters.`,
+      );
+}
+
+const MAX_WORDS = 64;
+const MAX_WORD = 2000;
 
 function checkClient(client: OAuthClient | undefined): void {
   if (client && !CLIENT.test(client.id)) throw invalid('client_id', 'A client id has up to 512 visible characters.');

@@ -9,8 +9,9 @@ import type {
 import type { McpDiscovery, McpServer } from '#domain/tool/mcp-server.ts';
 import type { Egress } from '#egress/egress.ts';
 import { type CleanTools, cleanTools } from './clean-tools.ts';
+import type { LocalServers } from './local/local-servers.ts';
 import { McpFailure, toMcpFailure } from './mcp-failure.ts';
-import { createMcpFetch, type McpEndpoint } from './mcp-fetch.ts';
+import { createMcpFetch, type McpEndpoint, type McpProgram } from './mcp-fetch.ts';
 
 export type McpNetwork = {
   readonly egress: Pick<Egress, 'send'>;
@@ -19,6 +20,8 @@ export type McpNetwork = {
   /** For a call, and for listing all tools. */
   readonly callMs?: number;
   readonly listMs?: number;
+  /** Undefined where the operator has not allowed programs. */
+  readonly local?: LocalServers | undefined;
 };
 
 export type McpTools = CleanTools & { readonly discovery: McpDiscovery; readonly refreshInMs: number };
@@ -52,6 +55,11 @@ export function listMcpTools(
   });
 }
 
+/** How the process of a server is named on each replica. */
+export function programOf({ id, command }: Pick<McpServer, 'id' | 'command'>): McpProgram | undefined {
+  return command === null ? undefined : { key: id, command };
+}
+
 /** Calls a tool once. Throws `McpFailure`; errors that the tool itself reports are results. */
 export function callMcpTool(
   network: McpNetwork,
@@ -73,7 +81,7 @@ function priorOf({ version, discover }: McpDiscovery): PriorDiscovery | undefine
 const isSmall = (value: unknown) => JSON.stringify(value).length <= 16 * 1024;
 
 /** Schemas of a server are never compiled: a hostile pattern would block the process. */
-const OPTIONS: ClientOptions = {
+export const CLIENT_OPTIONS: ClientOptions = {
   versionNegotiation: { mode: 'auto' },
   capabilities: {},
   inputRequired: { autoFulfill: false },
@@ -97,12 +105,13 @@ async function withClient<T>(
   { timeoutMs, signal: cancelled, prior }: Limits,
   act: (client: Client, options: RequestLimits) => Promise<T>,
 ): Promise<T> {
+  if (endpoint.program) return withProgram(network, endpoint, endpoint.program, { timeoutMs, signal: cancelled }, act);
   const { Client: ProtocolClient, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const http = createMcpFetch(endpoint, { egress: network.egress, timeoutMs: timeoutMs + GRACE_MS });
   const late = AbortSignal.timeout(timeoutMs);
   const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;
   const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal };
-  const client = new ProtocolClient({ name: 'reborn', version: network.version }, OPTIONS);
+  const client = new ProtocolClient({ name: 'reborn', version: network.version }, CLIENT_OPTIONS);
   const transport = new StreamableHTTPClientTransport(new URL(endpoint.url), {
     fetch: (url, init) => http.fetch(url, init),
   });
@@ -119,6 +128,31 @@ async function withClient<T>(
     const ended = signal.aborted ? http.notified() : endSession(transport);
     await Promise.race([ended.catch(() => {}), delay(GRACE_MS, undefined, { ref: false })]);
     await client.close().catch(() => {});
+  }
+}
+
+/** A server that runs as a program keeps its connection. */
+async function withProgram<T>(
+  { local }: McpNetwork,
+  { headers: env }: McpEndpoint,
+  { key, command }: McpProgram,
+  { timeoutMs, signal: cancelled }: Limits,
+  act: (client: Client, options: RequestLimits) => Promise<T>,
+): Promise<T> {
+  if (!local)
+    throw new McpFailure('refused', 'Programs are not allowed as MCP servers here. Set MCP_LOCAL_SERVERS to true.');
+  const client = await local.connect({ key, command, env });
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;
+  try {
+    const result = await act(client, { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal });
+    local.succeeded(key);
+    return result;
+  } catch (error) {
+    cancelled?.throwIfAborted();
+    if (late.aborted)
+      throw new McpFailure('unreachable', `The server did not answer within ${timeoutMs / 1000} seconds.`);
+    throw toMcpFailure(error, timeoutMs);
   }
 }
 

@@ -11,7 +11,11 @@ export type McpEndpoint = {
   readonly headers: Readonly<Record<string, string>>;
   /** Of a server that users sign in to. */
   readonly tokens?: McpTokens | undefined;
+  /** Of a server that is started as a program; its headers are then variables. */
+  readonly program?: McpProgram | undefined;
 };
+
+export type McpProgram = { readonly key: string; readonly command: readonly string[] };
 
 /** The access tokens of one user for one server. Undefined: the user must sign in. */
 export type McpTokens = {

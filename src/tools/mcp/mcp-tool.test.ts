@@ -22,6 +22,7 @@ const server: McpServer = {
   trustAnnotations: true,
   headers: [],
   oauth: null,
+  command: null,
   discovery: { version: '2025-11-25', discover: null },
   tools: [tool],
   leftOut: [],

@@ -3,7 +3,7 @@ import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
 import { paramsProblem } from '../params-problem.ts';
 import { SignInRequired, type Tool, type ToolContext } from '../tool.ts';
 import { offeredName } from './clean-tools.ts';
-import { callMcpTool, type McpNetwork } from './mcp-client.ts';
+import { callMcpTool, type McpNetwork, programOf } from './mcp-client.ts';
 import { McpFailure } from './mcp-failure.ts';
 import type { McpTokens } from './mcp-fetch.ts';
 import { renderError, renderResult } from './render-result.ts';
@@ -36,7 +36,7 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
     server: server.name,
     ...(!reviewed && { unreviewed: true as const }),
     ...(server.oauth && { needsSignIn: (secretsOf) => host.tokens.needsSignIn(server, secretsOf) }),
-    restLeft: () => host.rests.left(server.id),
+    restLeft: () => Math.max(host.rests.left(server.id), host.local?.restLeft(server.id) ?? 0),
     async call(argumentsJson, context) {
       const problem = paramsProblem(argumentsJson);
       const given = problem === undefined ? parseObject(argumentsJson) : undefined;
@@ -62,7 +62,12 @@ async function callServer(server: McpServer, call: Call, host: McpHost, context:
   if (names.length > 0) await host.onSecretsUsed(context, call.offered, names);
   try {
     const asked = { name: call.name, arguments: call.arguments };
-    const result = await callMcpTool(host, { ...server, headers, tokens }, asked, context.signal);
+    const result = await callMcpTool(
+      host,
+      { ...server, headers, tokens, program: programOf(server) },
+      asked,
+      context.signal,
+    );
     host.rests.succeeded(server.id);
     return hide(renderResult(result));
   } catch (error) {

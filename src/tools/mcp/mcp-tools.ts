@@ -11,7 +11,7 @@ import {
 } from '#store/tools/mcp-servers.ts';
 import { AuthFailure } from '../auth/auth-failure.ts';
 import type { Tool } from '../tool.ts';
-import { listMcpTools } from './mcp-client.ts';
+import { listMcpTools, programOf } from './mcp-client.ts';
 import { McpFailure } from './mcp-failure.ts';
 import { createMcpTool, type McpHost } from './mcp-tool.ts';
 
@@ -115,7 +115,7 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
 export async function refreshMcpServer(
   db: Database,
   server: McpServer,
-  host: Pick<McpHost, 'egress' | 'version' | 'headers' | 'tokens'>,
+  host: Pick<McpHost, 'egress' | 'version' | 'headers' | 'tokens' | 'local'>,
   { asker, signal }: { readonly asker: Owner; readonly signal?: AbortSignal },
 ): Promise<string | undefined> {
   const owner = { userId: server.userId };
@@ -124,7 +124,12 @@ export async function refreshMcpServer(
   try {
     const current = await tokens?.current();
     const secrets = current === undefined ? values : [...values, current];
-    const listing = await listMcpTools(host, { ...server, headers, tokens }, secrets, signal);
+    const listing = await listMcpTools(
+      host,
+      { ...server, headers, tokens, program: programOf(server) },
+      secrets,
+      signal,
+    );
     const isFirst = server.discovery.version === '';
     await withOwner(db, owner, (trx) => saveMcpListing(trx, owner, server.id, { ...listing, isReviewed: isFirst }));
     return undefined;

@@ -24,7 +24,7 @@ const serverTool = z.strictObject({
 
 const summary = {
   name: z.string(),
-  url: z.string(),
+  url: z.string().describe('`stdio:` and the command, for a server that the service starts as a program.'),
   for: source,
   hidden: z.boolean().describe('Whether a server for everyone of the same name takes precedence.'),
   private_network: z.boolean(),
@@ -80,12 +80,20 @@ const addMcpServer = defineRoute({
   body: z
     .object({
       name: z.string('name is required and must be a string.').describe('Begins the names of its tools.'),
-      url: z.string('url is required and must be a string.'),
+      url: z.string('url must be a string.').default('').describe('Its address, unless `command` is given.'),
+      command: z
+        .array(z.string('command must be a list of strings.'), 'command must be a list of strings.')
+        .optional()
+        .describe(
+          'A program that the service starts, instead of an address. Operators only, where the service allows it.',
+        ),
       for: holderField,
       headers: z
         .record(z.string(), z.string('The value of a header must be a string.'), 'headers must be an object.')
         .default({})
-        .describe('Sent with every request, such as `Authorization`. The values are stored encrypted.'),
+        .describe(
+          'Sent with every request, such as `Authorization`; variables of a program. The values are stored encrypted.',
+        ),
       private_network: z
         .boolean('private_network must be true or false.')
         .default(false)
@@ -106,10 +114,11 @@ const addMcpServer = defineRoute({
   responses: { 201: { description: 'The server with its tools, which count as reviewed.', json: server } },
   errors: [400, 409, 413, 429],
   async handle({ principal, body }, { mcpAdmin }: Services) {
-    const { name, url, headers, for: whom } = body;
+    const { name, url, command, headers, for: whom } = body;
     const request = {
       name,
       url,
+      command,
       headers,
       privateNetwork: body.private_network,
       trustAnnotations: body.trust_annotations,
@@ -261,8 +270,9 @@ function renderSummary(principal: Principal, found: ListedMcpServer) {
 }
 
 /** The query of an address can hold a key of the operator. */
-function shownUrl(principal: Principal, { url, source: whose }: ListedMcpServer): string {
+function shownUrl(principal: Principal, { url, command, source: whose }: ListedMcpServer): string {
   if (whose === 'me' || isOperator(principal)) return url;
+  if (command) return 'stdio:';
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
