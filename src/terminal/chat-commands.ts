@@ -110,12 +110,13 @@ export type Chat = {
   readonly model: ModelChoice;
 };
 
-/** Which model route answers what is sent from here on; undefined is the default model. */
-export type ModelChoice = { get(): string | undefined; set(route: string | undefined): void };
+/** Which model route answers what is sent from here on; undefined until one is chosen. */
+export type ModelChoice = { get(): string | undefined; set(route: string): void };
 
 type Route = Settings['model_routes'][string];
 
-const DEFAULT = 'default';
+/** The route of the default model. It has to be named: a thread continues with the model that answered last. */
+export const DEFAULT = 'default';
 
 /** `/model`: what is sent from here on is answered by another of the operator's models. */
 async function chooseModel(chat: Chat, name: string): Promise<void> {
@@ -130,7 +131,7 @@ async function chooseModel(chat: Chat, name: string): Promise<void> {
   const found = models.get(picked);
   if (!found)
     return chat.thread.note(`There is no model "${oneLine(picked)}". There are: ${[...models.keys()].join(', ')}.`);
-  chat.model.set(picked === DEFAULT ? undefined : picked);
+  chat.model.set(picked);
   chat.thread.note(`From here on ${describe(found)} answers.`);
 }
 

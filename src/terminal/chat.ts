@@ -1,6 +1,7 @@
 import type { OpenGate, ServiceStatus } from '@reborn-agent/client/api';
 import { answerGate } from './answer-gate.ts';
-import { type ModelChoice, runChatCommand } from './chat-commands.ts';
+import { readAttachedFiles } from './attached-files.ts';
+import { DEFAULT, type ModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
 import { nextFocus } from './focus.ts';
@@ -62,12 +63,12 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     if (message.type === 'error') thread.note(message.error.message, 'failed');
   });
 
-  const history = createPromptHistory(() =>
+  const prompts = () =>
     thread.now().entries.flatMap((entry) => {
       const isPrompt = entry.kind === 'queued' || (entry.kind === 'said' && entry.role === 'user');
       return isPrompt ? [entry.text] : [];
-    }),
-  );
+    });
+  const history = createPromptHistory(prompts);
 
   const modelChoice: ModelChoice = {
     get: () => chosenModel,
@@ -85,7 +86,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
   function status(width: number): string {
     const { usage, running, trouble } = thread.now();
     const lostFor = Math.round((Date.now() - lostAt) / 1000);
-    const model = chosenModel ?? defaultModel;
+    const model = chosenModel === undefined || chosenModel === DEFAULT ? defaultModel : chosenModel;
     const state = {
       model,
       usage,
@@ -155,6 +156,9 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
       case 'ctrl+n':
         recall(key === 'ctrl+p' ? -1 : 1);
         return true;
+      case 'ctrl+r':
+        void search().catch(tellFailure);
+        return true;
       case 'tab':
       case 'shift+tab':
         focusOn(nextFocus(shown(), focused, key === 'tab' ? 1 : -1));
@@ -192,6 +196,13 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     return false;
   }
 
+  async function search(): Promise<void> {
+    focused = undefined;
+    const prompt = await screen.searchPrompts(prompts());
+    if (prompt !== undefined) screen.draft.set(prompt);
+    screen.draw();
+  }
+
   function recall(step: -1 | 1): void {
     focused = undefined;
     const prompt = history.move(step, screen.draft.get());
@@ -226,7 +237,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     if (text.trim() === '') return;
     screen.scrollToEnd();
     try {
-      await thread.send(text, chosenModel);
+      await thread.send(text, chosenModel, await readAttachedFiles(text, process.cwd()));
     } catch (error) {
       if (screen.draft.get() === '') screen.draft.set(text);
       throw error;

@@ -25,7 +25,8 @@ export function parseCommand(line: string): Command | 'unknown' | undefined {
 export const HELP = [
   'Enter sends. Shift+Enter, Ctrl+J or Alt+Enter makes a new line. Esc stops the running turn, or goes back.',
   'Up, Down, Page Up and Page Down scroll, Ctrl+F searches. Ctrl+L clears the screen, Ctrl+C quits.',
-  'Ctrl+P and Ctrl+N bring back earlier messages. Ctrl+D quits while nothing is typed.',
+  'Ctrl+P and Ctrl+N bring back earlier messages, Ctrl+R searches them. Ctrl+D quits while nothing is typed.',
+  '@ attaches a file: @notes.md. So does the path of an image, which most terminals paste for a dropped file.',
   'Tab goes to the next waiting message, question or tool call. Enter edits a waiting message and Delete withdraws it;',
   'Enter unfolds a call; y, a or n answers a question.',
   '',

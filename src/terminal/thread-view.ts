@@ -2,6 +2,7 @@ import type { OpenGate, Spent } from '@reborn-agent/client/api';
 import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
 import { sendMessage } from '@reborn-agent/client/send';
 import { EMPTY_THREAD, findRunningTurn, type ThreadState } from '@reborn-agent/client/thread-state';
+import type { Attachment } from './attached-files.ts';
 import { anchorNow, createEntryList, type Entry, type Local } from './entries.ts';
 import type { Service } from './service.ts';
 
@@ -21,7 +22,7 @@ export type Shown = {
 /** The thread on the screen: its entries, and the notes of this terminal among them. */
 export type ThreadView = {
   now(): Shown;
-  send(text: string, model?: string): Promise<void>;
+  send(text: string, model?: string, attachments?: readonly Attachment[]): Promise<void>;
   note(text: string, tone?: 'plain' | 'failed'): void;
   markAnswered(gate: OpenGate, answer: string): void;
   /** Removes a message that waits. */
@@ -125,13 +126,14 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
 
   return {
     now,
-    async send(text, model) {
+    async send(text, model, attachments = []) {
       const before = followed;
       const { thread_id: threadId, turn_id: turnId } = await whilePending(text, async () => {
         const sent = await sendMessage(client, {
           message: text,
           ...(before && { thread_id: before.threadId }),
           ...(model !== undefined && { model }),
+          ...(attachments.length > 0 && { attachments }),
         });
         if (findRunningTurn(stateNow())) await before?.refreshQueue();
         return sent;

@@ -87,7 +87,7 @@ describe('a question of the agent', () => {
     await say('use erase {"path":"/tmp/typed"}');
     await type('yan');
     await sees('Allow erase to run');
-    await sees(/─\nyan/);
+    await sees(/─\n❯ yan/);
     await press('C-u');
     await focus('y approve once');
     await press('n');
@@ -243,8 +243,8 @@ async function waitAt(script: string): Promise<string> {
   const { code, stdout, stderr } = await reborn('ask', '--json', script);
   expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('reborn gate') });
   const { thread_id: thread } = JSON.parse(stdout) as { thread_id: string };
-  const gates = JSON.parse((await reborn('gate', 'list', '--json')).stdout) as { id: string; threadId: string }[];
-  return gates.find(({ threadId }) => threadId === thread)?.id ?? 'none';
+  const gates = JSON.parse((await reborn('gate', 'list', '--json')).stdout) as { id: string; thread_id: string }[];
+  return gates.find(({ thread_id }) => thread_id === thread)?.id ?? 'none';
 }
 
 async function listedTool(wanted: string): Promise<{ name: string; needs_sign_in: boolean }> {

@@ -206,6 +206,41 @@ test('Ctrl+P and Ctrl+N bring back earlier messages, and Ctrl+D quits only while
   expect(await exited()).toEqual({ code: 0 });
 });
 
+test('Ctrl+R finds an earlier message by its words, and Esc goes back to what was typed', async () => {
+  const { type, press, sees } = await open();
+  for (const word of ['apple', 'banana', 'cherry']) {
+    await type(`say ${word}`);
+    await press('Enter');
+    await sees(new RegExp(`Reborn\\n${word}`));
+  }
+  await type('draft');
+  await press('C-r');
+  await sees('Search:');
+  await press('Escape');
+  await sees('❯ draft');
+  await press('C-u', 'C-r');
+  await type('nan');
+  await sees('→ say banana');
+  await press('Enter');
+  await sees('❯ say banana');
+  await press('Enter');
+  await expectReceived('say banana');
+});
+
+test('@ completes the name of a file and attaches it', async () => {
+  const { type, press, sees } = await open();
+  await type('say @package-l');
+  await sees('package-lock.json');
+  await press('Tab');
+  await sees('❯ say @package-lock.json');
+  await press('C-u');
+  await type('say done @biome.json ');
+  await press('Enter');
+  await waitFor('the file', async () =>
+    chat.received().some((text) => text.includes('say done @biome.json') && text.includes('organizeImports')),
+  );
+});
+
 test('what was typed and not sent is in the composer at the next start', async () => {
   const first = await open();
   await first.type('say kept');

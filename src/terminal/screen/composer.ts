@@ -1,12 +1,14 @@
 import { CombinedAutocompleteProvider, Editor, getKeybindings, matchesKey, type TUI } from '@earendil-works/pi-tui';
 import { COMMANDS } from '../commands.ts';
 import type { Colours } from './colours.ts';
+import { completeFiles } from './complete-files.ts';
 
 export type Composer = Editor;
 
-/** Where the message is written: one rule above it, and the commands on offer after a `/`. */
+/** Where the message is written: one rule above it, commands on offer after a `/`, and files after an `@`. */
 export function createComposer(tui: TUI, colours: Colours, onSubmit: (text: string) => void): Composer {
-  const composer = new RuledEditor(
+  const composer = new MarkedEditor(
+    colours,
     tui,
     {
       borderColor: colours.faint,
@@ -21,9 +23,12 @@ export function createComposer(tui: TUI, colours: Colours, onSubmit: (text: stri
     { autocompleteMaxVisible: COMMANDS.length },
   );
   composer.setAutocompleteProvider(
-    new CombinedAutocompleteProvider(
-      COMMANDS.map(({ name, description }) => ({ name, description })),
-      '/',
+    completeFiles(
+      new CombinedAutocompleteProvider(
+        COMMANDS.map(({ name, description }) => ({ name, description })),
+        '/',
+      ),
+      process.cwd(),
     ),
   );
   composer.onSubmit = onSubmit;
@@ -50,16 +55,27 @@ export function endsInBackslash(composer: Composer): boolean {
 
 const BOTTOM = '\u0000bottom';
 
-class RuledEditor extends Editor {
+const MARK = '❯ ';
+
+class MarkedEditor extends Editor {
+  readonly #colours: Colours;
+
+  constructor(colours: Colours, ...given: ConstructorParameters<typeof Editor>) {
+    super(...given);
+    this.#colours = colours;
+  }
+
   protected override renderBottomBorder(): string {
     return BOTTOM;
   }
 
   override render(width: number): string[] {
-    return super.render(width).filter((line) => line !== BOTTOM);
+    const [rule = '', ...lines] = super.render(width - MARK.length).filter((line) => line !== BOTTOM);
+    const wide = rule + this.#colours.faint('─'.repeat(MARK.length));
+    return [wide, ...lines.map((line, index) => (index === 0 ? this.#colours.faint(MARK) : '  ') + line)];
   }
 
-  /** Files are not completed: what Tab does is the screen's to say. */
+  /** Tab completes only in an open list: what else it does is the screen's to say. */
   override handleInput(data: string): void {
     if (matchesKey(data, 'tab') && !this.isShowingAutocomplete()) return;
     super.handleInput(data);

@@ -18,6 +18,7 @@ import type { Entry } from '../entries.ts';
 import type { Colours } from './colours.ts';
 import { createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
 import { createLineInput } from './line-input.ts';
+import { createPromptSearch } from './prompt-search.ts';
 import type { Look } from './render-entry.ts';
 import { createTranscript } from './transcript.ts';
 
@@ -28,6 +29,7 @@ const KEYS = [
   'ctrl+d',
   'ctrl+p',
   'ctrl+n',
+  'ctrl+r',
   'tab',
   'shift+tab',
   'escape',
@@ -54,6 +56,8 @@ export type Screen = {
   isAtEnd(): boolean;
   draft: { get(): string; set(text: string): void };
   pick(title: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /** One of the earlier messages, found by its words; undefined when the person went back. */
+  searchPrompts(prompts: readonly string[]): Promise<string | undefined>;
   /** One line; undefined when the person went back. */
   ask(question: string): Promise<string | undefined>;
   askSecret(question: string): Promise<string | undefined>;
@@ -157,6 +161,8 @@ export function createScreen(options: Options): Screen {
     isAtEnd: () => scrollView.isFollowingEnd,
     draft: { get: () => composer.getExpandedText(), set: (text) => composer.setText(text) },
     pick: (title, choices) => instead<string | undefined>((done) => createPicker(title, choices, colours, done)),
+    searchPrompts: (prompts) =>
+      instead<string | undefined>((onDone) => createPromptSearch({ prompts, colours, onDone })),
     ask: (question) => askLine(question, false),
     askSecret: (question) => askLine(question, true),
     async stop(last) {

@@ -1,0 +1,54 @@
+import { open } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { ChatRequest } from '@reborn-agent/client/api';
+
+export type Attachment = NonNullable<ChatRequest['attachments']>[number];
+
+const LARGEST = 10 * 1024 * 1024;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+};
+
+/** Words such as `@notes.md` or `@"my notes.md"`, and paths of images, which terminals paste for a dropped file. */
+const NAMED = /(?<=^|\s)(?:@(?:"([^"\n]+)"|(\S+))|'?(\/(?:[^\s'\\]|\\.)+\.(?:png|jpe?g|gif|webp))'?)(?=\s|$)/gi;
+
+/** The files that a message names. A word after an `@` that is not a file stays a word. */
+export async function readAttachedFiles(message: string, folder: string): Promise<Attachment[]> {
+  const names = [...message.matchAll(NAMED)].map(([, quoted, word, image]) => quoted ?? word ?? unescape(image ?? ''));
+  const files = await Promise.all([...new Set(names)].map((name) => readFile(name, folder)));
+  return files.filter((file) => file !== undefined);
+}
+
+async function readFile(name: string, folder: string): Promise<Attachment | undefined> {
+  const file = await open(path.resolve(folder, name.replace(/^~(?=\/)/, homedir()))).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { size, isFile } = await file.stat().then((found) => ({ size: found.size, isFile: found.isFile() }));
+    if (!isFile) return undefined;
+    if (size > LARGEST) throw new Error(`${name} is larger than 10 MiB. Attach a smaller file.`);
+    const bytes = await file.readFile();
+    const type = TYPES[path.extname(name).toLowerCase()] ?? (isText(bytes) ? 'text/plain' : undefined);
+    if (!type) throw new Error(`${name} is not text, an image or a PDF, so no model could read it.`);
+    return { name: path.basename(name), media_type: type, data: bytes.toString('base64') };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Terminals paste a space as `\ `. */
+const unescape = (pasted: string) => pasted.replace(/\\(.)/g, '$1');
+
+function isText(bytes: Buffer): boolean {
+  try {
+    return !new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\u0000');
+  } catch {
+    return false;
+  }
+}
