@@ -1819,9 +1819,9 @@ export type Retention = {
 export type RetentionDays = {
   /** After the last change of a thread. null: without limit. */
   readonly threads: number | null;
-  /** After the end of a job. Its callback is part of it. null: without limit. */
+  /** After the end of a job, with its callback. null: without limit. */
   readonly jobs: number | null;
-  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  /** After the end of a notification, sent or given up. null: without limit. */
   readonly deliveries: number | null;
   /** After the end of a run of a mission. null: without limit. */
   readonly occurrences: number | null;
@@ -1834,9 +1834,9 @@ export type RetentionDays = {
 export type RetentionRules = {
   /** After the last change of a thread. null: without limit. */
   readonly threads?: number | null;
-  /** After the end of a job. Its callback is part of it. null: without limit. */
+  /** After the end of a job, with its callback. null: without limit. */
   readonly jobs?: number | null;
-  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  /** After the end of a notification, sent or given up. null: without limit. */
   readonly deliveries?: number | null;
   /** After the end of a run of a mission. null: without limit. */
   readonly occurrences?: number | null;
@@ -1856,9 +1856,9 @@ export type UserRetention = {
 export type UserRetentionDays = {
   /** After the last change of a thread. null: without limit. */
   readonly threads: number | null;
-  /** After the end of a job. Its callback is part of it. null: without limit. */
+  /** After the end of a job, with its callback. null: without limit. */
   readonly jobs: number | null;
-  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  /** After the end of a notification, sent or given up. null: without limit. */
   readonly deliveries: number | null;
   /** After the end of a run of a mission. null: without limit. */
   readonly occurrences: number | null;
@@ -1869,9 +1869,9 @@ export type UserRetentionDays = {
 export type UserRetentionRules = {
   /** After the last change of a thread. null: without limit. */
   readonly threads?: number | null;
-  /** After the end of a job. Its callback is part of it. null: without limit. */
+  /** After the end of a job, with its callback. null: without limit. */
   readonly jobs?: number | null;
-  /** Of webhook deliveries whose signature never expires. An older one could be sent again. null: without limit. */
+  /** After the end of a notification, sent or given up. null: without limit. */
   readonly deliveries?: number | null;
   /** After the end of a run of a mission. null: without limit. */
   readonly occurrences?: number | null;

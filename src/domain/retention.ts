@@ -15,7 +15,7 @@ export const EVERYONE = '*';
 /** Nothing that a person wrote is deleted unless the operator asks for it. The age limit of jobs is a setting. */
 export const DEFAULT_RETENTION: Omit<Retention, 'jobs'> = {
   threads: null,
-  deliveries: null,
+  deliveries: 30,
   occurrences: 90,
   usage: 1095,
   audit: 1095,

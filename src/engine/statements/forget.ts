@@ -8,7 +8,7 @@ const PIECE = 5000;
  * turn keeps all of its events. `retention.ts` deletes what operators may want to keep longer.
  */
 export async function forgetOld(pool: EnginePool, isElected: () => boolean): Promise<void> {
-  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS, FORGET_MARKS, FORGET_DELIVERIES, FORGET_BLOCKS])
+  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS, FORGET_MARKS, FORGET_BLOCKS])
     while (isElected() && ((await pool.query(statement, [PIECE])).rowCount ?? 0) >= PIECE);
 }
 
@@ -32,13 +32,6 @@ const FORGET_MARKS = `
   delete from unstored_turns where turn_id = any (array(
     select turn_id from unstored_turns where created_at < now() - interval '1 hour'
       and not exists (select from turns where turns.id = turn_id)
-    limit $1))`;
-
-// The callback of a job is kept as long as its job, which shows it.
-const FORGET_DELIVERIES = `
-  delete from deliveries where id = any (array(
-    select id from deliveries where ended_at < now() - interval '30 days'
-      and (kind <> 'callback' or not exists (select from jobs where jobs.id = deliveries.id))
     limit $1))`;
 
 const FORGET_BLOCKS = `

@@ -19,8 +19,9 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await pool.query('truncate threads, turns, gates, items, jobs, occurrences, missions, usage_days, retention cascade');
-  await pool.query('delete from idempotency_keys');
+  await pool.query(
+    'truncate threads, turns, gates, items, jobs, occurrences, missions, usage_days, retention, deliveries, outbox cascade',
+  );
 });
 
 const DAY_MS = 86_400_000;
@@ -57,8 +58,14 @@ async function addThread({ userId = 'ann', age, turn = 'completed', gate, callba
   if (callback)
     await pool.query(
       `insert into jobs (id, user_id, thread_id, turn_id, status, completed_at, callback_status)
-       values ($1, $2, $3, $1, 'completed', now(), $4)`,
-      [turnId, userId, id, callback],
+       values ($1, $2, $3, $1, 'completed', now(), 'pending')`,
+      [turnId, userId, id],
+    );
+  if (callback)
+    await pool.query(
+      `insert into deliveries (id, user_id, kind, target, account, type, state, due_at, created_at, ended_at)
+       values ($1, $2, 'callback', $2, 'host', 'job.completed', $3::text, now(), now(), case when $3::text = 'sent' then now() end)`,
+      [turnId, userId, callback],
     );
   return id;
 }
@@ -83,7 +90,7 @@ test('no thread expires unless the operator has set a limit', async () => {
 
 test('expired threads are deleted with all their rows, and only they', async () => {
   await rule('*', 'threads', 30);
-  const old = await addThread({ age: 31, gate: false, callback: 'delivered' });
+  const old = await addThread({ age: 31, gate: false, callback: 'sent' });
   const waiting = await addThread({ age: 400, turn: 'waiting', gate: true });
   const calling = await addThread({ age: 400, callback: 'pending' });
   const kept = [
@@ -162,9 +169,10 @@ test('each kind expires by its own limit, and by that of its owner', async () =>
      from unnest('{ann,bob}'::text[]) as owner, unnest('{39,41,1094,1096}'::integer[]) as age`,
   );
   await pool.query(
-    `insert into idempotency_keys (user_id, key, digest, turn_id, is_lasting, created_at)
-     select 'ann', key || age, '', gen_random_uuid(), lasting, now() - make_interval(days => age)
-     from (values ('delivery', true), ('mission:', true), ('short', false)) as keys (key, lasting), unnest('{59,61}'::integer[]) as age`,
+    `insert into deliveries (id, user_id, kind, target, account, type, state, due_at, created_at, ended_at)
+     select id, 'ann', kind, 't', 'h', 'x', 'sent', now(), now(), now() - make_interval(days => age)
+     from (select gen_random_uuid(), 'webhook', unnest('{59,61}'::integer[])
+       union all (select id, 'callback', 61 from jobs where user_id = 'bob' order by completed_at desc limit 1)) as ended (id, kind, age)`,
   );
   await purgeExpired(pool, { defaults, isElected: () => true });
 
@@ -176,17 +184,12 @@ test('each kind expires by its own limit, and by that of its owner', async () =>
   };
   expect(await counts('jobs')).toEqual({ ann: 1, bob: 2 });
   expect(await counts('usage_days')).toEqual({ ann: 3, bob: 1 });
-  expect(await idsIn('idempotency_keys', 'key')).toEqual([
-    'delivery59',
-    'mission:59',
-    'mission:61',
-    'short59',
-    'short61',
-  ]);
+  // The callback of a kept job, and the newer notification.
+  expect(await counts('deliveries')).toEqual({ ann: 2 });
 });
 
 test('a job takes its thread with it, but never one that waits at a gate', async () => {
-  for (const gate of [true, false]) await addThread({ userId: 'webhook:ann', age: 40, gate, callback: 'delivered' });
+  for (const gate of [true, false]) await addThread({ userId: 'webhook:ann', age: 40, gate, callback: 'sent' });
   await pool.query(`update jobs set completed_at = now() - interval '40 days'`);
   await purgeExpired(pool, { defaults, isElected: () => true });
 

@@ -117,12 +117,12 @@ const PURGE: Record<Exclude<RetentionKind, 'threads'>, string> = {
     )
     select count(*)::integer as gone from purged`,
 
-  // Only the keys of deliveries whose signature never expires are kept this long. Those of missions end with their occurrence.
+  // The callback of a job is kept as long as its job, which shows it.
   deliveries: `
     with purged as (
-      delete from idempotency_keys where ctid = any (array(
-        select keys.ctid from idempotency_keys as keys ${rulesOf('keys', 'deliveries')}
-        where keys.is_lasting and not starts_with(keys.key, 'mission:') and ${isOlder('keys.created_at')} limit $1))
+      delete from deliveries where id = any (array(
+        select deliveries.id from deliveries ${rulesOf('deliveries', 'deliveries')} where ${isOlder('ended_at')}
+          and (deliveries.kind <> 'callback' or not exists (select from jobs where jobs.id = deliveries.id)) limit $1))
       returning 1
     )
     select count(*)::integer as gone from purged`,

@@ -8,8 +8,8 @@ type Services = { readonly retention: RetentionAdmin };
 
 const MEANING: Record<RetentionKind, string> = {
   threads: 'After the last change of a thread.',
-  jobs: 'After the end of a job. Its callback is part of it.',
-  deliveries: 'Of webhook deliveries whose signature never expires. An older one could be sent again.',
+  jobs: 'After the end of a job, with its callback.',
+  deliveries: 'After the end of a notification, sent or given up.',
   occurrences: 'After the end of a run of a mission.',
   usage: 'Daily sums of tokens and cost.',
   audit: 'Entries of the audit log.',
