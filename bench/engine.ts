@@ -95,6 +95,7 @@ const replica = newId<ReplicaId>();
 const engine = await startEngine({
   connection,
   createPool: measurePools((seconds) => isMeasured && waited(seconds)),
+  connections: 3,
   replica,
   application: 'bench',
   facts: { model: 'bench', isCommand: false },

@@ -39,6 +39,7 @@ import { measurePools } from '#database/measured-pool.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
+import { shareConnections } from '#database/share-connections.ts';
 import { warnOfUnboundRole } from '#database/unbound-role.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
@@ -144,6 +145,8 @@ export type Parts = {
 };
 
 const RUNNING_TURNS = 500;
+/** An idle connection is closed, because it takes a place that another replica may need. */
+const IDLE_CONNECTION_MS = 3000;
 
 /** Builds and wires all parts. This is the only place that knows how they fit together; `parts` adds to them. */
 export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
@@ -158,12 +161,22 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   await warnOfUnboundRole(database.connection, log);
   const replica = newId<ReplicaId>();
   const application = `reborn ${replica}`;
-  const connection = { ...database.connection, Client: PreparingClient, application_name: application };
+  const connection = {
+    ...database.connection,
+    Client: PreparingClient,
+    application_name: application,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+  };
   const metrics = createMetrics();
   undo.defer(() => metrics.stop());
-  const db = connectStore(connection, onError, measurePools(metrics.waitsOf('store')));
+  const shares = shareConnections(config.databaseConnections, { buildsIndexes: config.embeddingModel !== undefined });
+  const db = connectStore({ ...connection, max: shares.store }, onError, measurePools(metrics.waitsOf('store')));
   undo.defer(() => db.destroy());
-  const identities = connectIdentities(connection, onError, measurePools(metrics.waitsOf('identities')));
+  const identities = connectIdentities(
+    { ...connection, max: shares.identities },
+    onError,
+    measurePools(metrics.waitsOf('identities')),
+  );
   undo.defer(() => identities.destroy());
 
   const limitUse: TakeUse = (key, limit) => takeUse(db, key, limit);
@@ -249,6 +262,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const engine = await startEngine({
     connection,
     createPool: measurePools(metrics.waitsOf('engine')),
+    connections: shares.engine,
     replica,
     application,
     capacity: parts.turns ?? RUNNING_TURNS,
@@ -293,6 +307,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const jobs = createJobs(db);
   const delivering = startDelivering({
     system: engine.system,
+    followDue: engine.followDue,
     replica,
     carriers: {
       callback: createCallbackCarrier(egress, jobs, config.webhook.enabled ? callbackRules(config.webhook) : undefined),
@@ -312,13 +327,13 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const scheduler = startScheduler({ db, engine, pace: parts.missions, onError });
   undo.defer(() => scheduler.stop());
   const builtinNames = new Set(fixed.map(({ definition }) => definition.name));
-  const overdueGates = startDenyingOverdueGates(db, engine, onError, parts.overdueGatesEveryMs);
+  const overdueGates = startDenyingOverdueGates(db, engine, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
-  const undelivered = startDeletingUndelivered(db, engine, onError, parts.undeliveredEveryMs);
+  const undelivered = startDeletingUndelivered(db, engine, parts.undeliveredEveryMs);
   undo.defer(() => undelivered.stop());
   if (embedder) {
     const onFailure = (error: Error) => log.warn({ err: error }, 'notes could not be embedded; retrying later');
-    const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure, onError });
+    const notes = startEmbeddingNotes({ db, engine, embedder, pace: parts.notes, onFailure });
     undo.defer(() => notes.stop());
     const indexes = startIndexingNotes({
       findMany: (asked) => findManyNotes(engine.system, asked),

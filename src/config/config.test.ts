@@ -36,6 +36,7 @@ describe('without any setting', () => {
       mcpLocalServers: false,
       spending: { tokensPerDay: null, usdPerDay: null },
       databaseUrl: undefined,
+      databaseConnections: 10,
       home: join(homedir(), '.reborn'),
       secretsKey: undefined,
       secretsKeyPrevious: undefined,
@@ -101,6 +102,7 @@ test('every option is read into the configuration', () => {
     USER_TOKENS_PER_DAY: '500000',
     USER_USD_PER_DAY: '2.50',
     DATABASE_URL: 'postgres://ann:pw@db:5432/reborn',
+    DATABASE_CONNECTIONS: '40',
     REBORN_HOME: '/srv/reborn',
     SECRETS_KEY: 'ab'.repeat(32),
     SECRETS_KEY_PREVIOUS: 'cd'.repeat(32),
@@ -155,6 +157,7 @@ test('every option is read into the configuration', () => {
     mcpLocalServers: true,
     spending: { tokensPerDay: 500_000, usdPerDay: 2.5 },
     databaseUrl: 'postgres://ann:pw@db:5432/reborn',
+    databaseConnections: 40,
     home: '/srv/reborn',
     secretsKey: Buffer.alloc(32, 0xab),
     secretsKeyPrevious: Buffer.alloc(32, 0xcd),
@@ -244,6 +247,7 @@ describe('values', () => {
     ['CHAT_RATE_PER_MINUTE', ['0', 'unlimited']],
     ['WEBHOOK_RATE_PER_MINUTE', ['0']],
     ['WEBHOOK_JOB_DAYS', ['0', '36501']],
+    ['DATABASE_CONNECTIONS', ['5', '1001', 'many']],
   ] as const)('the error for a wrong %s names its value and the valid ones', (name, wrong) => {
     for (const text of wrong) {
       const { expects } = options[name].parser;

@@ -24,6 +24,7 @@ export type Config = {
   /** Whether the operator can add MCP servers that run as programs. */
   mcpLocalServers: boolean;
   databaseUrl: string | undefined;
+  databaseConnections: number;
   home: string;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
@@ -196,6 +197,7 @@ function toConfig(values: Values, problems: Problems): Config {
     mcpLocalServers: values.MCP_LOCAL_SERVERS,
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
+    databaseConnections: values.DATABASE_CONNECTIONS,
     home: values.REBORN_HOME,
     secretsKey: values.SECRETS_KEY,
     secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS,

@@ -172,6 +172,11 @@ export const options = {
     secret: true,
     help: 'Connection string of the PostgreSQL database, version 15 or later.',
   },
+  DATABASE_CONNECTIONS: {
+    parser: integer(6, 1000),
+    default: '10',
+    help: 'Connections to PostgreSQL that this process may open.',
+  },
   REBORN_HOME: { parser: folder, default: '~/.reborn', help: 'Folder for everything the service stores on disk.' },
   SECRETS_KEY: {
     parser: encryptionKey,

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import type { CreatePool } from '#store/connection.ts';
 
-export type EnginePool = pg.Pool;
+/** What the engine needs of a pool: single statements. No caller holds a connection while it waits for another one. */
+export type EnginePool = Pick<pg.Pool, 'query'>;
 
 /**
  * `app.engine` opens the engine's branch of the row-level policies; only this folder may set it. The timeouts release
@@ -30,9 +31,8 @@ export function connectEngine(
   connection: pg.PoolConfig,
   onError: (error: unknown) => void,
   createPool: CreatePool = (config) => new pg.Pool(config),
-): EnginePool {
+): pg.Pool {
   const pool = createPool({
-    max: 6,
     ...connection,
     ...LINE,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types don't say so
@@ -40,6 +40,28 @@ export function connectEngine(
   });
   pool.on('error', onError);
   return pool;
+}
+
+/**
+ * At most `most` statements at a time on the pool, the others wait here. Reads that any number of requests and streams can
+ * cause go through it, so that a connection is left for the statements that move turns.
+ */
+export function limitStatements(pool: EnginePool, most: number): EnginePool {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  async function query(...args: unknown[]): Promise<unknown> {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await (pool.query as (...passed: unknown[]) => Promise<unknown>)(...args);
+    } finally {
+      const next = waiting.shift(); // takes over this place
+      if (next) next();
+      else running--;
+    }
+  }
+  return { query: query as EnginePool['query'] };
 }
 
 /** One connection outside the pool, for session-level features: LISTEN and advisory locks. */

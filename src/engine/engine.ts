@@ -7,23 +7,21 @@ import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { CreatePool } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
+import { startChores } from './chores.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { connectEngine } from './engine-connection.ts';
+import { connectEngine, limitStatements } from './engine-connection.ts';
 import { isLastEvent, writeEvents } from './events/event-log.ts';
 import { createEventWriter } from './events/event-writer.ts';
 import { createFollowing } from './events/following.ts';
 import { createWatchers, type WatchOptions } from './events/watchers.ts';
 import { type Signal, sendSignal, startListener } from './presence/listener.ts';
-import { handBack, moveStrandedTurns, startPulse } from './presence/pulse.ts';
+import { type Due, handBack, startPulse } from './presence/pulse.ts';
 import { createTrials } from './presence/trial.ts';
-import { repeat } from './repeat.ts';
 import { createRunningTurns, type RunTurn } from './running-turns.ts';
 import { type Accepted, type Accepting, acceptTurns } from './statements/accept.ts';
 import { createBatch } from './statements/batch.ts';
-import { claimTurns, sweepLostTurns } from './statements/claim.ts';
-import { findPendingErasures, runErasure } from './statements/erase.ts';
-import { forgetOld } from './statements/forget.ts';
-import { purgeExpired, purgeThreads } from './statements/retention.ts';
+import { claimTurns } from './statements/claim.ts';
+import { runErasure } from './statements/erase.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
 import { readClaimedTurns, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { readTrace } from './statements/turn-trace.ts';
@@ -33,16 +31,16 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>;
 
 /** How long a draining replica waits for its turns to stop. */
 const UNWIND_MS = 5000;
-/** Looking for expired threads reads all old threads, also those that are kept. */
-const PURGE_THREADS_EVERY_MS = 600_000;
-const ERASE_EVERY_MS = 10_000;
 /** How long an input is retried while the database is unavailable or its thread is locked. The sender waits meanwhile. */
 const ACCEPT_MS = 2000;
-
+/** A lease is renewed more often than work that stays due must be looked at. */
+const DUE_PAUSE_MS = 900;
 /** Runs the turns of all replicas that share one database: accepts, fences, settles, takes over, hands back and streams them. */
 export async function startEngine(options: {
   connection: pg.PoolConfig;
   createPool?: CreatePool;
+  /** How many connections the pool may open, besides the listening one; at least two. */
+  connections: number;
   replica: ReplicaId;
   /** The `application_name` of all connections of this process. */
   application: string;
@@ -65,11 +63,13 @@ export async function startEngine(options: {
   purgeThreadsEveryMs?: number | undefined;
 }) {
   const { connection, replica, onError } = options;
-  const pool = connectEngine(connection, onError, options.createPool);
+  const pool = connectEngine({ ...connection, max: options.connections }, onError, options.createPool);
+  const reads = limitStatements(pool, options.connections - 1);
   const endFollowers = new Set<(turn: Turn) => void>();
+  const dueFollowers = new Set<(due: Due) => void>();
+  const removalFollowers = new Set<() => void>();
   const accepting = new Set<TurnId>(); // sent, but not answered yet
   let reserved = 0; // slots set aside for inputs and claims in progress
-  let stopping = false; // chores end after their current statement
   let drained = false;
 
   const retryPolicy: RetryPolicy = {
@@ -86,20 +86,26 @@ export async function startEngine(options: {
     if (isFollowedElsewhere()) await sendSignal(pool, { events: replica });
   }, options);
   const watchers = createWatchers({
-    pool,
+    pool: reads,
     writer,
     eventCount: (id) => running.eventCount(id),
     onAway: following.changed,
     onError,
   });
-  const changes = createThreadChanges({ pool, replica, isFollowedElsewhere, onFollowers: following.changed, onError });
+  const changes = createThreadChanges({
+    pool: reads,
+    replica,
+    isFollowedElsewhere,
+    onFollowers: following.changed,
+    onError,
+  });
   const running = createRunningTurns({
     pool,
     replica,
     writer,
     retryPolicy,
     room,
-    trials: createTrials({ connection, pool, replica, onError }),
+    trials: createTrials({ session: { query: (statement) => listener.query(statement) }, pool, replica, onError }),
     runTurn: options.runTurn,
     push: watchers.push,
     onFree: () => dispatcher.freed(),
@@ -189,8 +195,13 @@ export async function startEngine(options: {
     if ('cancel' in signal) running.check(signal.cancel).catch(onError);
     if ('events' in signal && signal.events !== replica) watchers.hear();
     if ('follows' in signal && signal.follows !== replica) following.hear();
+    if ('removed' in signal) userRemoved();
     if ('threads' in signal && signal.from !== replica) changes.hear(signal.threads);
   }
+
+  const userRemoved = () => {
+    for (const follow of removalFollowers) follow();
+  };
 
   const listener = await startListener({
     connection,
@@ -203,6 +214,7 @@ export async function startEngine(options: {
       dispatcher.kick();
       watchers.hear();
       following.reset();
+      userRemoved(); // perhaps: a signal may have been missed
     },
     onError,
   }).catch(async (error: unknown) => {
@@ -211,57 +223,40 @@ export async function startEngine(options: {
     throw error;
   });
   const pulse = startPulse({
+    session: listener,
     pool,
     replica,
     announce: retryPolicy.onDeclaredDead,
     before: running.remember,
     onRunning: (rows, remembered) => running.compareAll(rows, remembered, (id) => accepting.has(id)),
     onReady: () => dispatcher.kick(),
+    onDue: (due) => {
+      for (const follow of dueFollowers) follow(due);
+    },
     onTakenOver: takenOver,
     onError,
   });
 
-  const isElected = () => pulse.isEldest() && !stopping;
-  const purging = { defaults: options.retention, isElected };
-  /** Work that one replica does for all. */
-  const chores = [
-    repeat(
-      5000,
-      async () => {
-        if (!pulse.isEldest()) return;
-        takenOver(await moveStrandedTurns(pool, replica));
-        if ((await sweepLostTurns(pool)) > 0) dispatcher.kick();
-      },
-      onError,
-    ),
-    repeat(
-      15_000,
-      async () => {
-        await forgetOld(pool, isElected);
-        if (isElected()) await purgeExpired(pool, purging);
-      },
-      onError,
-    ),
-    // Those whose process has died.
-    repeat(
-      ERASE_EVERY_MS,
-      async () => {
-        if (!isElected()) return;
-        for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected);
-      },
-      onError,
-    ),
-    repeat(
-      options.purgeThreadsEveryMs ?? PURGE_THREADS_EVERY_MS,
-      async () => void (isElected() && (await purgeThreads(pool, { ...purging, onPurged: changes.notify }))),
-      onError,
-    ),
-  ];
+  const chores = startChores({
+    pool,
+    replica,
+    isLead: pulse.isLead,
+    retention: options.retention,
+    purgeThreadsEveryMs: options.purgeThreadsEveryMs,
+    onTakenOver: takenOver,
+    onWaiting: () => dispatcher.kick(),
+    onPurged: changes.notify,
+    onError,
+  });
 
   return {
     replica,
     /** For queries that read the rows of all users. */
-    system: pool as SystemConnection,
+    system: reads as SystemConnection,
+    /** Whether this replica does the work that one replica does for all. */
+    isLead: pulse.isLead,
+    /** Repeats work that one replica does for all. */
+    startChore: chores.start,
     accept: acceptWhenFree,
     /** Call after committing a transaction that accepted `turn`, which waits for a replica. */
     kick: (turn: Turn): void => {
@@ -276,7 +271,7 @@ export async function startEngine(options: {
       else await sendSignal(pool, { cancel: turn.id });
     },
     /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
-    erase: (id: string) => runErasure(pool, id, () => !stopping),
+    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping()),
     /** Notifies watchers of a turn that ended without being run. */
     notifyEnded: running.notifyEnded,
     /** Notifies followers of a change to a thread that did not go through this engine. */
@@ -287,27 +282,36 @@ export async function startEngine(options: {
       endFollowers.add(follow);
       return () => void endFollowers.delete(follow);
     },
+    /** Calls `follow` about once per second while such work is due, if this is one of the two oldest replicas. */
+    followDue: (kind: keyof Due, follow: () => void): void => {
+      let last = -Infinity;
+      dueFollowers.add((due) => {
+        if (!due[kind] || performance.now() - last < DUE_PAUSE_MS) return;
+        last = performance.now();
+        follow();
+      });
+    },
+    /** Calls `follow` when a user has been removed, on any replica or by a command, or when this may have been missed. */
+    followRemovals: (follow: () => void): void => void removalFollowers.add(follow),
     /** The context the turn would get if it started now. */
     readContext: async (turn: Turn): Promise<TurnContext> => {
-      const [context] = await readContexts(pool, [turn]);
+      const [context] = await readContexts(reads, [turn]);
       if (!context) throw new Error(`The turn ${turn.id} has no context.`);
       return context;
     },
     /** The items that the turn would get with this context. */
     readHistory: async (turn: Turn, { history }: TurnContext): Promise<readonly Item[]> =>
-      history ?? readLargeHistory(pool, turn),
+      history ?? readLargeHistory(reads, turn),
     /** The attempts at a turn, as far as the event log still holds them. */
-    readTrace: (turnId: TurnId) => readTrace(pool, turnId),
+    readTrace: (turnId: TurnId) => readTrace(reads, turnId),
     /** Writes the events of this replica's turns to the log now. */
     flushEvents: () => writer.flush(),
-    isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(pool, turnId, sequence),
+    isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(reads, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
 
     /** Shuts down in order: starts nothing new, and hands unfinished turns to other replicas at once. */
     drain: async (): Promise<void> => {
-      stopping = true;
-      await dispatcher.stop();
-      await Promise.all([pulse.stop(), ...chores.map((chore) => chore.stop())]);
+      await Promise.all([dispatcher.stop(), pulse.stop(), chores.stop()]);
       drained = true;
       const unwinding = running.stopAll();
       await writer.stop();

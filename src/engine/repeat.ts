@@ -2,22 +2,32 @@
 export function repeat(pauseMs: number | (() => number), act: () => Promise<void>, onError: (error: unknown) => void) {
   let stopped = false;
   let timeout: NodeJS.Timeout;
-  let round = Promise.resolve();
+  let round: Promise<void> | undefined;
+  let again = false;
 
-  const schedule = () => {
-    timeout = setTimeout(
-      () => {
-        round = act()
-          .catch(onError)
-          .finally(() => {
-            if (!stopped) schedule();
-          });
-      },
-      typeof pauseMs === 'number' ? pauseMs : pauseMs(),
-    );
+  const schedule = (ms: number) => {
+    timeout = setTimeout(run, ms);
   };
-  schedule();
+  const pause = () => (typeof pauseMs === 'number' ? pauseMs : pauseMs());
+  function run(): void {
+    again = false;
+    round = act()
+      .catch(onError)
+      .finally(() => {
+        round = undefined;
+        if (!stopped) schedule(again ? 0 : pause());
+      });
+  }
+  schedule(pause());
   return {
+    /** Ends the pause. A run in progress is followed by another one at once. */
+    hurry: (): void => {
+      if (stopped) return;
+      again = true;
+      if (round) return;
+      clearTimeout(timeout);
+      run();
+    },
     stop: async (): Promise<void> => {
       stopped = true;
       clearTimeout(timeout);

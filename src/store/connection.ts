@@ -31,7 +31,6 @@ export function connectStore(
 ): Database {
   const { onConnect, ...rest } = connection;
   const pool = createPool({
-    max: 20,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
     query_timeout: ANSWER_MS,

@@ -22,7 +22,6 @@ export function connectIdentities(
 ): IdentityDatabase {
   const pool = {
     ...connection,
-    max: 4,
     connectionTimeoutMillis: 2000,
     query_timeout: 2000,
     onConnect: (client: pg.ClientBase) => client.query(MARK),

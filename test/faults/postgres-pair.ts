@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -60,6 +60,24 @@ export async function startPair() {
   };
 }
 
+/** One server with this many connections, and a role and a database for the service. */
+export async function startAlone(maxConnections: number) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reborn-alone-'));
+  await chmod(folder, 0o755);
+  const server = await createServer(folder, 'alone', maxConnections);
+  await run('initdb', ['-D', server.data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8']);
+  await server.start();
+  await server.query(`create role reborn login createdb password 'pair'`, 'create database reborn owner reborn');
+  return {
+    connection: connectionTo(server.port),
+    postmaster: Number((await readFile(path.join(server.data, 'postmaster.pid'), 'utf8')).split('\n')[0]),
+    async close(): Promise<void> {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 const connectionTo = (port: number) => ({
   host: '127.0.0.1',
   port,
@@ -68,12 +86,12 @@ const connectionTo = (port: number) => ({
   database: 'reborn',
 });
 
-async function createServer(folder: string, name: string) {
+async function createServer(folder: string, name: string, maxConnections = 200) {
   const data = path.join(folder, name);
   const port = await findFreePort();
   await mkdir(data, { mode: 0o700 });
   await ownBy(data);
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off -c max_connections=200`;
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off -c max_connections=${maxConnections}`;
   return {
     data,
     port,

@@ -1,33 +1,82 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, vi } from 'vitest';
+import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';
+import { WEBHOOK_SECRET } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const SECONDS = 6;
-const test = journey.override('env', ({ home }) => home.env);
+const MOST_CONNECTIONS = 10;
+const MOST_IDLE_CONNECTIONS = 3;
+const REPLICAS = 3;
+const MOST_STATEMENTS = 3;
+const test = journey.override('env', ({ home }) => ({ ...home.env, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }));
 
-test('an idle replica sends at most 8 statements a second and costs under 1 % of a core', async ({ startAnother }) => {
+test('a busy replica opens at most 10 connections, and at most 3 stay open when it is idle', async ({
+  home,
+  startAnother,
+}) => {
+  const service = await startAnother();
+  const list = () => service.request('/api/threads');
+  const statuses = await Promise.all(
+    [list, () => service.request('/api/users'), () => service.post({ input: 'hello', background: true })]
+      .flatMap((request) => Array.from({ length: 60 }, request))
+      .map(async (response) => (await response).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const busy = await countConnections(home);
+  console.log(`busy: ${busy} connections`);
+  expect(busy).toBeGreaterThan(MOST_IDLE_CONNECTIONS);
+  expect(busy).toBeLessThanOrEqual(MOST_CONNECTIONS);
+
+  await waitFor('connections to close', async () => (await countConnections(home)) <= MOST_IDLE_CONNECTIONS);
+  await service.close();
+});
+
+test('each of three idle replicas sends at most 3 statements a second and costs under 1 % of a core', async ({
+  startAnother,
+}) => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
-  await startAnother();
+  await Promise.all(Array.from({ length: REPLICAS }, () => startAnother()));
   await sleep(3000); // the work that follows a start does not count as idle
 
   const measured = [await measure()];
-  while (measured.length < 3 && (measured.at(-1)?.share ?? 0) > 0.01 * SLACK) measured.push(await measure());
-  const { statements, share } = measured.at(-1) ?? { statements: 0, share: 0 };
-  console.log(`idle: ${statements.toFixed(1)} statements/s, ${(share * 100).toFixed(2)} % of a core`);
-  expect(statements).toBeLessThan(8);
-  expect(share).toBeLessThan(0.01 * SLACK);
+  while (measured.length < 3 && !isIdle(measured.at(-1))) measured.push(await measure());
+  const { statements, share } = measured.at(-1) ?? { statements: [], share: 0 };
+  const rates = statements.map((rate) => rate.toFixed(1)).join(', ');
+  console.log(`idle: ${rates} statements/s, ${(share * 100).toFixed(2)} % of a core each`);
+  expect(statements).toHaveLength(REPLICAS);
+  expect(isIdle({ statements, share })).toBe(true);
 
+  /** The statements per second of each replica, and the CPU time of one. */
   async function measure() {
     const [before, cpu] = [query.mock.calls.length, process.cpuUsage()];
     await sleep(SECONDS * 1000);
     const used = process.cpuUsage(cpu);
+    const bySender = Object.groupBy(query.mock.contexts.slice(before), applicationOf);
     return {
-      statements: (query.mock.calls.length - before) / SECONDS,
-      share: (used.user + used.system) / 1e6 / SECONDS,
+      statements: Object.values(bySender).map((each) => (each?.length ?? 0) / SECONDS),
+      share: (used.user + used.system) / 1e6 / SECONDS / REPLICAS,
     };
   }
 });
+
+async function countConnections(home: Home): Promise<number> {
+  const rows = await home.query(
+    `select from pg_stat_activity where datname = current_database() and application_name like 'reborn %'`,
+  );
+  return rows.length;
+}
+
+type Measured = { readonly statements: readonly number[]; readonly share: number };
+
+const isIdle = (measured: Measured | undefined) =>
+  measured !== undefined && Math.max(...measured.statements) <= MOST_STATEMENTS && measured.share < 0.01 * SLACK;
+
+/** The name contains the ID of the replica. */
+const applicationOf = (client: unknown) =>
+  (client as { connectionParameters: { application_name: string } }).connectionParameters.application_name;
 
 /** The test runner works in this process too, and a busy machine adds to its CPU time. */
 const SLACK = 3;

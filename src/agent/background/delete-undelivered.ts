@@ -1,6 +1,5 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
 import type { Engine } from '#engine/engine.ts';
-import { repeat } from '#engine/repeat.ts';
 import type { Database } from '#store/connection.ts';
 import { findUndelivered } from '#store/system/unstored-turns.ts';
 import { deleteEndedTurn } from '../turn/delete-turn.ts';
@@ -8,13 +7,8 @@ import { deleteEndedTurn } from '../turn/delete-turn.ts';
 const LOOK_EVERY_MS = 60_000;
 
 /** Deletes turns that are not to be stored and whose caller never fetched the reply: an hour after their end. */
-export function startDeletingUndelivered(
-  db: Database,
-  engine: Engine,
-  onError: (error: unknown) => void,
-  lookEveryMs = LOOK_EVERY_MS,
-) {
-  return repeat(lookEveryMs, () => deleteUndelivered(db, engine), onError);
+export function startDeletingUndelivered(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
+  return engine.startChore(lookEveryMs, () => deleteUndelivered(db, engine));
 }
 
 async function deleteUndelivered(db: Database, engine: Engine): Promise<void> {

@@ -5,7 +5,10 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { listActiveTurns } from '#store/threads/turns.ts';
 import { cancelTurn } from '../turn/cancel-turn.ts';
 
-const LOOK_EVERY_MS = 500;
+/** How often the lead looks while a removed user may still have something going. */
+const LOOK_AGAIN_MS = 500;
+/** How often to look without a signal. */
+const LOOK_EVERY_MS = 20_000;
 
 export type RemovedUsersParts = {
   readonly db: Database;
@@ -18,8 +21,8 @@ export type RemovedUsersParts = {
 };
 
 /**
- * Ends what removed users still have going: their turns, and with these the streams that follow them. A turn that was
- * accepted while its user was being removed is found by a later look.
+ * Ends what removed users still have going: their turns, and with these the streams that follow them. One replica does so
+ * for all. A turn that was accepted while its user was being removed is found by a later look.
  */
 export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, onError }: RemovedUsersParts) {
   let known = new Set<UserId>();
@@ -28,10 +31,12 @@ export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, on
     const removed = await findRemoved();
     for (const userId of removed) if (!known.has(userId)) onRemoved(userId);
     known = new Set(removed);
-    for (const userId of removed) await cancelTurnsOf(db, engine, userId);
+    if (engine.isLead()) for (const userId of removed) await cancelTurnsOf(db, engine, userId);
   }
 
-  return repeat(LOOK_EVERY_MS, look, onError);
+  const looking = repeat(() => (known.size > 0 && engine.isLead() ? LOOK_AGAIN_MS : LOOK_EVERY_MS), look, onError);
+  engine.followRemovals(looking.hurry);
+  return looking;
 }
 
 /** Cancels every queued and running turn of a user. */

@@ -1,6 +1,5 @@
 import type { Embedder } from '#domain/embedder.ts';
 import type { Engine } from '#engine/engine.ts';
-import { repeat } from '#engine/repeat.ts';
 import { type EmbeddingPace, embedNotes } from '#memory/embed-notes.ts';
 import type { Database } from '#store/connection.ts';
 import { findOwnersOfWaitingNotes } from '#store/system/notes.ts';
@@ -9,12 +8,11 @@ export type NotesPace = EmbeddingPace & { readonly lookEveryMs: number };
 
 type WaitingNotesOptions = {
   readonly db: Database;
-  readonly engine: Pick<Engine, 'system'>;
+  readonly engine: Pick<Engine, 'system' | 'startChore'>;
   readonly embedder: Embedder;
   readonly pace?: Partial<NotesPace> | undefined;
   /** A note could not be embedded. It is tried again later. */
   readonly onFailure: (failure: Error) => void;
-  readonly onError: (error: unknown) => void;
 };
 
 const LOOK_EVERY_MS = 2000;
@@ -22,10 +20,8 @@ const LOOK_EVERY_MS = 2000;
 /** Embeds new notes in the background, and all notes again after the model has changed. */
 export function startEmbeddingNotes(options: WaitingNotesOptions) {
   const stopping = new AbortController();
-  const chore = repeat(
-    options.pace?.lookEveryMs ?? LOOK_EVERY_MS,
-    () => embedWaitingNotes(options, stopping.signal),
-    options.onError,
+  const chore = options.engine.startChore(options.pace?.lookEveryMs ?? LOOK_EVERY_MS, () =>
+    embedWaitingNotes(options, stopping.signal),
   );
   return {
     stop: async (): Promise<void> => {

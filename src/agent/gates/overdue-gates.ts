@@ -1,7 +1,6 @@
 import { NotFound } from '#domain/errors.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Engine } from '#engine/engine.ts';
-import { repeat } from '#engine/repeat.ts';
 import type { Database } from '#store/connection.ts';
 import { findOverdueGates } from '#store/system/gates.ts';
 import { answerGate } from './answer-gate.ts';
@@ -9,13 +8,8 @@ import { answerGate } from './answer-gate.ts';
 const LOOK_EVERY_MS = 60_000;
 
 /** Denies gates of webhook users and missions that are not answered within a day, so that their jobs and runs end. */
-export function startDenyingOverdueGates(
-  db: Database,
-  engine: Engine,
-  onError: (error: unknown) => void,
-  lookEveryMs = LOOK_EVERY_MS,
-) {
-  return repeat(lookEveryMs, () => denyOverdueGates(db, engine), onError);
+export function startDenyingOverdueGates(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
+  return engine.startChore(lookEveryMs, () => denyOverdueGates(db, engine));
 }
 
 async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {

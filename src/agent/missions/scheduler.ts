@@ -17,6 +17,7 @@ import { planSlots } from './plan-slots.ts';
 import { startRuns } from './start-runs.ts';
 
 export type SchedulerPace = {
+  /** How often to look even though the engine has not reported any due mission. */
   readonly lookEveryMs: number;
   /** How many runs one replica starts in one look. */
   readonly startsPerLook: number;
@@ -24,13 +25,14 @@ export type SchedulerPace = {
   readonly runsPerUser: number;
 };
 
-const PACE: SchedulerPace = { lookEveryMs: 1000, startsPerLook: 50, runsPerUser: 5 };
+const PACE: SchedulerPace = { lookEveryMs: 30_000, startsPerLook: 50, runsPerUser: 5 };
 /** How many missions one statement moves. */
 const BATCH = 200;
 
 /**
- * Runs missions on time. Every replica looks: rows and their keys decide, so it does not matter which one is first. All times
- * come from the database; the clock of a replica only paces its looks.
+ * Runs missions on time. The two oldest replicas look when something is due, and every replica looks now and then: rows and
+ * their keys decide, so it does not matter which one is first. All times come from the database; the clock of a replica
+ * only paces its looks.
  */
 export function startScheduler(options: {
   readonly db: Database;
@@ -51,7 +53,9 @@ export function startScheduler(options: {
     if (work.hasDueMissions) await createOccurrences(engine.system);
     if (work.hasDueMissions || work.hasDueRuns) await startRuns(db, engine, pace);
   }
-  return repeat(pace.lookEveryMs, look, options.onError);
+  const looking = repeat(pace.lookEveryMs, look, options.onError);
+  engine.followDue('missions', looking.hurry);
+  return looking;
 }
 
 /** Writes an occurrence for every due time that has passed. */

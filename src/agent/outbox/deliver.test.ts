@@ -152,6 +152,7 @@ test('two replicas deliver 200 events to 10 targets once each and in order, and 
   const start = () =>
     startDelivering({
       system: pool,
+      followDue: () => {},
       replica: newId<ReplicaId>(),
       carriers: { event: carry, callback: carry },
       pace: { lookEveryMs: 5 },

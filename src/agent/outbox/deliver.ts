@@ -7,6 +7,7 @@ import {
   type DeliveryPace,
   judgeResult,
 } from '#domain/notification/delivery.ts';
+import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import { endDelivery, takeDeliveries } from '#store/system/deliveries.ts';
 import { findOutboxWork } from '#store/system/outbox.ts';
@@ -17,10 +18,15 @@ import { routeRows } from './route-outbox.ts';
 export type Carry = (delivery: Delivery, call: CarryCall) => Promise<CarryResult>;
 export type CarryCall = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
-export type OutboxPace = DeliveryPace & { readonly lookEveryMs: number; readonly timeoutMs: number };
+export type OutboxPace = DeliveryPace & {
+  /** How often to look even though the engine has not reported anything due. */
+  readonly lookEveryMs: number;
+  readonly timeoutMs: number;
+};
 
 export type DeliveringOptions = {
   readonly system: SystemConnection;
+  readonly followDue: Engine['followDue'];
   readonly replica: ReplicaId;
   readonly carriers: Readonly<Record<DeliveryKind, Carry>>;
   readonly pace?: Partial<OutboxPace> | undefined;
@@ -30,13 +36,14 @@ export type DeliveringOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-const PACE: OutboxPace = { ...DELIVERY_PACE, lookEveryMs: 1000, timeoutMs: 15_000 };
+const PACE: OutboxPace = { ...DELIVERY_PACE, lookEveryMs: 30_000, timeoutMs: 15_000 };
 /** Longer than an attempt may take, and short: it is how long a target waits after its replica has died. */
 const LEASE_SECONDS = 25;
 const AT_ONCE = 50;
 
 /**
- * Routes the outbox and carries due deliveries, on every replica. A slow receiver delays only its own target: the look for due
+ * Routes the outbox and carries due deliveries. The two oldest replicas start at once, the others join within half a minute while there
+ * is more to do. A slow receiver delays only its own target: the look for due
  * deliveries does not wait for those under way.
  */
 export function startDelivering(options: DeliveringOptions) {
@@ -82,6 +89,7 @@ export function startDelivering(options: DeliveringOptions) {
   }
 
   const looking = repeat(pace.lookEveryMs, look, options.onError);
+  options.followDue('deliveries', looking.hurry);
   return {
     /** Interrupts the requests under way; other replicas make them again at once. */
     async stop(): Promise<void> {

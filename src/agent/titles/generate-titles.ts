@@ -19,7 +19,7 @@ export type TitlePace = { readonly lookEveryMs: number };
 
 type TitleParts = {
   readonly db: Database;
-  readonly engine: Pick<Engine, 'system' | 'replica' | 'notifyThread'>;
+  readonly engine: Pick<Engine, 'system' | 'replica' | 'notifyThread' | 'followDue'>;
   readonly models: Models;
   readonly safety: Pick<Safety, 'textRedactorFor'>;
   /** The route that writes titles; undefined for the model of the thread. */
@@ -30,7 +30,8 @@ type TitleParts = {
   readonly onError: (error: unknown) => void;
 };
 
-const LOOK_EVERY_MS = 3000;
+/** How often to look even though the engine has not reported any request. */
+const LOOK_EVERY_MS = 30_000;
 const AT_ONCE = 4;
 const MAX_TRIES = 2;
 const PATIENCE_MS = 30_000;
@@ -50,6 +51,7 @@ export function startGeneratingTitles(parts: TitleParts) {
     },
     parts.onError,
   );
+  parts.engine.followDue('titles', chore.hurry);
   return {
     /** For a thread that was just started. */
     request: (owner: Owner, threadId: ThreadId): Promise<void> =>

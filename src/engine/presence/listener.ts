@@ -16,13 +16,18 @@ export type Signal =
   | { readonly events: ReplicaId }
   /** This replica has followers of threads or turns from now on. */
   | { readonly follows: ReplicaId }
+  /** A user was removed; a trigger on the table of users sends it. */
+  | { readonly removed: true }
   | { readonly threads: readonly (readonly [ThreadId, UserId])[]; readonly from: ReplicaId };
 
-export type Listener = {
+export type Listener = Session & {
   /** Registers this replica again, after peers have declared it dead. */
   announce(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** Statements on the connection that holds the presence lock. They wait for nothing but a new connection after a loss. */
+export type Session = { query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> };
 
 type Joining = {
   readonly replica: ReplicaId;
@@ -34,8 +39,9 @@ type Joining = {
 };
 
 /**
- * One connection per process that receives signals and holds this replica's presence lock. It reconnects after a
- * failure, and `onConnect` then checks for missed changes.
+ * One connection per process that receives signals, renews the lease and holds this replica's presence lock. It reconnects
+ * after a failure, and `onConnect` then checks for missed changes. An idle replica needs no other connection, and a busy one
+ * has no statement that could delay the lease.
  */
 export async function startListener(
   options: Joining & {
@@ -49,7 +55,7 @@ export async function startListener(
   const closed = new AbortController();
   let isAdmitted = false;
 
-  async function open(): Promise<Session> {
+  async function open(): Promise<Opened> {
     const client = await connectEngineClient(connection, onError);
     const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
     client.on('notification', ({ payload = '' }) => {
@@ -57,18 +63,19 @@ export async function startListener(
       if (signal) onSignal(signal);
     });
     try {
-      await announce(client, options, isAdmitted);
+      if (isAdmitted) await register(client, options);
+      else await join(client, options);
       isAdmitted = true;
       await client.query(`listen ${CHANNEL}`);
     } catch (error) {
-      await client.end();
+      client.connection.stream.destroy(); // `end` would wait for a server that does not answer
       throw error;
     }
     onConnect();
     return { client, ended };
   }
 
-  async function reopen(): Promise<Session | undefined> {
+  async function reopen(): Promise<Opened | undefined> {
     for (let tries = 0; ; tries++) {
       await sleep(tries === 0 ? 0 : AGAIN_MS, undefined, { signal: closed.signal }).catch(() => {});
       if (closed.signal.aborted) return undefined;
@@ -80,18 +87,36 @@ export async function startListener(
     }
   }
 
-  let session: Session | undefined = await open();
+  let session: Opened | undefined = await open();
+  let reopened = Promise.withResolvers<void>();
   const listening = (async () => {
     while (session) {
       await session.ended;
+      session = undefined;
       session = await reopen();
+      reopened.resolve();
+      reopened = Promise.withResolvers();
     }
   })();
 
+  async function current(): Promise<pg.Client> {
+    if (!session) await Promise.race([reopened.promise, sleep(WAIT_MS, undefined, { ref: false })]);
+    if (!session) throw new Error('Connection terminated: the listening connection is not open again yet.');
+    return session.client;
+  }
+
+  async function query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const client = await current();
+    return client.query<Row>(statement).catch((error: unknown) => {
+      // The statement is still running. A connection that does not answer receives no signals either.
+      if (error instanceof Error && error.message === 'Query read timeout') client.connection.stream.destroy();
+      throw error;
+    });
+  }
+
   return {
-    announce: async () => {
-      if (session) await announce(session.client, options, true);
-    },
+    query,
+    announce: async () => register(await current(), options),
     close: async () => {
       closed.abort();
       await session?.client.end();
@@ -100,9 +125,11 @@ export async function startListener(
   };
 }
 
-type Session = { readonly client: pg.Client; readonly ended: Promise<void> };
+type Opened = { readonly client: pg.Client; readonly ended: Promise<void> };
 
 const AGAIN_MS = 250;
+/** How long a statement waits for a new connection. */
+const WAIT_MS = 3000;
 
 /** Every client of this database may write to the channel, so anything that is not a valid signal is ignored. */
 function parseSignal(payload: string): Signal | undefined {
@@ -114,24 +141,33 @@ function parseSignal(payload: string): Signal | undefined {
   }
 }
 
-/** The row becomes visible only after the lock is held, so that a live replica never looks dead. */
-async function announce(client: pg.Client, options: Joining, isAdmitted: boolean): Promise<void> {
-  const { replica, application, facts } = options;
+/** Registers this replica for the first time, if the living peers allow it. */
+async function join(client: pg.Client, options: Joining): Promise<void> {
   await client.query('begin');
   try {
-    if (!isAdmitted) options.admit(await findLivingPeers(client, replica));
-    const { rows } = await client.query<{ lockKey: string }>(
-      `insert into replicas (id, application, model, is_command, seen_at) values ($1, $2, $3, $4, now())
-       on conflict (id) do update set lock_key = default, seen_at = now()
-       returning lock_key as "lockKey"`,
-      [replica, application, facts.model, facts.isCommand],
-    );
-    await client.query('select pg_advisory_lock($1, $2::bigint::integer)', [PRESENCE, rows[0]?.lockKey]);
+    options.admit(await findLivingPeers(client, options.replica));
+    await register(client, options);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {}); // the first error is the one to report
     throw error;
   }
+}
+
+/**
+ * The row becomes visible only after the lock is held, so that a live replica never looks dead. One statement, because
+ * other statements of this connection may come in between.
+ */
+async function register(client: pg.Client, { replica, application, facts }: Joining): Promise<void> {
+  await client.query(
+    `with registered as (
+       insert into replicas (id, application, model, is_command, seen_at) values ($1, $2, $3, $4, now())
+       on conflict (id) do update set lock_key = default, seen_at = now()
+       returning lock_key
+     )
+     select pg_advisory_lock($5, lock_key::integer) from registered`,
+    [replica, application, facts.model, facts.isCommand, PRESENCE],
+  );
 }
 
 /** Replicas join one at a time, so that of two that start together the second sees the first. */

@@ -2,7 +2,7 @@ import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { CancelReason } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { repeat } from '../repeat.ts';
-import { PRESENCE } from './listener.ts';
+import { PRESENCE, type Session } from './listener.ts';
 
 /** A turn that runs here according to the table. */
 export type RunningRow = {
@@ -27,11 +27,26 @@ const STEADY_MS = 2000;
 /** Two pulses further apart than this are not steady. */
 const GAP_MS = 3000;
 
+/** How many replicas judge the others: the oldest ones, so that the number of checks grows with the replicas, not with their square. */
+const JUDGES = 2;
+
+/** What is due in the whole installation. Most of the time, nothing is. */
+export type Due = {
+  /** A mission is due, a run of a mission waits to start, or a started one may have ended. */
+  readonly missions: boolean;
+  /** The outbox has new rows, or a delivery is due. */
+  readonly deliveries: boolean;
+  /** A thread waits for a title. */
+  readonly titles: boolean;
+};
+
 /**
- * One statement, sent more than twice a second, does all the regular work of a replica: it renews the lease, checks for waiting turns,
- * reads the state of the turns that run here, and lists the live peers. It takes over from dead peers.
+ * One statement, sent more than twice a second, does all the regular work of a replica: it renews the lease, checks for waiting turns
+ * and reads the state of the turns that run here. On the two oldest replicas it also looks for silent peers and for work
+ * that is due: either of them is enough, and the second one covers for the first. It takes over from dead peers.
  */
 export function startPulse<Remembered>(options: {
+  session: Session;
   pool: EnginePool;
   replica: ReplicaId;
   /** Registers this replica again, after peers have declared it dead. */
@@ -40,6 +55,7 @@ export function startPulse<Remembered>(options: {
   before: () => Remembered;
   onRunning: (rows: readonly RunningRow[], remembered: Remembered) => void;
   onReady: () => void;
+  onDue: (due: Due) => void;
   /** Called with the number of turns that were taken from dead peers. */
   onTakenOver: (turns: number) => void;
   onError: (error: unknown) => void;
@@ -47,7 +63,7 @@ export function startPulse<Remembered>(options: {
   const { pool, replica } = options;
   let steadySince: number | undefined;
   let last = performance.now(); // the replica has just registered
-  let peers: readonly PeerRow[] = [];
+  let known: PulseRow | undefined;
   let suspects = new Set<ReplicaId>();
 
   async function pulse(): Promise<void> {
@@ -64,25 +80,26 @@ export function startPulse<Remembered>(options: {
     }
     last = performance.now();
     steadySince ??= last;
-    peers = row.peers ?? [];
+    known = row;
     options.onRunning(row.running ?? [], remembered);
     if (row.ready) options.onReady();
-    await takeOver();
+    if (row.due) options.onDue(row.due);
+    await takeOver(row.silent ?? []);
   }
 
   async function beat(): Promise<PulseRow> {
     const statement = { name: 'pulse', text: PULSE, values: [replica], query_timeout: ANSWER_MS };
-    const { rows } = await pool.query<PulseRow>(statement);
+    const { rows } = await options.session.query<PulseRow>(statement);
     if (!rows[0]) throw new Error('The pulse was not answered.');
     return rows[0];
   }
 
   /** A peer must look dead in two checks in a row. */
-  async function takeOver(): Promise<void> {
-    const free = peers.filter((peer) => peer.free).map(({ id }) => id);
+  async function takeOver(silent: readonly SilentPeer[]): Promise<void> {
+    const free = silent.filter((peer) => peer.free).map(({ id }) => id);
     const crashed = free.filter((id) => suspects.has(id));
     suspects = new Set(free);
-    const expired = peers.filter((peer) => peer.expired);
+    const expired = silent.filter((peer) => peer.expired);
     const isSteady = steadySince !== undefined && performance.now() - steadySince >= STEADY_MS;
     if (!isSteady || (crashed.length === 0 && expired.length === 0)) return;
 
@@ -95,24 +112,22 @@ export function startPulse<Remembered>(options: {
     options.onTakenOver(rows[0]?.moved ?? 0);
   }
 
-  const pauseMs = () => (suspects.size > 0 ? LOOK_AGAIN_MS : peers.length > 0 ? PULSE_MS : PULSE_ALONE_MS);
+  const pauseMs = () => (suspects.size > 0 ? LOOK_AGAIN_MS : known?.hasPeers ? PULSE_MS : PULSE_ALONE_MS);
   const pulsing = repeat(pauseMs, pulse, options.onError);
   return {
-    peers: () => peers.length,
     /** Whether another replica has followers of threads or turns. */
-    isFollowedElsewhere: () => peers.some((peer) => peer.followed),
-    /** Whether this replica does the work that one replica does for all. */
-    isEldest: () => steadySince !== undefined && peers.every((peer) => peer.younger),
+    isFollowedElsewhere: () => known?.followedElsewhere ?? false,
+    /** Whether this replica does the work that one replica does for all: it is the oldest one that is not silent. */
+    isLead: () => steadySince !== undefined && known?.older === 0,
     /** Whether the database has answered recently. */
     isSteady: () => performance.now() - last < GAP_MS,
     stop: () => pulsing.stop(),
   };
 }
 
-type PeerRow = {
+/** A peer that may be dead. Only the oldest replicas read them. */
+type SilentPeer = {
   readonly id: ReplicaId;
-  readonly followed: boolean;
-  readonly younger: boolean;
   readonly expired: boolean;
   readonly free: boolean;
 };
@@ -121,26 +136,44 @@ type PulseRow = {
   readonly alive: boolean;
   readonly ready: boolean;
   readonly running: readonly RunningRow[] | null;
-  readonly peers: readonly PeerRow[] | null;
+  readonly hasPeers: boolean;
+  readonly followedElsewhere: boolean;
+  /** How many older replicas are not silent. */
+  readonly older: number;
+  readonly silent: readonly SilentPeer[] | null;
+  readonly due: Due | null;
 };
 
-// Locks are tried only for silent peers, so that many replicas don't try each other's all the time. A replica of version 0.1
-// has no lease and is judged by its lock alone.
+// A replica of version 0.1 has no lease: it counts as silent and is judged by its lock alone.
 const PULSE = `
   with self as (
-    update replicas set seen_at = now() where id = $1 returning started_at, lock_key
+    update replicas set seen_at = now() where id = $1 returning lock_key
+  ), peers as materialized (
+    select id, lock_key, followed, seen_at, coalesce(seen_at < now() - interval '${SILENT}', true) as silent
+    from replicas where id <> $1
+  ), seen as materialized (
+    select count(*) > 0 as any_peer, coalesce(bool_or(followed), false) as followed,
+      count(*) filter (where not silent and lock_key < (select lock_key from self))::integer as older
+    from peers
   )
   select exists (select from self) as alive,
     exists (select from turns where ready_at <= now()) as ready,
     (select json_agg(json_build_object('id', id, 'attempt', attempt, 'cancelReason', cancel_reason))
       from turns where runner = $1 and status = 'running') as running,
-    (select json_agg(peer) from (
-      select replicas.id, followed, lock_key > (select lock_key from self) as younger,
-        coalesce(seen_at < now() - interval '${LEASE}', false) as expired,
-        case when seen_at is null or seen_at < now() - interval '${SILENT}'
-          then pg_try_advisory_xact_lock_shared(${PRESENCE}, lock_key::integer) else false end as free
-      from replicas where replicas.id <> $1
-    ) as peer) as peers`;
+    seen.any_peer as "hasPeers", seen.followed as "followedElsewhere", seen.older,
+    case when seen.older < ${JUDGES} then (select json_agg(peer) from (
+      select id, coalesce(seen_at < now() - interval '${LEASE}', false) as expired,
+        pg_try_advisory_xact_lock_shared(${PRESENCE}, lock_key::integer) as free
+      from peers where silent
+    ) as peer) end as silent,
+    case when seen.older < ${JUDGES} then json_build_object(
+      'missions', exists (select from missions where next_due_at <= now())
+        or exists (select from occurrences where state = 'due' and due_at <= now())
+        or exists (select from occurrences where state = 'started'),
+      'deliveries', exists (select from outbox) or exists (select from delivery_targets where due_at <= now()),
+      'titles', exists (select from title_requests where due_at <= now())
+    ) end as due
+  from seen`;
 
 /** A session of a dead replica that is stuck sending an answer keeps its locks, which would block the takeover. */
 async function endSessions(pool: EnginePool, replicas: readonly ReplicaId[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import type { ReplicaId } from '#domain/ids.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { connectEngineClient, type EnginePool } from '../engine-connection.ts';
+import type { EnginePool } from '../engine-connection.ts';
+import type { Session } from './listener.ts';
 
 /** The single lock that all suspects of all replicas wait for. */
 const TRIAL = [8248, 0];
@@ -13,10 +13,11 @@ const LONGEST_MS = 60_000;
 /**
  * Turns whose hosts died under them twice run one at a time in the whole cluster. If the host dies again, the turn is
  * the cause, and no other suspect is affected. The suspects of one replica queue here; only the first of them waits for
- * the cluster's lock, on a connection that nothing else uses.
+ * the cluster's lock. A lost connection loses the lock too, and the trial continues: another host may then try one of its
+ * suspects at the same time, but no host ever runs two.
  */
 export function createTrials(options: {
-  connection: pg.PoolConfig;
+  session: Session;
   pool: EnginePool;
   replica: ReplicaId;
   onError: (error: unknown) => void;
@@ -30,9 +31,8 @@ export function createTrials(options: {
     last = before.then(() => over.promise);
     try {
       await unlessAborted(before, signal);
-      const client = await connectEngineClient(options.connection, options.onError);
-      void over.promise.then(() => client.end()).catch(options.onError); // the lock ends with its connection
-      await lock(client, signal);
+      await lock(options.session, signal);
+      void over.promise.then(() => unlock(options.session)).catch(options.onError);
       await options.pool.query(
         `update turns set trial = attempt where id = $1 and attempt = $2 and runner = $3 and status = 'running'`,
         [turn.id, turn.attempt, options.replica],
@@ -51,12 +51,18 @@ export function createTrials(options: {
   return { begin };
 }
 
-async function lock(client: pg.Client, signal: AbortSignal): Promise<void> {
+async function lock(session: Session, signal: AbortSignal): Promise<void> {
+  const text = 'select pg_try_advisory_lock($1, $2) as locked';
   for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', TRIAL);
+    const { rows } = await session.query<{ locked: boolean }>({ text, values: TRIAL });
     if (rows[0]?.locked) return;
     await sleep(TRY_AGAIN_MS, undefined, { signal });
   }
+}
+
+/** Does nothing but log a warning if the connection was lost meanwhile, and the lock with it. */
+async function unlock(session: Session): Promise<void> {
+  await session.query({ text: 'select pg_advisory_unlock($1, $2)', values: TRIAL });
 }
 
 /** Waits for `promise` until `signal` aborts. */

@@ -4,11 +4,11 @@ import { isGenuine } from '#domain/erasure.ts';
 import { newId } from '#domain/ids.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { addPerson, IDENTITIES_OPEN, OWNED_ROWS } from '../../../test/support/person.ts';
-import { connectEngine, type EnginePool } from '../engine-connection.ts';
+import { connectEngine } from '../engine-connection.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
-let pool: EnginePool;
+let pool: ReturnType<typeof connectEngine>;
 /** Sees every row, also those of the identity tables. */
 let everything: pg.Pool;
 

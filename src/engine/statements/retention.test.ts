@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
-import { connectEngine, type EnginePool } from '../engine-connection.ts';
+import { connectEngine } from '../engine-connection.ts';
 import { type PurgedThread, purgeExpired, purgeThreads } from './retention.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
-let pool: EnginePool;
+let pool: ReturnType<typeof connectEngine>;
 
 beforeAll(async () => {
   database = await openMigratedDatabase();

@@ -4,7 +4,7 @@ import { type ItemId, newId, type ReplicaId, type ThreadId, type TurnId } from '
 import { text, type WrittenItem } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
-import { connectEngine, type EnginePool } from '../engine-connection.ts';
+import { connectEngine } from '../engine-connection.ts';
 import { moveStrandedTurns } from '../presence/pulse.ts';
 import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
 import { appendItems } from './append.ts';
@@ -13,7 +13,7 @@ import { settleTurns } from './settle.ts';
 import { type ClaimedTurn, readClaimedTurns } from './turn-context.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
-let pool: EnginePool;
+let pool: ReturnType<typeof connectEngine>;
 let self: ReplicaId;
 
 beforeAll(async () => {

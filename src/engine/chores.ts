@@ -1,0 +1,85 @@
+import type { ReplicaId } from '#domain/ids.ts';
+import type { Retention } from '#domain/retention.ts';
+import type { EnginePool } from './engine-connection.ts';
+import { moveStrandedTurns } from './presence/pulse.ts';
+import { repeat } from './repeat.ts';
+import { sweepLostTurns } from './statements/claim.ts';
+import { findPendingErasures, runErasure } from './statements/erase.ts';
+import { forgetOld } from './statements/forget.ts';
+import { type PurgedThread, purgeExpired, purgeThreads } from './statements/retention.ts';
+
+/** How often the lead looks for turns that neither run nor wait. */
+const SWEEP_MS = 15_000;
+/** How often the lead deletes expired rows, and how soon after its start. */
+const PURGE_MS = 120_000;
+const FIRST_PURGE_MS = 15_000;
+/** How often the lead looks for erasures whose process has died. */
+const ERASE_MS = 30_000;
+/** Looking for expired threads reads all old threads, also those that are kept. */
+const PURGE_THREADS_MS = 600_000;
+/** Of so many looks, a replica that is not the lead makes one. */
+const RARELY = 10;
+
+/** The regular work that one replica does for all. */
+export function startChores(options: {
+  pool: EnginePool;
+  replica: ReplicaId;
+  isLead: () => boolean;
+  /** How long data is kept, unless the operator has set something else. */
+  retention: Retention;
+  purgeThreadsEveryMs: number | undefined;
+  /** Called with the number of turns whose replica no longer exists. */
+  onTakenOver: (turns: number) => void;
+  /** Turns were found that wait for a replica. */
+  onWaiting: () => void;
+  onPurged: (thread: PurgedThread) => void;
+  onError: (error: unknown) => void;
+}) {
+  const { pool, replica, isLead, onError } = options;
+  let stopping = false; // a chore ends after its current statement
+
+  /** The lead does it each time; the others rarely, in case the lead can't. */
+  function start(everyMs: number | (() => number), act: () => Promise<void>, everyNth = RARELY) {
+    let skipped = 0;
+    const actIfWanted = async () => {
+      if (!isLead() && ++skipped < everyNth) return;
+      skipped = 0;
+      await act();
+    };
+    return repeat(everyMs, actIfWanted, onError);
+  }
+
+  async function sweep(): Promise<void> {
+    options.onTakenOver(await moveStrandedTurns(pool, replica));
+    if ((await sweepLostTurns(pool)) > 0) options.onWaiting();
+  }
+
+  const isElected = () => isLead() && !stopping;
+  const purging = { defaults: options.retention, isElected };
+  let hasPurged = false;
+  async function purge(): Promise<void> {
+    hasPurged = true;
+    await forgetOld(pool, isElected);
+    if (isElected()) await purgeExpired(pool, purging);
+  }
+  const purgeOldThreads = () => purgeThreads(pool, { ...purging, onPurged: options.onPurged });
+
+  async function erase(): Promise<void> {
+    for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected);
+  }
+
+  const chores = [
+    start(SWEEP_MS, sweep),
+    start(() => (hasPurged ? PURGE_MS : FIRST_PURGE_MS), purge, Infinity),
+    start(ERASE_MS, erase, Infinity),
+    start(options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, purgeOldThreads, Infinity),
+  ];
+  return {
+    start,
+    isStopping: () => stopping,
+    stop: async (): Promise<void> => {
+      stopping = true;
+      await Promise.all(chores.map((chore) => chore.stop()));
+    },
+  };
+}
