@@ -4,6 +4,7 @@ export type Place = {
   readonly to:
     | '/jobs'
     | '/missions'
+    | '/notifications'
     | '/memory'
     | '/tools'
     | '/skills'
@@ -15,6 +16,7 @@ export type Place = {
 export const PLACES: readonly Place[] = [
   { to: '/jobs', words: 'Jobs', icon: 'jobs' },
   { to: '/missions', words: 'Missions', icon: 'clock' },
+  { to: '/notifications', words: 'Notifications', icon: 'bell' },
   { to: '/memory', words: 'Memory', icon: 'memory' },
   { to: '/tools', words: 'Tools', icon: 'tool' },
   { to: '/skills', words: 'Skills', icon: 'skill' },

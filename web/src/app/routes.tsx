@@ -25,6 +25,11 @@ const missions = createRoute({
   path: '/missions',
   component: lazyRouteComponent(() => import('../missions/missions-page.tsx'), 'MissionsPage'),
 });
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: '/notifications',
+  component: lazyRouteComponent(() => import('../notifications/notifications-page.tsx'), 'NotificationsPage'),
+});
 const memory = createRoute({
   getParentRoute: () => root,
   path: '/memory',
@@ -87,6 +92,7 @@ export function createAppRouter() {
       chat.addChildren([start, thread]),
       jobs,
       missions,
+      notifications,
       memory,
       tools,
       toolCallback,

@@ -1,0 +1,123 @@
+import type { NewEndpoint } from '@reborn-agent/client/api';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { CopyButton } from '../chat/transcript/row-actions.tsx';
+import { client } from '../client/client.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { ChoiceField, TextField } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
+
+type Event = NewEndpoint['events'][number];
+
+const EVENTS: readonly { readonly name: Event; readonly words: string }[] = [
+  { name: 'gate.opened', words: 'A thread waits for an approval, a sign-in or a pairing' },
+  { name: 'turn.ended', words: 'A webhook job has ended' },
+  { name: 'mission.failed', words: 'A run of a mission has failed' },
+  { name: 'mission.completed', words: 'A run of a mission is completed' },
+];
+
+/** Adds an endpoint, and shows its secret once. */
+export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const { me } = useServices();
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState<readonly Event[]>(['gate.opened', 'turn.ended', 'mission.failed']);
+  const [turns, setTurns] = useState<'failed' | 'all'>('failed');
+  const [everyone, setEveryone] = useState(false);
+  const add = useMutation({
+    mutationFn: () =>
+      client.call('POST /api/notifications/endpoints', { body: { name, url, events: [...events], turns, everyone } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['notifications'] }),
+  });
+  if (add.data) return <NewSecret secret={add.data.secret} onClose={onClose} />;
+  const toggle = (event: Event) =>
+    setEvents(events.includes(event) ? events.filter((each) => each !== event) : [...events, event]);
+  return (
+    <Dialog title="Add an endpoint" place="side" onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <TextField
+          label="Name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextField
+          label="Address"
+          type="url"
+          required
+          value={url}
+          placeholder="https://hooks.example.com/reborn"
+          hint="https on port 443, on the public internet."
+          onChange={(event) => setUrl(event.target.value)}
+        />
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1 text-s font-medium">Events</legend>
+          {EVENTS.map((event) => (
+            <Check
+              key={event.name}
+              words={event.words}
+              checked={events.includes(event.name)}
+              onChange={() => toggle(event.name)}
+            />
+          ))}
+        </fieldset>
+        {events.includes('turn.ended') && (
+          <ChoiceField label="Webhook jobs" choices={TURNS} value={turns} onChoose={setTurns} />
+        )}
+        {me.role === 'operator' && (
+          <Check words="The events of all users" checked={everyone} onChange={() => setEveryone(!everyone)} />
+        )}
+        {add.error && <Problem error={add.error} />}
+        <div className="flex gap-2">
+          <Button type="submit" look="act" disabled={add.isPending || events.length === 0}>
+            Add
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const TURNS = [
+  { value: 'failed', words: 'Only failed ones' },
+  { value: 'all', words: 'All' },
+] as const;
+
+type CheckProps = { readonly words: string; readonly checked: boolean; readonly onChange: () => void };
+
+function Check({ words, checked, onChange }: CheckProps) {
+  return (
+    <label className="flex items-start gap-2 text-m">
+      <input type="checkbox" className="mt-1" checked={checked} onChange={onChange} />
+      <span>{words}</span>
+    </label>
+  );
+}
+
+function NewSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Its signing secret" onClose={onClose}>
+      <div className="flex flex-col gap-4">
+        <p>Your program verifies requests with this secret. It is not shown again.</p>
+        <div className="flex items-start gap-2">
+          <code className="min-w-0 flex-1 break-all text-s">{secret}</code>
+          <CopyButton text={secret} />
+        </div>
+        <div>
+          <Button onClick={onClose}>Done</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
