@@ -1296,7 +1296,7 @@ export type Endpoint = {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
   /** When it answered 410. It gets nothing any more. */
@@ -1312,7 +1312,7 @@ export type NotificationPreferences = {
 export type NewEndpoint = {
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
   /** Which turn.ended events it gets. */
   readonly turns?: 'failed' | 'all';
   /** Get the events of all users. For operators only. */
@@ -1323,7 +1323,7 @@ export type EndpointWithSecret = {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
   /** When it answered 410. It gets nothing any more. */

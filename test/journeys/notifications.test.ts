@@ -40,7 +40,10 @@ const test = journey.override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET 
 test.beforeAll(async ({ startAnother }) => {
   outside = await startStandIn(({ host }) => answers.get(host)?.shift() ?? { status: 204, text: '' });
   const deliveries = { delaysSeconds: [0.05, 0.05], requeueAfter: 9 };
-  service = await startAnother({}, { tools: [send], network: outside.network, deliveries });
+  service = await startAnother(
+    {},
+    { tools: [send], network: outside.network, deliveries, missions: { lookEveryMs: 100 } },
+  );
   ann = await addUser(service, 'Ann');
   bob = await addUser(service, 'Bob');
 });
@@ -236,4 +239,42 @@ test('in quiet hours a gate waits, and the endpoints of others stay unseen', asy
   expect(endpoints.map(({ name }) => name)).toEqual(['bob.example']);
   expect((await deliveriesOf(bob)).every(({ user_id }) => user_id === bob.id)).toBe(true);
   expect((await deliveriesOf(undefined)).some(({ user_id }) => user_id === bob.id)).toBe(true);
+});
+
+test('failures of a mission are announced sparingly, its pause always, and a silent run never', async ({ home }) => {
+  const cid = await addUser(service, 'Cid');
+  const events = ['mission.failed', 'mission.paused', 'mission.completed', 'gate.opened'];
+  await addEndpoint(cid, 'missions.example', { events });
+  const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
+  const create = async (instruction: string, more: object = {}) => {
+    const made = await as(cid, '/api/missions', 'POST', { name: instruction, instruction, schedule, ...more });
+    return ((await jsonOf(made)) as { id: string }).id;
+  };
+  const run = async (id: string) => {
+    const { slot } = (await jsonOf(await as(cid, `/api/missions/${id}/run`, 'POST'))) as { slot: string };
+    await waitFor('the run to end', async () => {
+      const listed = await jsonOf(await as(cid, `/api/missions/${id}/occurrences`));
+      const { occurrences } = listed as { occurrences: { slot: string; status: string }[] };
+      return occurrences.some((each) => each.slot === slot && ['completed', 'failed', 'waiting'].includes(each.status));
+    });
+  };
+  const breaks = await create('break 400', { pause_after: 10 });
+  await run(breaks);
+  await home.query('update missions set failures = 8 where id = $1', [breaks]);
+  await run(breaks); // the ninth
+  await run(breaks);
+  await run(await create('use mission_no_result {}'));
+  await run(await create('say done'));
+  await run(await create('use send {}'));
+
+  const asked = (await arrived('missions.example', 5)).map(bodyOf);
+  const about = asked.map(({ type, data }) => [type, data['name'] ?? data['tool'], data['failures'] ?? data['reason']]);
+  const failed = about.slice(0, 3);
+  expect(failed[0]).toEqual(['mission.failed', 'break 400', 1]);
+  expect(failed).toContainEqual(['mission.failed', 'break 400', 10]);
+  expect(failed).toContainEqual(['mission.paused', 'break 400', 'repeated_failure']);
+  expect(about.slice(3)).toEqual([
+    ['mission.completed', 'say done', 0],
+    ['gate.opened', 'send', undefined],
+  ]);
 });

@@ -75,8 +75,12 @@ function toNotice(row: OutboxRow): Notice | undefined {
         : undefined;
     case 'mission.completed':
     case 'mission.failed':
-      return missionId && missionName !== null && data
+      return missionId && missionName !== null && data && 'slot' in data
         ? { userId, type, missionId, name: missionName, ...data }
+        : undefined;
+    case 'mission.paused':
+      return missionId && missionName !== null && data?.reason
+        ? { userId, type, missionId, name: missionName, reason: data.reason }
         : undefined;
     case 'endpoint.test':
       return row.endpointId ? { userId, type, endpointId: row.endpointId } : undefined;

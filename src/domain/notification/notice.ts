@@ -4,7 +4,13 @@ import type { EndedStatus, Failure } from '../thread/turn.ts';
 import type { GateKind } from '../tool/gate.ts';
 
 /** The events that people and programs can be notified of. */
-export const NOTICE_TYPES = ['turn.ended', 'gate.opened', 'mission.completed', 'mission.failed'] as const;
+export const NOTICE_TYPES = [
+  'turn.ended',
+  'gate.opened',
+  'mission.completed',
+  'mission.failed',
+  'mission.paused',
+] as const;
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
 /** An event as it was when it was routed. It names what happened, and has none of the conversation's content. */
@@ -31,6 +37,12 @@ export type NoticeDetail =
       readonly missionId: MissionId;
       readonly name: string;
     } & RunFacts)
+  | {
+      readonly type: 'mission.paused';
+      readonly missionId: MissionId;
+      readonly name: string;
+      readonly reason: string;
+    }
   | { readonly type: 'endpoint.test'; readonly endpointId: EndpointId };
 
 /** A run of a mission. */
@@ -40,4 +52,9 @@ export type RunFacts = {
   readonly reason: string | null;
   readonly threadId: ThreadId | null;
   readonly turnId: TurnId | null;
+  /** Failed runs in a row; absent in rows of an earlier version. */
+  readonly failures?: number;
 };
+
+/** Why the service has paused a mission. */
+export type PauseFacts = { readonly reason: string };

@@ -1,7 +1,7 @@
 import type { DeliveryId, EndpointId, GateId, MissionId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { DeliveryKind } from '#domain/notification/delivery.ts';
 import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
-import type { Notice, RunFacts } from '#domain/notification/notice.ts';
+import type { Notice, PauseFacts, RunFacts } from '#domain/notification/notice.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { EndedStatus, Failure } from '#domain/thread/turn.ts';
 import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
@@ -21,7 +21,7 @@ export type OutboxRow = {
   readonly userId: UserId;
   readonly type: string;
   readonly subject: string;
-  readonly data: RunFacts | null;
+  readonly data: RunFacts | PauseFacts | null;
   readonly threadId: ThreadId | null;
   readonly turnId: TurnId | null;
   readonly status: EndedStatus | null;

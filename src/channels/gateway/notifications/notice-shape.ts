@@ -36,7 +36,13 @@ export const noticeBody = z.discriminatedUnion('type', [
       name: z.string(),
       slot: z.iso.datetime(),
       reason: z.string().nullable(),
+      failures: z.int().describe('Failed runs in a row.'),
     }),
+  }),
+  z.strictObject({
+    type: z.literal('mission.paused'),
+    timestamp: z.iso.datetime(),
+    data: z.strictObject({ user_id: z.string(), mission_id: z.uuid(), name: z.string(), reason: z.string() }),
   }),
   z.strictObject({
     type: z.literal('endpoint.test'),
@@ -71,10 +77,14 @@ export function renderNotice(
     }
     case 'mission.completed':
     case 'mission.failed': {
-      const { type, userId, threadId, turnId, missionId, name, slot, reason } = notice;
+      const { type, userId, threadId, turnId, missionId, name, slot, reason, failures = 0 } = notice;
       const about = { user_id: userId, thread_id: threadId, turn_id: turnId, ...link };
       const due = new Date(slot).toISOString();
-      return { type, timestamp, data: { ...about, mission_id: missionId, name, slot: due, reason } };
+      return { type, timestamp, data: { ...about, mission_id: missionId, name, slot: due, reason, failures } };
+    }
+    case 'mission.paused': {
+      const { type, userId, missionId, name, reason } = notice;
+      return { type, timestamp, data: { user_id: userId, mission_id: missionId, name, reason } };
     }
     case 'endpoint.test':
       return { type: notice.type, timestamp, data: { user_id: notice.userId, endpoint_id: notice.endpointId } };
