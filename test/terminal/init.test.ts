@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
@@ -26,14 +29,14 @@ test('reborn init leads from nothing to a first answer', async () => {
     await asked.sees('Reborn: choose a model');
     await asked.sees('Demo model (offline)');
     await asked.press('Down', 'Down', 'Down', 'Enter');
-    await asked.sees("in the provider's own spelling");
-    await asked.type('scripted');
-    await asked.press('Enter');
     await asked.sees('Address, such as');
     await asked.type(`${model.url}/wrong`);
     await asked.press('Enter');
     await asked.sees('Key (Enter for none)');
     await asked.type('sk-hidden');
+    await asked.press('Enter');
+    await asked.sees("in the provider's own spelling");
+    await asked.type('scripted');
     await asked.press('Enter');
     await asked.sees('real call?');
     expect(await asked.scrollback()).not.toContain('sk-hidden');
@@ -51,11 +54,11 @@ test('reborn init leads from nothing to a first answer', async () => {
   try {
     await again.sees('Demo model (offline)');
     await again.press('Enter'); // each step keeps what is set
-    await again.sees("in the provider's own spelling");
-    await again.press('Enter');
     await again.sees('/wrong');
     await again.press('BSpace', 'BSpace', 'BSpace', 'BSpace', 'BSpace', 'BSpace', 'Enter');
     await again.sees('Enter keeps the one that is set');
+    await again.press('Enter');
+    await again.sees("in the provider's own spelling");
     await again.press('Enter');
     await again.sees('real call?');
     await again.press('Enter');
@@ -84,17 +87,18 @@ test('a call that fails says why, and one may choose again or keep it', async ()
   try {
     await terminal.sees('Demo model (offline)');
     await terminal.press('Enter');
-    await terminal.sees("in the provider's own spelling");
-    await terminal.press('Enter');
     await terminal.sees('Address, such as');
     await terminal.press('C-u');
     await terminal.type('http://127.0.0.1:1/v1');
     await terminal.press('Enter');
     await terminal.sees('Enter keeps the one that is set');
     await terminal.press('Enter');
+    await terminal.sees("in the provider's own spelling");
+    await terminal.press('Enter');
     await terminal.sees('real call?');
     await terminal.press('Enter');
     await terminal.sees('What now?', 40_000);
+    await terminal.sees('The reason is ECONNREFUSED. The address is');
     await terminal.press('Enter');
     await terminal.sees(/Choose again\n[\s\S]*Provider/);
     await terminal.press('C-c');
@@ -103,6 +107,37 @@ test('a call that fails says why, and one may choose again or keep it', async ()
   } finally {
     await terminal.close();
   }
+});
+
+test('the models that the provider lists are searched by typing', async () => {
+  const provider = createServer((_, response) =>
+    response.end(JSON.stringify({ data: [{ id: 'large' }, { id: 'small' }] })),
+  );
+  await once(provider.listen(0, '127.0.0.1'), 'listening');
+  const { port } = provider.address() as AddressInfo;
+  const terminal = await openTerminal({ env: home.env, args: ['init'] });
+  try {
+    await terminal.sees('Demo model (offline)');
+    await terminal.press('Enter');
+    await terminal.sees('Address, such as');
+    await terminal.press('C-u');
+    await terminal.type(`http://127.0.0.1:${port}/v1`);
+    await terminal.press('Enter');
+    await terminal.sees('Enter keeps the one that is set');
+    await terminal.press('Enter');
+    await terminal.sees('The provider offers 2 models.');
+    await terminal.sees('Another model');
+    await terminal.type('sma');
+    await terminal.loses('large');
+    await terminal.press('Enter');
+    await terminal.sees('real call?');
+    await terminal.press('n');
+    await terminal.sees('Start the chat with');
+  } finally {
+    await terminal.close();
+    provider.close();
+  }
+  expect(await readFile(path.join(home.home, 'settings.env'), 'utf8')).toContain('LLM_MODEL=small');
 });
 
 test('without a terminal, init says what to set instead', async () => {

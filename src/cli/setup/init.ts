@@ -1,9 +1,22 @@
-import { confirm, intro, isCancel, log, note, outro, password, select, spinner, text } from '@clack/prompts';
+import {
+  autocomplete,
+  confirm,
+  intro,
+  isCancel,
+  log,
+  note,
+  outro,
+  password,
+  select,
+  spinner,
+  text,
+} from '@clack/prompts';
 import { explainOptions, findHome, findProblem, readEnvironment } from '#config/config.ts';
 import { changeSettings, settingsFile } from '#config/settings-file.ts';
 import type { ModelProvider, ModelRoute } from '#models/model-route.ts';
 import { toLines } from '../print.ts';
 import { runCommand } from '../run-command.ts';
+import { findOfferedModels } from './offered-models.ts';
 import { tryModel } from './try-model.ts';
 
 /** What is asked for; `undefined` takes it out of the settings. */
@@ -77,7 +90,6 @@ async function choose(before: Chosen): Promise<Chosen> {
   if (provider === 'demo')
     return { LLM_PROVIDER: provider, LLM_MODEL: undefined, LLM_BASE_URL: undefined, LLM_API_KEY: undefined };
   const same = provider === before.LLM_PROVIDER;
-  const model = await askFor('LLM_MODEL', "Model, in the provider's own spelling", same ? before.LLM_MODEL : undefined);
   const baseUrl =
     provider === 'openai-compatible'
       ? await askFor(
@@ -87,8 +99,38 @@ async function choose(before: Chosen): Promise<Chosen> {
         )
       : undefined;
   const key = await askForKey(provider, same ? before.LLM_API_KEY : undefined);
+  const model = await askForModel({ provider, baseUrl, apiKey: key }, same ? before.LLM_MODEL : undefined);
   return { LLM_PROVIDER: provider, LLM_MODEL: model, LLM_BASE_URL: baseUrl, LLM_API_KEY: key };
 }
+
+/** One of the models that the provider lists, or a name that is typed. */
+async function askForModel(route: Omit<ModelRoute, 'name'>, before: string | undefined): Promise<string> {
+  const typed = () => askFor('LLM_MODEL', "Model, in the provider's own spelling", before);
+  const waiting = spinner();
+  waiting.start('Asking for the list of models');
+  const offered = await findOfferedModels(route);
+  waiting.stop(offered.length > 0 ? `The provider offers ${offered.length} models.` : 'The provider lists no models.');
+  if (offered.length === 0) return typed();
+  const picked = await answered(
+    autocomplete({
+      message: 'Model (type to search)',
+      maxItems: 10,
+      ...(before && { initialValue: before }),
+      options: [
+        ...offered.map(({ id, contextTokens }) => ({
+          value: id,
+          label: id,
+          ...(contextTokens && { hint: `${contextTokens.toLocaleString('en')} tokens` }),
+        })),
+        { value: OTHER, label: 'Another model', hint: 'type its name' },
+      ],
+    }),
+  );
+  return picked === OTHER ? typed() : picked;
+}
+
+/** No model has this name. */
+const OTHER = '';
 
 async function askFor(name: string, message: string, before: string | undefined): Promise<string> {
   const answer = await answered(
