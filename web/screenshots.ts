@@ -85,6 +85,7 @@ async function setScene(): Promise<Shot[]> {
     { name: 'tools', path: '/tools' },
     { name: 'skills', path: '/skills' },
     { name: 'skill', path: '/skills', act: openSkill },
+    { name: 'settings', path: '/settings' },
     { name: 'users', path: '/operator/users' },
     { name: 'models', path: '/operator/models' },
     { name: 'usage', path: '/operator/usage', act: (page) => page.locator('.recharts-surface').last().waitFor() },

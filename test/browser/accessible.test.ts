@@ -20,6 +20,7 @@ beforeAll(async () => {
     ['memory', '/memory'],
     ['tools', '/tools'],
     ['skills', '/skills'],
+    ['settings', '/settings'],
     ['inspector', `/turns/${seeded.turn}`],
     ['users', '/operator/users'],
     ['models', '/operator/models'],

@@ -14,7 +14,7 @@ const LISTS = [
   { route: '/operator/users', api: 'users', title: 'Users', rows: 'Users' },
   { route: '/operator/audit', api: 'audit', title: 'Audit', rows: 'Audit log' },
 ];
-const OTHERS = ['/', '/operator/models', '/operator/usage', '/operator/health'];
+const OTHERS = ['/', '/settings', '/operator/models', '/operator/usage', '/operator/health'];
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;

@@ -1,3 +1,5 @@
+import { useNavigate } from '@tanstack/react-router';
+import { use } from 'react';
 import { client } from '../client/client.ts';
 import { download } from '../client/files.ts';
 import { sessionKey } from '../client/session-key.ts';
@@ -5,10 +7,13 @@ import { IconButton } from '../parts/button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { chooseTheme, useThemeChoice } from '../theme/theme.ts';
 import { useServices } from './services.ts';
+import { SidebarContext } from './sidebar-toggle.tsx';
 
 /** How it looks, and the way out. */
 export function AccountMenu() {
   const { me } = useServices();
+  const navigate = useNavigate();
+  const { openShortcuts } = use(SidebarContext);
   const choice = useThemeChoice();
   const signOut = () =>
     void client.call('POST /logout').then(() => {
@@ -22,6 +27,8 @@ export function AccountMenu() {
         { words: 'Light', icon: 'sun', chosen: choice === 'light', onChoose: () => chooseTheme('light') },
         { words: 'Dark', icon: 'moon', chosen: choice === 'dark', onChoose: () => chooseTheme('dark') },
         { words: 'System', icon: 'model', chosen: choice === 'system', onChoose: () => chooseTheme('system') },
+        { words: 'Settings', icon: 'edit', onChoose: () => void navigate({ to: '/settings' }) },
+        { words: 'Shortcuts (?)', icon: 'inspect', onChoose: openShortcuts },
         { words: 'API reference', icon: 'log', onChoose: () => location.assign('/docs') },
         { words: 'Download my data', icon: 'export', onChoose: () => void download('/api/me/export') },
         { words: 'Sign out', icon: 'export', onChoose: signOut },

@@ -89,6 +89,7 @@ function useCommands(q: string): Command[] {
   const fixed: Command[] = [
     { id: 'new', words: 'New thread', icon: 'add', run: () => void navigate({ to: '/' }) },
     ...places.map(({ to, words, icon }) => ({ id: to, words, icon, run: () => void navigate({ to }) })),
+    { id: 'settings', words: 'Settings', icon: 'edit', run: () => void navigate({ to: '/settings' }) },
     { id: 'light', words: 'Light theme', icon: 'sun', run: () => chooseTheme('light') },
     { id: 'dark', words: 'Dark theme', icon: 'moon', run: () => chooseTheme('dark') },
   ];

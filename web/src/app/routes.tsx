@@ -50,6 +50,11 @@ const skills = createRoute({
   path: '/skills',
   component: lazyRouteComponent(() => import('../skills/skills-page.tsx'), 'SkillsPage'),
 });
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),
+});
 const turn = createRoute({
   getParentRoute: () => root,
   path: '/turns/$turnId',
@@ -97,6 +102,7 @@ export function createAppRouter() {
       tools,
       toolCallback,
       skills,
+      settings,
       turn,
       users,
       models,

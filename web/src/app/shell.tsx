@@ -13,6 +13,9 @@ import { useNews } from './use-news.ts';
 
 const loadPalette = () => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette }));
 const CommandPalette = lazy(loadPalette);
+const ShortcutsDialog = lazy(() =>
+  import('../settings/shortcuts.tsx').then((module) => ({ default: module.ShortcutsDialog })),
+);
 
 /** The frame of every page: threads and places on the left, the page beside it. */
 export function Shell({ me }: { readonly me: Me }) {
@@ -29,6 +32,7 @@ function Frame() {
   const { pathname, hash } = useLocation();
   const [sidebarOpen, setSidebarOpen] = useState(false);
   const [palette, setPalette] = useState(false);
+  const [shortcuts, setShortcuts] = useState(false);
   useNews(useQueryClient());
   useNoFileNavigation();
   useEffect(() => setSidebarOpen(false), [pathname, hash]);
@@ -36,6 +40,7 @@ function Frame() {
   useEffect(() => void requestIdleCallback(() => void loadPalette()), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if (event.key === '?' && !isTyping(event.target)) setShortcuts(true);
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
       event.preventDefault();
       setPalette((open) => !open);
@@ -45,7 +50,14 @@ function Frame() {
   }, []);
 
   return (
-    <SidebarContext value={{ open: sidebarOpen, setOpen: setSidebarOpen, openPalette: () => setPalette(true) }}>
+    <SidebarContext
+      value={{
+        open: sidebarOpen,
+        setOpen: setSidebarOpen,
+        openPalette: () => setPalette(true),
+        openShortcuts: () => setShortcuts(true),
+      }}
+    >
       <a
         href="#page"
         className="absolute left-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float"
@@ -64,9 +76,18 @@ function Frame() {
           <CommandPalette onClose={() => setPalette(false)} />
         </Suspense>
       )}
+      {shortcuts && (
+        <Suspense>
+          <ShortcutsDialog onClose={() => setShortcuts(false)} />
+        </Suspense>
+      )}
     </SidebarContext>
   );
 }
+
+/** A question mark in a text is no command. */
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 
 /** One connection while a user is signed in. */
 function useSocket(): Socket | undefined {

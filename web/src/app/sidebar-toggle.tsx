@@ -6,9 +6,15 @@ export type SidebarState = {
   readonly open: boolean;
   readonly setOpen: (open: boolean) => void;
   readonly openPalette: () => void;
+  readonly openShortcuts: () => void;
 };
 
-export const SidebarContext = createContext<SidebarState>({ open: false, setOpen: () => {}, openPalette: () => {} });
+export const SidebarContext = createContext<SidebarState>({
+  open: false,
+  setOpen: () => {},
+  openPalette: () => {},
+  openShortcuts: () => {},
+});
 
 export function SidebarToggle() {
   const { setOpen } = use(SidebarContext);

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser } from '../support/accounts.ts';
+import { openChromium } from './open-chromium.ts';
+import { startStage } from './stage.ts';
+import { ask } from './talk.ts';
+
+let stage: Awaited<ReturnType<typeof startStage>>;
+let browser: Awaited<ReturnType<typeof openChromium>>;
+
+beforeAll(async () => {
+  [stage, browser] = await Promise.all([startStage(), openChromium()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage.close();
+});
+
+test('a member sets instructions, titles, theme and tokens, downloads their data, and ends a session', async () => {
+  const ann = await addUser(stage.service, 'Ann');
+  const page = await browser.signIn(stage.url, ann.token);
+  await ask(page, 'say hello to me');
+  await page.getByRole('article').getByText('hello to me').waitFor();
+
+  await page.getByRole('button', { name: /Theme and account/ }).click();
+  await page.getByRole('menuitem', { name: 'Settings' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  const section = (name: string) => page.getByRole('region', { name, exact: true });
+  await section('Profile').getByText(ann.id).waitFor();
+
+  await page.getByLabel('About you').fill('I live in Oslo.');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('Saved').waitFor();
+  await page.goto(stage.url);
+  await ask(page, 'recite');
+  await page.getByRole('article').getByText('I live in Oslo.').first().waitFor();
+
+  await page.goto(`${stage.url}/settings`);
+  await expect.poll(() => page.getByLabel('About you').inputValue()).toBe('I live in Oslo.');
+  await section('Chat').getByRole('checkbox').uncheck();
+  await section('Appearance').getByLabel('Dark').check();
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  await page.reload();
+  await expect.poll(() => section('Chat').getByRole('checkbox').isChecked()).toBe(false);
+
+  await section('Access').getByLabel('Name of a new token').fill('laptop');
+  await section('Access').getByRole('button', { name: 'Make a token' }).click();
+  await section('Access').getByText('It is shown this once.').waitFor();
+  await section('Access')
+    .getByRole('listitem')
+    .filter({ hasText: 'laptop' })
+    .getByRole('button', { name: 'Revoke' })
+    .click();
+  await expect.poll(() => section('Access').getByRole('listitem').filter({ hasText: 'laptop' }).count()).toBe(0);
+
+  const download = page.waitForEvent('download');
+  await section('Your data').getByRole('button', { name: 'Download my data' }).click();
+  expect(await readFile(await (await download).path(), 'utf8')).toContain('hello to me');
+
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to a page or a thread').waitFor();
+  await page.keyboard.press('Escape');
+  await section('Signed-in browsers').getByRole('button', { name: 'Sign out' }).first().click();
+  await page.getByLabel('Token').waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,93 @@
+import type { TokenList } from '@reborn-agent/client/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CopyButton } from '../chat/transcript/row-actions.tsx';
+import { client } from '../client/client.ts';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+
+/** The tokens of a user, for programs that act for them. */
+export function Tokens({ userId }: { readonly userId: string }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const { data, error } = useQuery({
+    queryKey: ['tokens', userId],
+    queryFn: () => client.call('GET /api/users/{id}/tokens', { params: { id: userId } }),
+  });
+  const refresh = () => queries.invalidateQueries({ queryKey: ['tokens', userId] });
+  const create = useMutation({
+    mutationFn: () => client.call('POST /api/users/{id}/tokens', { params: { id: userId }, body: { name } }),
+    onSuccess: () => {
+      setName('');
+      return refresh();
+    },
+  });
+  return (
+    <section className="flex flex-col gap-3">
+      <h3 className="font-semibold">Tokens</h3>
+      {error && <Problem error={error} />}
+      {create.error && <Problem error={create.error} />}
+      {create.data && (
+        <div className="rounded border border-line bg-waiting-wash p-3">
+          <p>This is the token. It is shown this once.</p>
+          <p className="flex items-center gap-2 break-all font-mono text-s">
+            {create.data.token} <CopyButton text={create.data.token} />
+          </p>
+        </div>
+      )}
+      <ul className="divide-y divide-line">
+        {data?.tokens.map((token) => (
+          <TokenRow key={token.id} token={token} onRevoked={() => void refresh()} />
+        ))}
+        {data?.tokens.length === 0 && <li className="text-soft">No tokens yet.</li>}
+      </ul>
+      <form
+        className="flex items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <div className="flex-1">
+          <TextField
+            label="Name of a new token"
+            value={name}
+            required
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        <Button type="submit">Make a token</Button>
+      </form>
+    </section>
+  );
+}
+
+type TokenRowProps = { readonly token: TokenList['tokens'][number]; readonly onRevoked: () => void };
+
+function TokenRow({ token, onRevoked }: TokenRowProps) {
+  const revoke = useMutation({
+    mutationFn: () => client.call('DELETE /api/tokens/{id}', { params: { id: token.id } }),
+    onSuccess: onRevoked,
+  });
+  return (
+    <li className="flex items-center gap-3 py-2">
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{token.name}</span>
+        <span className="text-s text-soft">
+          {token.last_used_at ? (
+            <>
+              used <RelativeTime time={token.last_used_at} />
+            </>
+          ) : (
+            'never used'
+          )}
+        </span>
+      </span>
+      <Button look="quiet" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
+        Revoke
+      </Button>
+    </li>
+  );
+}
