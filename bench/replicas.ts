@@ -117,14 +117,14 @@ async function read() {
     statements: Number(rows.find(({ database }) => database === 'through')?.total_query_count),
     signals,
     postgres: postgresCpu(server.postmaster),
-    nodes: total(replicas, ({ pid }) => cpuOf(pid)),
+    nodes: new Map(replicas.map(({ pid }) => [pid, cpuOf(pid)])),
   };
 }
 
 async function countConnections() {
   const { rows } = await admin.query<{ database: string; cl_waiting: number; sv_active: number }>('show pools');
   const pool = rows.find(({ database }) => database === 'through');
-  return { used: Number(pool?.sv_active ?? 0), waiting: Number(pool?.cl_waiting ?? 0) };
+  return { used: pool?.sv_active ?? 0, waiting: pool?.cl_waiting ?? 0 };
 }
 
 /** What happens per second while `act` runs. */
@@ -145,10 +145,11 @@ async function measure(title: string, act: () => Promise<void>): Promise<void> {
   const after = await read();
   const seconds = (after.at - before.at) / 1000;
   const rate = (key: 'statements' | 'signals') => ((after[key] - before[key]) / seconds).toFixed(1);
-  const share = (key: 'postgres' | 'nodes') => `${((after[key] - before[key]) / seconds / 10).toFixed(0)} %`;
+  const share = (ms: number) => `${(ms / seconds / 10).toFixed(0)} %`;
+  const nodes = total([...after.nodes], ([pid, used]) => used - (before.nodes.get(pid) ?? 0)); // of those that still run
   console.log(
     `${title}: ${rate('statements')} statements/s, ${rate('signals')} NOTIFY/s, at most ${most.used} connections in use ` +
-      `and ${most.waiting} waiting; of a core: PostgreSQL ${share('postgres')}, all replicas ${share('nodes')}`,
+      `and ${most.waiting} waiting; of a core: PostgreSQL ${share(after.postgres - before.postgres)}, all replicas ${share(nodes)}`,
   );
 }
 
@@ -204,7 +205,7 @@ async function takeOver(count: number): Promise<number[]> {
     .map(({ at }) => at - killed);
   const [survivor] = replicas;
   await Promise.all(
-    ids.map((id) => survivor?.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' })),
+    ids.map(async (id) => survivor?.request(`/api/v1/responses/${id}/cancel`, { method: 'POST', body: '{}' })),
   );
   return gaps;
 }

@@ -252,7 +252,7 @@ export async function startEngine(options: {
   return {
     replica,
     /** For queries that read the rows of all users. */
-    system: reads as SystemConnection,
+    system: reads satisfies SystemConnection,
     /** Whether this replica does the work that one replica does for all. */
     isLead: pulse.isLead,
     /** Repeats work that one replica does for all. */
