@@ -4,9 +4,11 @@ import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { wordsOf } from '../../parts/problem.tsx';
-import { type Attachment, findProblem, formatBytes, type Picked, pick, toAttachment } from './attachments.ts';
+import { type Attachment, findProblem, type Picked, pick, toAttachment } from './attachments.ts';
 import { ContextMeter } from './context-meter.tsx';
+import { DictateButton } from './dictate-button.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
+import { PickedFiles } from './picked-files.tsx';
 import { useDroppedFiles } from './use-dropped-files.ts';
 
 type Props = {
@@ -102,6 +104,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
             }}
             className="field-sizing-content max-h-[272px] min-h-10 w-full min-w-0 resize-none bg-transparent px-1 py-[7px] text-l outline-none"
           />
+          <DictateButton onText={(heard) => write([text.trimEnd(), heard].filter(Boolean).join(' '))} />
           {onStop && <IconButton icon="stop" label="Stop" className="size-10" onClick={onStop} />}
           <button
             type="submit"
@@ -138,27 +141,5 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
         </div>
       </div>
     </div>
-  );
-}
-
-function PickedFiles({
-  picked,
-  onRemove,
-}: {
-  readonly picked: readonly Picked[];
-  readonly onRemove: (id: string) => void;
-}) {
-  if (picked.length === 0) return null;
-  return (
-    <ul aria-label="Attachments" className="flex flex-wrap gap-2 px-2 pt-2">
-      {picked.map(({ id, file }) => (
-        <li key={id} className="flex max-w-full items-center gap-2 rounded border border-line bg-sunken pl-2 text-s">
-          <Icon name="file" />
-          <span className="min-w-0 truncate">{file.name}</span>
-          <span className="shrink-0 text-soft">{formatBytes(file.size)}</span>
-          <IconButton icon="close" label={`Remove ${file.name}`} onClick={() => onRemove(id)} />
-        </li>
-      ))}
-    </ul>
   );
 }

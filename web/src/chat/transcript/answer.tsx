@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import { IconButton } from '../../parts/button.tsx';
 import { Cost } from '../../parts/cost.tsx';
 import { useActions } from '../chat-actions.ts';
+import { ReadAloudButton } from './read-aloud.tsx';
 import { CopyButton, RowActions } from './row-actions.tsx';
 import { Speaker } from './speaker.tsx';
 
@@ -37,6 +38,7 @@ function AnswerFoot({ entry, turnId }: { readonly entry: MessageEntry; readonly 
     <div className="-ml-2 flex min-h-8 items-center gap-2">
       <RowActions>
         <CopyButton text={entry.text} />
+        <ReadAloudButton text={entry.text} />
         <IconButton icon="inspect" label="Inspect this turn" onClick={() => inspect(turnId)} />
       </RowActions>
       {entry.state === 'incomplete' && <span className="pl-2 text-s text-waiting">Ends in mid-sentence.</span>}
