@@ -51,7 +51,7 @@ function deliveriesOf(row: OutboxRow, subscriptions: readonly Subscription[], no
     }));
 }
 
-/** The delivery has the id of its job, by which receivers recognise repeats. */
+/** The delivery has the id of its job, so that receivers recognise repeats. */
 function callbackOf({ number, userId, subject, type, callbackUrl }: OutboxRow, now: Date): NewDelivery[] {
   if (callbackUrl === null || !isUuid<DeliveryId>(subject)) return [];
   const account = accountOf(callbackUrl);

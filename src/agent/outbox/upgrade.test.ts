@@ -64,7 +64,7 @@ test('the version before takes none of them any more', async () => {
   expect(await asChannel(due, [])).toBe(0);
 });
 
-test('an attempt that the version before had begun ends as it reports', async () => {
+test('an attempt that the version before had started ends as it reports', async () => {
   const report = (id: string, status: string, wait: string | null) =>
     asChannel(
       `update jobs set callback_status = $2, callback_error = null, callback_due_at = now() + $3::interval
