@@ -16,6 +16,7 @@ const HARMLESS: Record<string, string> = {
   'store/tools/secrets.ts replaceCiphertext': 'the secret stays the same; the new key is recorded',
   'engine/statements/erase.ts complete': 'the request was audited; this records its end, in the log as well',
   'store/tools/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
+  'store/tools/approvals.ts restoreApproval': 'gives back what was granted, for a call that has not run',
   'store/threads/delete-turn.ts deleteGatesOf': 'its call is deleted too, so nothing is granted',
   'store/threads/gates.ts close': '`closeGate` is for the output of a tool, and `decideGate` is audited',
 };
