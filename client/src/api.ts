@@ -1549,7 +1549,7 @@ export type McpServer = {
   readonly problem: string | null;
   readonly listed_at: string;
   readonly created_at: string;
-  readonly tools: readonly {
+  readonly tools: readonly ({
     /** The server's name of the tool. The model calls it `<server>__<tool>`. */
     readonly name: string;
     readonly description: string;
@@ -1562,7 +1562,9 @@ export type McpServer = {
     readonly idempotent: boolean;
     /** False for a tool that is new or changed since the last review: its calls need approval. */
     readonly reviewed: boolean;
-  }[];
+    /** Its description at the last review, if the tool has changed since. */
+    readonly description_before: string | null;
+  })[];
   /** Why some tools of the server are not offered. */
   readonly left_out: readonly string[];
 };

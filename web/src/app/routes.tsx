@@ -40,6 +40,11 @@ const tools = createRoute({
   path: '/tools',
   component: lazyRouteComponent(() => import('../tools/tools-page.tsx'), 'ToolsPage'),
 });
+const mcp = createRoute({
+  getParentRoute: () => root,
+  path: '/tools/mcp',
+  component: lazyRouteComponent(() => import('../mcp/mcp-page.tsx'), 'McpPage'),
+});
 const toolCallback = createRoute({
   getParentRoute: () => root,
   path: '/tools/callback',
@@ -100,6 +105,7 @@ export function createAppRouter() {
       notifications,
       memory,
       tools,
+      mcp,
       toolCallback,
       skills,
       settings,

@@ -17,7 +17,7 @@ export function McpSignIn({ server, holder = 'me' }: { readonly server: string; 
     <div className="flex flex-col gap-3">
       {begin.error && <Problem error={begin.error} />}
       <Button look="act" className="self-start" disabled={begin.isPending} onClick={() => begin.mutate()}>
-        Sign in to {server}
+        {holder === 'me' ? `Sign in to ${server}` : 'Sign in for everyone'}
       </Button>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { AgentTool } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
@@ -30,6 +31,9 @@ export function ToolsPage() {
       about="What the agent can do, and what each tool may reach."
       actions={
         <>
+          <Link to="/tools/mcp" className="whitespace-nowrap underline underline-offset-2">
+            MCP servers
+          </Link>
           <Filter label="Search the tools" value={text} onChange={setText} />
           {me.role === 'operator' && (
             <Button icon="add" onClick={() => setInstalling(true)}>

@@ -20,6 +20,10 @@ const serverTool = z.strictObject({
   reviewed: z
     .boolean()
     .describe('False for a tool that is new or changed since the last review: its calls need approval.'),
+  description_before: z
+    .string()
+    .nullable()
+    .describe('Its description at the last review, if the tool has changed since.'),
 });
 
 const summary = {
@@ -291,6 +295,9 @@ function renderServer(principal: Principal, found: ListedMcpServer): z.infer<typ
     destructive: tool.destructive,
     idempotent: tool.idempotent,
     reviewed: isReviewed(found, tool),
+    description_before: isReviewed(found, tool)
+      ? null
+      : (found.accepted.find(({ name }) => name === tool.name)?.description ?? null),
   }));
   return { ...renderSummary(principal, found), tools, left_out: [...found.leftOut] };
 }

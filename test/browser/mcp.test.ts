@@ -1,0 +1,99 @@
+import axe from 'axe-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMcpOAuthServer } from '../support/mcp-oauth-server.ts';
+import { startMcpServer } from '../support/mcp-server.ts';
+import { openChromium } from './open-chromium.ts';
+import { startStage } from './stage.ts';
+
+const READ = {
+  name: 'search',
+  description: 'Finds pages.',
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+};
+const WRITE = { name: 'publish', description: 'Publishes a page.', inputSchema: { type: 'object' } };
+
+let stage: Awaited<ReturnType<typeof startStage>>;
+let docs: Awaited<ReturnType<typeof startMcpServer>>;
+let post: Awaited<ReturnType<typeof startMcpOAuthServer>>;
+
+beforeAll(async () => {
+  stage = await startStage();
+  docs = await startMcpServer({ 'tools/list': () => ({ tools: [READ, WRITE] }) });
+  post = await startMcpOAuthServer({ answers: { 'tools/list': () => ({ tools: [READ] }) } });
+  for (const [name, url] of [
+    ['docs', docs.url],
+    ['post', post.url],
+  ]) {
+    const body = JSON.stringify({ name, url, for: 'everyone', private_network: true });
+    await stage.service.request('/api/mcp', { method: 'POST', body });
+  }
+  docs.answers['tools/list'] = () => ({ tools: [READ, { ...WRITE, description: 'Publishes a page everywhere.' }] });
+  await stage.service.request('/api/mcp/docs/refresh?for=everyone', { method: 'POST' });
+});
+
+afterAll(async () => {
+  await stage.close();
+  docs.close();
+  post.close();
+});
+
+test('servers are listed, signed in to and reviewed in the browser', async () => {
+  const browser = await openChromium({ theme: 'light', width: 1280 });
+  try {
+    const page = await browser.signIn(stage.url);
+    await page.goto(`${stage.url}/tools`);
+    await page.getByRole('link', { name: 'MCP servers' }).click();
+    await page.getByText('1 to review').waitFor();
+    await page.getByText('needs your sign-in').waitFor();
+    await page.getByRole('button', { name: /docs/ }).click();
+    await page.getByText('Before: Publishes a page.').waitFor();
+    await page.getByText('Now: Publishes a page everywhere.').waitFor();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByText('New and changed tools').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    await page.getByRole('button', { name: /post/ }).click();
+    await page.getByRole('button', { name: 'Sign in to post' }).first().click();
+    await page.waitForURL(`${stage.url}/tools/mcp`);
+    await page.getByText('ready').nth(1).waitFor();
+    expect(page.problems).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
+
+test.each([
+  ['light', 1280],
+  ['dark', 768],
+  ['dark', 390],
+] as const)(
+  'the page and its dialogs have no accessibility violation in the %s theme at %s pixels',
+  async (theme, width) => {
+    const browser = await openChromium({ theme, width, touch: width < 500 });
+    try {
+      const page = await browser.signIn(stage.url);
+      await page.goto(`${stage.url}/tools/mcp`);
+      await page.getByText('for everyone').first().waitFor();
+      const found: string[] = [];
+      const check = async (name: string) => {
+        await page.evaluate(axe.source);
+        const violations = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
+        found.push(...(violations as string[]).map((id) => `${name}: ${id}`));
+        if (process.env['PICTURES'])
+          await page.screenshot({ path: `${process.env['PICTURES']}/${name}-${theme}-${width}.png` });
+      };
+      await check('list');
+      await page.getByRole('button', { name: /docs/ }).click();
+      await page.getByText('Finds pages.').first().waitFor();
+      await check('server');
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Add a server' }).click();
+      await page.getByLabel('Address').waitFor();
+      await check('add');
+      expect(found).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+);

@@ -1,0 +1,135 @@
+import type { McpServer } from '@reborn-agent/client/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { client } from '../client/client.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { McpSignIn } from './mcp-sign-in.tsx';
+
+type Holder = 'me' | 'everyone';
+type Props = { readonly name: string; readonly holder: Holder; readonly onClose: () => void };
+
+/** One server: its sign-in, its tools, and the changes that wait for a review. */
+export function McpDrawer({ name, holder, onClose }: Props) {
+  const { data, error } = useQuery({
+    queryKey: ['mcp', holder, name],
+    queryFn: () => client.call('GET /api/mcp/{name}', { params: { name }, query: { for: holder } }),
+  });
+  return (
+    <Dialog title={name} place="side" onClose={onClose}>
+      {error && <Problem error={error} />}
+      {!data && !error && <Skeleton label="Loading the server" />}
+      {data && <ServerDetails server={data} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function ServerDetails({ server, onClose }: { readonly server: McpServer; readonly onClose: () => void }) {
+  const { me } = useServices();
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const options = { params: { name: server.name }, query: { for: server.for } };
+  const reload = () => queries.invalidateQueries({ queryKey: ['mcp'] });
+  const refresh = useMutation({
+    mutationFn: () => client.call('POST /api/mcp/{name}/refresh', options),
+    onSuccess: reload,
+  });
+  const accept = useMutation({
+    mutationFn: () => client.call('POST /api/mcp/{name}/accept', { ...options, body: { listed_at: server.listed_at } }),
+    onSettled: reload,
+  });
+  const remove = useMutation({
+    mutationFn: () => client.call('DELETE /api/mcp/{name}', options),
+    onSuccess: async () => {
+      await reload();
+      onClose();
+    },
+  });
+  const mayChange = server.for === 'me' || me.role === 'operator';
+  const changed = server.tools.filter((tool) => !tool.reviewed);
+  const problem = refresh.error ?? accept.error ?? remove.error;
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="break-words">
+        {server.url}
+        {server.protocol && ` (MCP ${server.protocol})`}
+      </p>
+      {server.problem !== null && <p className="rounded bg-failed-wash p-3">{server.problem}</p>}
+      {server.sign_in === 'needed' && (
+        <section className="flex flex-col gap-3">
+          <p>Sign in at {server.issuer}. The model never sees the sign-in.</p>
+          <McpSignIn server={server.name} />
+          {server.for === 'everyone' && me.role === 'operator' && <McpSignIn server={server.name} holder="everyone" />}
+        </section>
+      )}
+      {changed.length > 0 && (
+        <section className="flex flex-col gap-3 rounded border border-line border-l-4 border-l-waiting bg-waiting-wash p-4">
+          <h3 className="font-semibold">New and changed tools</h3>
+          <p>Their calls need approval until you accept them.</p>
+          {changed.map((tool) => (
+            <div key={tool.name}>
+              <p className="font-medium">{tool.name}</p>
+              {tool.description_before !== null && (
+                <p className="break-words text-s text-soft">Before: {tool.description_before}</p>
+              )}
+              <p className="break-words text-s">Now: {tool.description}</p>
+            </div>
+          ))}
+          {mayChange && (
+            <Button look="act" className="self-start" disabled={accept.isPending} onClick={() => accept.mutate()}>
+              Accept
+            </Button>
+          )}
+        </section>
+      )}
+      <section>
+        <h3 className="mb-2 font-semibold">Tools</h3>
+        <ul className="flex flex-col gap-3">
+          {server.tools.map((tool) => (
+            <li key={tool.name}>
+              <div className="flex flex-wrap items-baseline gap-x-3">
+                <span className="min-w-0 break-words font-medium">{tool.name}</span>
+                <StatusMark
+                  mark={tool.read_only ? 'done' : 'idle'}
+                  words={tool.read_only ? 'only reads' : tool.destructive ? 'can destroy' : 'writes'}
+                />
+              </div>
+              <p className="break-words text-s text-soft">{tool.description}</p>
+            </li>
+          ))}
+        </ul>
+        {server.left_out.map((reason) => (
+          <p key={reason} className="mt-2 break-words text-s text-soft">
+            Left out: {reason}
+          </p>
+        ))}
+      </section>
+      {problem && <Problem error={problem} />}
+      {mayChange && (
+        <div className="flex flex-wrap gap-2">
+          <Button disabled={refresh.isPending} onClick={() => refresh.mutate()}>
+            List its tools again
+          </Button>
+          <Button look="danger" icon="trash" disabled={remove.isPending} onClick={() => setAsking(true)}>
+            Remove
+          </Button>
+          {asking && (
+            <Confirm
+              title={`Remove ${server.name}?`}
+              action="Remove"
+              onConfirm={() => remove.mutate()}
+              onClose={() => setAsking(false)}
+            >
+              No thread can use its tools any more, and all sign-ins to it end.
+            </Confirm>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

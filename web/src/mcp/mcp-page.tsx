@@ -1,0 +1,78 @@
+import type { McpServerList } from '@reborn-agent/client/api';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../client/client.ts';
+import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Page } from '../parts/page.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { AddMcpServer } from './add-mcp-server.tsx';
+import { McpDrawer } from './mcp-drawer.tsx';
+
+type Listing = McpServerList['servers'][number];
+
+const keyOf = (server: Listing) => `${server.for}:${server.name}`;
+
+/** The MCP servers whose tools the agent can call: the user's own, and everyone's. */
+export function McpPage() {
+  const [opened, setOpened] = useState<string>();
+  const [adding, setAdding] = useState(false);
+  const { data, error, refetch } = useQuery({ queryKey: ['mcp'], queryFn: () => client.call('GET /api/mcp') });
+  const server = data?.servers.find((each) => keyOf(each) === opened);
+  return (
+    <Page
+      title="MCP servers"
+      about="Servers whose tools the agent can call."
+      actions={
+        <Button icon="add" onClick={() => setAdding(true)}>
+          Add a server
+        </Button>
+      }
+    >
+      <Listed
+        rows={data?.servers}
+        error={error}
+        onRetry={() => void refetch()}
+        label="Loading MCP servers"
+        empty={
+          <EmptyState icon="tool" title="No MCP servers yet">
+            Add one by its address. Its tools are available from the next message on.
+          </EmptyState>
+        }
+      >
+        {(servers) => (
+          <Rows label="MCP servers" rows={servers} keyOf={keyOf} onOpen={(row) => setOpened(keyOf(row))}>
+            {(row) => <ServerRow server={row} />}
+          </Rows>
+        )}
+      </Listed>
+      {server && <McpDrawer name={server.name} holder={server.for} onClose={() => setOpened(undefined)} />}
+      {adding && <AddMcpServer onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function ServerRow({ server }: { readonly server: Listing }) {
+  return (
+    <>
+      <span className="min-w-0 flex-1 basis-full sm:basis-60">
+        <span className="block truncate font-medium">{server.name}</span>
+        <span className="block truncate text-s text-soft">{server.url}</span>
+      </span>
+      {server.hidden && <StatusMark mark="idle" words="hidden by everyone's" />}
+      <ServerState server={server} />
+      <span className="text-s text-soft">
+        {server.tools} {server.tools === 1 ? 'tool' : 'tools'}, {server.for === 'me' ? 'yours' : 'for everyone'}
+      </span>
+    </>
+  );
+}
+
+function ServerState({ server }: { readonly server: Listing }) {
+  if (server.sign_in === 'needed') return <StatusMark mark="waiting" words="needs your sign-in" />;
+  if (server.problem !== null) return <StatusMark mark="failed" words="could not be listed" />;
+  if (server.unreviewed > 0) return <StatusMark mark="waiting" words={`${server.unreviewed} to review`} />;
+  return <StatusMark mark="done" words="ready" />;
+}
