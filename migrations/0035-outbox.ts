@@ -284,7 +284,6 @@ execute function announce_job()`;
 
 /** The callbacks that were due or under way. The trigger above has locked the table, so that none is added meanwhile. */
 async function moveCallbacks(db: Kysely<unknown>): Promise<void> {
-  await sql`set local app.engine = 'on'`.execute(db); // row-level security applies to this role, too
   await sql`
     insert into deliveries (id, user_id, kind, target, account, type, attempts, failures, due_at, last_error, created_at)
     select id, user_id, 'callback', 'job:' || id, 'host:' || coalesce(substring(callback_url from '^https://([^/?#]+)'), ''),
@@ -294,5 +293,4 @@ async function moveCallbacks(db: Kysely<unknown>): Promise<void> {
     insert into delivery_targets (target, user_id, account, due_at)
     select target, user_id, account, due_at from deliveries`.execute(db);
   await sql`update jobs set callback_due_at = null where callback_due_at is not null`.execute(db);
-  await sql`set local app.engine = ''`.execute(db);
 }

@@ -69,6 +69,25 @@ test('a new migration is applied after the earlier ones', async () => {
   expect((await pool.query('select id from notes')).rows).toEqual([{ id: 1 }]);
 });
 
+test('a migration reaches the rows of all users', async () => {
+  await writeMigration(
+    '0001-notes.ts',
+    `create table notes (user_id text, words integer);
+     alter table notes enable row level security;
+     alter table notes force row level security;
+     create policy owner on notes using ((select current_setting('app.engine', true)) = 'on')`,
+  );
+  await migrateDatabase(server.connection, folder);
+  await pool.query("begin; set local app.engine = 'on'; insert into notes values ('ann'), ('bob'); commit");
+  await writeMigration('0002-words.ts', 'update notes set words = 0');
+  await migrateDatabase(server.connection, folder);
+
+  const results = (await pool.query(
+    "begin; set local app.engine = 'on'; select words from notes; commit",
+  )) as unknown as pg.QueryResult[];
+  expect(results[2]?.rows).toEqual([{ words: 0 }, { words: 0 }]);
+});
+
 test('the error names a failed migration, which leaves nothing behind', async () => {
   await writeMigration('0001-notes.ts', 'create table notes (id integer)');
   await writeMigration('0002-mistake.ts', 'insert into nowhere values (1)');

@@ -134,6 +134,8 @@ async function findNewerMigrations(db: Kysely<unknown>, ours: readonly string[])
 function declareAll(ours: Record<string, DeclaredMigration>): Record<string, Migration> {
   const declare = (migration: DeclaredMigration): Migration => ({
     async up(db) {
+      // Row-level security is forced on this role, too: without it, a migration would find no row of any user.
+      await sql`set local app.engine = 'on'`.execute(db);
       await migration.up(db);
       await sql`
         alter table kysely_migration

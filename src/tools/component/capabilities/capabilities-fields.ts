@@ -3,10 +3,11 @@ import { isHeaderName, isHeaderValue, isReservedHeader } from './header-name.ts'
 import { hostPatternProblem } from './host-pattern.ts';
 import { pathProblem } from './path-spelling.ts';
 
+/** Names that begin with `mcp.` or `model.` belong to the service's own secrets: tokens of MCP servers and keys of models. */
 export function secretName() {
   return matching(
-    /^[a-z][\w.-]{0,63}$/i,
-    'must be a secret name: a letter, then letters, digits and _ - . (64 at most)',
+    /^(?!(?:mcp|model)\.)[a-z][\w.-]{0,63}$/i,
+    'must be a secret name: a letter, then letters, digits and _ - . (64 at most), without mcp. or model. in front',
   );
 }
 

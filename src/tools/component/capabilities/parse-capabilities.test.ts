@@ -207,6 +207,13 @@ test.each<[place: string, file: unknown]>([
   expect(problemsOf(JSON.stringify(file))[0]?.startsWith(`${place}: `)).toBe(true);
 });
 
+test.each(['mcp.0198.token', 'MCP.x', 'model.openai'])('a tool is not granted the secret %s of the service', (name) => {
+  expect(problemsOf({ secrets: { allowed_names: [name] } })).toHaveLength(1);
+  expect(problemsOf({ setup: { required_secrets: [{ name, prompt: 'A' }] } })).toHaveLength(1);
+  expect(problemsOf({ auth: { secret_name: name } })[0]).toContain('must be a secret name');
+  expect(problemsOf(withCredential({ secret_name: name }))[0]).toContain('must be a secret name');
+});
+
 test.each(['{', '', 'null', '[]', '"text"', `"${'x'.repeat(300_000)}"`])('%.20s is not a capabilities file', (text) => {
   expect(problemsOf(text)).toEqual([expect.stringMatching(/^it (is|must)/)]);
 });

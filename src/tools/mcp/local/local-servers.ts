@@ -69,6 +69,7 @@ export function createLocalServers({ folder, path: programs, version, options, w
         { name: 'reborn', version },
         { ...options, versionNegotiation: { mode: 'legacy' } },
       );
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is not an event target
       client.onclose = onExit;
       try {
         await client.connect(transport, { timeout: CONNECT_MS, maxTotalTimeout: CONNECT_MS });

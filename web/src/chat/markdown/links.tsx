@@ -1,4 +1,4 @@
-import type { ComponentProps, MouseEvent } from 'react';
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import type { ExtraProps } from 'streamdown';
 
 const LINK = 'break-words underline decoration-edge underline-offset-2 hover:decoration-current';
@@ -31,11 +31,17 @@ function FootnoteLink({ href, id, text, 'aria-label': label }: FootnoteProps) {
     target?.focus({ preventScroll: true });
   };
   return (
-    <a href={href} id={id} aria-label={label ?? `Footnote ${String(text)}`} onClick={jump} className={LINK}>
+    <a href={href} id={id} aria-label={label ?? `Footnote ${wordsOf(text)}`} onClick={jump} className={LINK}>
       {text}
     </a>
   );
 }
+
+const wordsOf = (text: ReactNode) =>
+  [text]
+    .flat()
+    .filter((part) => typeof part === 'string')
+    .join('');
 
 function idOf(href: string): string {
   try {
