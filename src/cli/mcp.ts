@@ -20,7 +20,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { askingSecrets } from './ask-secret.ts';
 import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
 import { serveMcp } from './mcp-serve.ts';
-import { printJson, printLine, printTable } from './print.ts';
+import { printLine, printRecord, printTable } from './print.ts';
 
 type ForUser = { readonly user?: string };
 type AddOptions = ForUser & {
@@ -153,7 +153,7 @@ function signIn(name: string, options: ForUser): Promise<void> {
 function listServers(options: ForUser & { readonly json?: true }): Promise<void> {
   return withAdmin(options, async (admin, holder) => {
     const servers = await admin.listOwned(COMMAND_LINE, holder);
-    if (options.json) return printJson(servers.map(describe));
+    if (options.json) return printRecord(servers.map(describe));
     if (servers.length === 0) return printLine('No MCP servers were added. `reborn mcp add` adds one.');
     printTable([
       ['name', 'url', 'tools', 'state'],
@@ -167,7 +167,7 @@ function showServer(name: string, options: ForUser & { readonly refresh?: true; 
     const server = options.refresh
       ? await admin.refresh(COMMAND_LINE, name, holder)
       : await admin.getOwned(COMMAND_LINE, name, holder);
-    if (options.json) return printJson({ ...describe(server), tools: server.tools, leftOut: server.leftOut });
+    if (options.json) return printRecord({ ...describe(server), tools: server.tools, leftOut: server.leftOut });
     printLine(`${server.name}: ${server.url} (MCP ${server.discovery.version}), ${stateOf(server)}`);
     printServerTools(server);
     for (const reason of server.leftOut) printLine(`Left out: ${reason}`);

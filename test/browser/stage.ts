@@ -1,4 +1,4 @@
-import type { Parts } from '#app/app.ts';
+import type { Parts } from '#app/parts.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { freshHome } from '../support/fresh-home.ts';

@@ -1,5 +1,5 @@
 import { test as base } from 'vitest';
-import type { Parts } from '#app/app.ts';
+import type { Parts } from '#app/parts.ts';
 import { freshHome } from './fresh-home.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 import { type Service, startService } from './service.ts';

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { type Parts, startApp } from '#app/app.ts';
+import { startApp } from '#app/app.ts';
 import { createLog } from '#app/log.ts';
+import type { Parts } from '#app/parts.ts';
 import { readConfig } from '#config/config.ts';
 import { BARE_ENV } from './bare-env.ts';
 import { waitFor } from './wait-for.ts';

@@ -1,7 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { App, Parts } from '#app/app.ts';
+import type { App } from '#app/app.ts';
+import type { Parts } from '#app/parts.ts';
 import type { Config } from '#config/config.ts';
 import { makeHome } from '#config/home-folder.ts';
 import { openDatabase } from '#database/open-database.ts';

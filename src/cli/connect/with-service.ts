@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Parts } from '#app/app.ts';
 import { createLog } from '#app/log.ts';
+import type { Parts } from '#app/parts.ts';
 import type { Config } from '#config/config.ts';
 import { makeHome } from '#config/home-folder.ts';
 import { scrubLine } from '#safety/secrets/scrub-line.ts';

@@ -5,7 +5,7 @@ import { type DeliveryId, isUuid } from '#domain/ids.ts';
 import { DELIVERY_STATES } from '#domain/notification/delivery.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { withDatabase } from '../connect/with-database.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
 
 type ListOptions = { readonly state?: string; readonly json?: true };
 
@@ -35,7 +35,7 @@ function listDeliveries({ state, json }: ListOptions): Promise<void> {
     if (state !== undefined && !wanted)
       throw new InvalidRequest('invalid_request', null, `--state must be ${DELIVERY_STATES.join(', ')}.`);
     const found = await createDeliveries(db).list(OPERATOR, { ...(wanted && { state: wanted }), limit: SHOWN });
-    if (json) return printJson(found);
+    if (json) return printRecord(found);
     if (found.length === 0) return printLine('There are no deliveries.');
     printTable([
       ['id', 'event', 'target', 'state', 'attempts', 'created', 'last error'],

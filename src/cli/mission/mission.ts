@@ -5,7 +5,7 @@ import { isUuid, type MissionId, newId } from '#domain/ids.ts';
 import { describeSchedule } from '#domain/mission/schedule.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { withDatabase } from '../connect/with-database.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
 import { addDrainCommand, isDrained } from './drain.ts';
 import { addMissionOptions, type MissionOptions, toAsked } from './mission-options.ts';
 
@@ -114,7 +114,7 @@ function updateMission(
 function listMissions({ json }: Json): Promise<void> {
   return withDatabase(async ({ db }) => {
     const listed = await createMissions(db).list(OPERATOR);
-    if (json) return printJson(listed);
+    if (json) return printRecord(listed);
     if (await isDrained(db)) printLine('Missions are drained: no run starts until `reborn mission drain --end`.');
     if (listed.length === 0) return printLine('There are no missions.');
     printTable([
@@ -136,7 +136,7 @@ function showMission(id: string, { json }: Json): Promise<void> {
     const missions = createMissions(db);
     const mission = await missions.get(OPERATOR, toId(id));
     const runs = await missions.occurrences(OPERATOR, mission.id, { before: undefined, limit: SHOWN_RUNS });
-    if (json) return printJson({ mission, runs });
+    if (json) return printRecord({ mission, runs });
     printLine(`${mission.name} (${mission.pauseReason ?? mission.state}): ${describeSchedule(mission.schedule)}`);
     printLine(mission.instruction);
     if (runs.length > 0) printTable([['due', 'state', 'reason'], ...runs.map(rowOf)]);

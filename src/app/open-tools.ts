@@ -1,0 +1,106 @@
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { createMcpAdmin } from '#agent/administration/mcp-admin.ts';
+import { createToolAdmin } from '#agent/administration/tool-admin.ts';
+import { quarantineTool } from '#agent/gates/policy-settings.ts';
+import { type Config, readForeignVariable } from '#config/config.ts';
+import type { Egress } from '#egress/egress.ts';
+import type { EgressRequest } from '#egress/exchange.ts';
+import type { TakeUse } from '#http/caller/rate-limit.ts';
+import { recordAudit } from '#store/audit.ts';
+import type { Database } from '#store/connection.ts';
+import { readComponentFiles } from '#store/tools/tools.ts';
+import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
+import { createCredentials } from '#tools/auth/credentials.ts';
+import { createRefresh } from '#tools/auth/refresh.ts';
+import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
+import { createInstalledTools } from '#tools/component/installed-tools.ts';
+import { createJails } from '#tools/component/jail/jails.ts';
+import { createLocalServers } from '#tools/mcp/local/local-servers.ts';
+import { CLIENT_OPTIONS } from '#tools/mcp/mcp-client.ts';
+import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
+import { createRests } from '#tools/mcp/rests.ts';
+import { createServerHeaders } from '#tools/mcp/server-headers.ts';
+import { createServerTokens } from '#tools/mcp/server-tokens.ts';
+import { createRegistry } from '#tools/registry.ts';
+import type { Secrets } from '#tools/secrets/secrets.ts';
+import type { Tool, ToolContext } from '#tools/tool.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { writeToolLine } from './log.ts';
+
+type Options = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly egress: Egress;
+  readonly takeUse: TakeUse;
+  /** Tools that are part of the program. */
+  readonly fixed: readonly Tool[];
+  readonly onError: (error: unknown) => void;
+  readonly undo: AsyncDisposableStack;
+};
+
+/** All tools that the agent can call: fixed ones, installed components, and those of MCP servers. */
+export function openTools({ config, log, db, secrets, egress, takeUse, fixed, onError, undo }: Options) {
+  const environment = readForeignVariable;
+  const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
+  const refresh = createRefresh(providers);
+  undo.defer(async () => void (await refresh.settled()));
+  const browserSignIn = createBrowserSignIn(providers);
+  const jails = createJails({ onLog: (line) => log.warn(line) });
+  undo.defer(() => jails.close());
+  const installed = createInstalledTools(db, {
+    jails,
+    egress,
+    credentials: createCredentials({ secrets, environment, refresh }),
+    takeUse,
+    loadFiles: (hash) => readComponentFiles(db, hash),
+    onSecretsUsed: (actor, tool, names) =>
+      recordAudit(db, { actor, action: 'secret.use', subject: tool, detail: { names } }),
+    onLeak: (userId, tool, secretName) => quarantineTool(db, { tool, userId, secretName }),
+    onLog: (tool, line) => writeToolLine(log, tool, line),
+  });
+  const serverTokens = createServerTokens({ ...providers, refresh });
+  const local = config.mcpLocalServers
+    ? createLocalServers({
+        folder: path.join(config.home, 'mcp-servers'),
+        path: environment('PATH'),
+        version: packageJson.version,
+        options: CLIENT_OPTIONS,
+      })
+    : undefined;
+  undo.defer(async () => local?.close());
+  const mcp = {
+    egress,
+    local,
+    version: packageJson.version,
+    headers: createServerHeaders(secrets),
+    tokens: serverTokens,
+    rests: createRests(),
+    takeUse,
+    onSecretsUsed: ({ owner }: ToolContext, tool: string, names: readonly string[]) =>
+      recordAudit(db, { actor: owner.userId, action: 'secret.use', subject: tool, detail: { names } }),
+  };
+  const mcpTools = createMcpTools(db, mcp, onError);
+  undo.defer(() => mcpTools.close());
+  const tools = createRegistry(fixed, installed, (owner) => mcpTools.toolsFor(owner), config.mcpToolsInPrompt);
+  const toolAdmin = createToolAdmin({
+    db,
+    tools,
+    secrets,
+    builtinNames: new Set(fixed.map(({ definition }) => definition.name)),
+    signIn: browserSignIn,
+    signInTo: (tool, holder) => toolSignIn(providers, tool, holder),
+  });
+  const mcpAdmin = createMcpAdmin({
+    db,
+    secrets,
+    network: mcp,
+    tokens: serverTokens,
+    signIn: browserSignIn,
+    takeUse,
+    onChange: () => mcpTools.forget(),
+  });
+  return { tools, toolAdmin, mcpAdmin };
+}
