@@ -31,6 +31,7 @@ export default defineConfig({
           items: [
             'deploy',
             'replicas',
+            'scale',
             'monitoring',
             'sign-in',
             'backup',
