@@ -114,6 +114,22 @@ test('a mission is created with a preview, edited, run by hand, paused, resumed 
   expect(page.problems).toEqual([]);
 });
 
+test('the page for a new thread shows what waits for the person and which missions are due next', async () => {
+  await page.goto(stage.url);
+  await ask(page, SENTENCE);
+  await page.getByRole('region', { name: 'Waiting for you: mission_create' }).waitFor();
+  await page.goto(stage.url);
+  const due = page.getByRole('region', { name: 'Next missions' });
+  await due.getByRole('link', { name: 'Notes' }).waitFor();
+  await check('home');
+  await page.getByRole('region', { name: 'Waits for you' }).getByRole('link', { name: 'mission_create' }).click();
+  const card = page.getByRole('region', { name: 'Waiting for you: mission_create' });
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await page.goto(stage.url);
+  await due.waitFor();
+  expect(await page.getByRole('region', { name: 'Waits for you' }).count()).toBe(0);
+});
+
 test('missions with every outcome are listed', async () => {
   await seedMissions(stage);
   await page.goto(`${stage.url}/missions`);

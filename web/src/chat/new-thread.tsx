@@ -1,7 +1,7 @@
 import { sendMessage } from '@reborn-agent/client/send';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { client } from '../client/client.ts';
@@ -11,7 +11,9 @@ import { Composer } from './composer/composer.tsx';
 import { keepDraft } from './composer/drafts.ts';
 import { thingsToTry } from './composer/things-to-try.ts';
 
-/** Where a thread begins: three things to try, and the composer. */
+const Overview = lazy(() => import('./overview.tsx').then((module) => ({ default: module.Overview })));
+
+/** Where a thread begins: three things to try, what needs attention, and the composer. */
 export function NewThread() {
   const { me } = useServices();
   const navigate = useNavigate();
@@ -50,6 +52,9 @@ export function NewThread() {
               </li>
             ))}
           </ul>
+          <Suspense fallback={null}>
+            <Overview />
+          </Suspense>
         </div>
       </div>
       <Composer
