@@ -22,8 +22,8 @@ function compileProgram(root: string, target: string): Promise<void> {
     {
       dir: target,
       // Directly in src/, see program-files.ts. The bundler names a shared chunk after all modules that use it.
-      chunkFileNames: ({ name }) => (name.startsWith('shared~') ? 'src/shared.js' : 'src/[name].js'),
-      codeSplitting: { groups: [SHARED] },
+      chunkFileNames: ({ name }) => `src/${/^(?:shared|packages)(?=~)/.exec(name)?.[0] ?? '[name]'}.js`,
+      codeSplitting: { groups: [PACKAGES, SHARED] },
     },
   );
 }
@@ -35,6 +35,14 @@ const SHARED = {
   minShareCount: 2,
   entriesAware: true,
   entriesAwareMergeThreshold: 20000,
+};
+
+/** Apart from our code, so that no two files import each other: a CommonJS module of a package would then run too early. */
+const PACKAGES = {
+  ...SHARED,
+  name: 'packages',
+  test: (id: string) => id.includes('/node_modules/') && SHARED.test(id),
+  priority: 1,
 };
 
 /** File by file: tool authors import them by name and bundle them themselves. */
