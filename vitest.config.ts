@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { SlowFirst } from './test/support/slow-first.ts';
 
 /** They measure how long something takes, so nothing else may run beside them. */
 const MEASURED = ['bad-tokens', 'failover', 'heavy-thread', 'purge'];
@@ -18,6 +19,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // It warns of what matters in production; here it is an identity provider of the tests.
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),
+    sequence: { sequencer: SlowFirst },
     restoreMocks: true,
     unstubEnvs: true,
     tags: [{ name: 'slow', description: 'Takes seconds; left out of `npm run check:fast`.' }],

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SlowFirst } from '../support/slow-first.ts';
 
 /** `npm run test:browser`: apart from the other tests, since it needs Chromium and a built app. */
 export default defineConfig({
@@ -6,6 +7,7 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
     hookTimeout: 120_000,
     testTimeout: 120_000,
     teardownTimeout: 10_000,

@@ -66,6 +66,9 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
         <div className="min-w-0 flex-1 basis-52">
           <p className="break-words font-medium">{provider.name}</p>
           {provider.base_url && <p className="break-words text-s text-soft">{provider.base_url}</p>}
+          {needsKey(provider) && (
+            <p className="break-words text-s text-soft">Add a key, or set {provider.variable ?? 'LLM_API_KEY'}.</p>
+          )}
         </div>
         <StatusMark mark={provider.key_source ? 'done' : 'idle'} words={describeKey(provider)} />
         <div className="flex flex-wrap gap-2">
@@ -110,11 +113,14 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
   );
 }
 
-function describeKey({ key_source: source, variable, kind, name }: ModelProvider): string {
-  if (source === 'environment') return `key from ${variable ?? 'the environment'}`;
-  if (source === 'stored') return 'key stored';
-  return kind === 'openai-compatible' && name !== 'openai' ? 'no key' : `no key; or set ${variable ?? 'LLM_API_KEY'}`;
+function describeKey({ key_source: source }: ModelProvider): string {
+  if (source === 'environment') return 'key from the environment';
+  return source === 'stored' ? 'key stored' : 'no key';
 }
+
+/** Servers of one's own often need none. */
+const needsKey = ({ key_source: source, kind, name }: ModelProvider) =>
+  source === null && (kind !== 'openai-compatible' || name === 'openai');
 
 function KeyForm({ provider, onDone }: { readonly provider: ModelProvider; readonly onDone: () => void }) {
   const [key, setKey] = useState('');

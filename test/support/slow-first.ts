@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The test files that take longest. The last one to start decides when all are done. */
+const SLOW = [
+  'browser/accessible',
+  'browser/layouts',
+  'terminal/attached',
+  'docs/blocks',
+  'terminal/keys',
+  'browser/gates',
+  'journeys/tool-grants',
+  'browser/pages',
+  'terminal/doctor',
+  'browser/chat',
+  'browser/sign-in',
+  'terminal/chat',
+  'care/backup',
+  'browser/mcp',
+  'browser/everyday',
+  'browser/rendering',
+  'attacks/jail',
+  'package/package',
+  'journeys/bodies',
+];
+
+/** Starts the slow test files first, so that no worker is left alone with one at the end. */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const name = path
+    .relative(path.resolve('test'), moduleId)
+    .replaceAll(path.sep, '/')
+    .replace(/\.test\.ts$/, '');
+  const rank = SLOW.indexOf(name);
+  return rank === -1 ? SLOW.length : rank;
+}
