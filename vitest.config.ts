@@ -5,11 +5,13 @@ import { SlowFirst } from './test/support/slow-first.ts';
 const MEASURED = ['bad-tokens', 'failover', 'heavy-thread', 'purge'];
 const measured = `test/faults/{${MEASURED.join()}}.test.ts`;
 
+/** Such tests mostly wait: for processes to start, for leases to end. */
+const WAITING = { maxWorkers: 3 };
+
 export default defineConfig({
   test: {
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',
-    // Two, because the journeys also run a PostgreSQL and the service beside the test itself.
     maxWorkers: 2,
     // A first start of the embedded PostgreSQL takes seconds on a busy machine.
     hookTimeout: 120_000,
@@ -40,17 +42,21 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           // Those in `test/browser` need Chromium, and have their own configuration.
           exclude: [...configDefaults.exclude, 'test/{browser,journeys,faults}/**'],
+          ...WAITING,
+          sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: 'journeys', include: ['test/journeys/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'journeys', include: ['test/journeys/**/*.test.ts'], ...WAITING, sequence: { groupOrder: 1 } },
+      },
       {
         extends: true,
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           exclude: [...configDefaults.exclude, measured],
-          // They mostly wait: for leases to end, for processes to start.
-          maxWorkers: 3,
+          ...WAITING,
           sequence: { groupOrder: 1 },
         },
       },

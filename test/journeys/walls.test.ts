@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { turnIdOf } from '../faults/cluster.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
@@ -120,7 +121,10 @@ const MATRIX: Record<string, Row> = {
   'DELETE /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
   'GET /api/usage': row([200, 200, 200, 200], () => ({ route: '/api/usage' })),
   'GET /api/status': row([200, 200, 200, 200], () => ({ route: '/api/status' })),
-  'POST /api/users': row([403, 403, 201, 201], () => ({ route: '/api/users', body: { name: 'New', role: 'member' } })),
+  'POST /api/users': row([403, 403, 201, 201], () => ({
+    route: '/api/users',
+    body: { name: `New ${randomUUID()}`, role: 'member' },
+  })),
   'GET /api/users': row([403, 403, 200, 200], () => ({ route: '/api/users' })),
   'DELETE /api/users/:id': row([403, 403, 404, 204], ({ userId }) => ({ route: `/api/users/${userId}` })),
   'POST /api/users/:id/erase': row([403, 403, 404, 200], ({ userId }) => ({ route: `/api/users/${userId}/erase` })),

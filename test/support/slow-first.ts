@@ -27,6 +27,7 @@ const SLOW = [
 /** Starts the slow test files first, so that no worker is left alone with one at the end. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's method, not an array's
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
   }

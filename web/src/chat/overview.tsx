@@ -31,7 +31,7 @@ export function Overview() {
     gates.data?.gates.filter((gate) => gate.user_id === me.user_id && gate.kind !== 'external-tool') ?? [];
   const recent = threads.data?.pages[0]?.threads.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)) ?? [];
   return (
-    <div className="mt-8 grid gap-6">
+    <div className="mt-8 flex flex-col gap-6">
       <Section title="Waits for you" rows={waiting.slice(0, MOST)}>
         {(gate) => <GateLink key={gate.id} gate={gate} />}
       </Section>
