@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 
 /** Types a message into the composer and sends it. */
 export async function ask(page: Page, message: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(message);
-  await page.keyboard.press('Enter');
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.fill(message);
+  await composer.press('Enter'); // not on the page: a menu that closes gives the focus back to its button
 }
 
 export const conversation = (page: Page) => page.getByRole('log').innerText();
