@@ -48,7 +48,11 @@ export async function startMcpOAuthServer({ answers = {}, tokenSeconds = 3600 }:
   };
   const elsewhere: string[] = []; // requests to the path that metadata redirects to
   const counts = { refreshed: 0, reused: 0, refused: 0, registered: 0, signedIn: 0 };
+  /** Access tokens that were refused although they had not expired on their way here. */
+  const wronglySent: string[] = [];
   const tokens = new Set<string>();
+  const hidden = new Set<string>();
+  const expiries = new Map<string, number>();
   let origin = '';
   const mcp = await startMcpServer(answers, guard);
   origin = `http://127.0.0.1:${mcp.port}`;
@@ -75,10 +79,22 @@ export async function startMcpOAuthServer({ answers = {}, tokenSeconds = 3600 }:
     if (path === '/elsewhere') elsewhere.push(path);
     if (path === '/.well-known/oauth-authorization-server/other')
       return json(response, { ...METADATA(origin), issuer: `${origin}/other` });
+    if (path === '/token') keepTokens(response);
     if (path.startsWith('/interaction/'))
       await provider.interactionFinished(request, response, { login: { accountId: 'ann' }, consent: {} });
     else await handle(request, response);
     return true;
+  }
+
+  /** Remembers what the token endpoint hands out. */
+  function keepTokens(response: ServerResponse): void {
+    const end = response.end.bind(response) as (body?: unknown) => ServerResponse;
+    response.end = ((body?: unknown) => {
+      const { access_token, refresh_token } = JSON.parse(String(body)) as Record<string, string | undefined>;
+      for (const token of [access_token, refresh_token]) if (token) hidden.add(token);
+      if (access_token) expiries.set(access_token, Date.now() + tokenSeconds * 1000);
+      return end(body);
+    }) as ServerResponse['end'];
   }
 
   async function isAllowed(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
@@ -87,6 +103,7 @@ export async function startMcpOAuthServer({ answers = {}, tokenSeconds = 3600 }:
     if (value !== '') tokens.add(value);
     if (!state.closed && token?.isValid && [token.aud].flat().includes(mcp.url)) return true;
     if (value !== '') counts.refused++;
+    if (value !== '' && Date.now() < (expiries.get(value) ?? Infinity) - CLOCK_MS) wronglySent.push(value);
     const usual = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
     response.writeHead(401, { 'www-authenticate': state.challenge ?? usual }).end();
     return false;
@@ -97,8 +114,11 @@ export async function startMcpOAuthServer({ answers = {}, tokenSeconds = 3600 }:
     origin,
     state,
     counts,
+    wronglySent,
     /** Every access token that was shown to the server. */
     tokens,
+    /** Every access and refresh token that was handed out. */
+    hidden,
     elsewhere,
     /** Ends an access token before its time, and with `grant` also the right to renew it. */
     async revoke(value: string, { grant }: { grant: boolean }) {
@@ -108,6 +128,9 @@ export async function startMcpOAuthServer({ answers = {}, tokenSeconds = 3600 }:
     },
   };
 }
+
+/** The provider counts whole seconds. */
+const CLOCK_MS = 1000;
 
 function json(response: ServerResponse, body: object): true {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));

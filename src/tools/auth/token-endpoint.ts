@@ -32,8 +32,10 @@ export async function requestTokens(
 ): Promise<Tokens> {
   const grant = { ...parameters, ...(resource !== undefined && { resource }) };
   const inBody = { ...grant, client_id: client.id, ...(client.secret && { client_secret: client.secret }) };
+  let sentAt = Date.now(); // a token's life starts before its answer arrives
   const first = await post(send, { url: tokenUrl, ...reach }, inBody, {});
   const wantsHeader = client.secret !== undefined && (first.status === 401 || first.answer.error === 'invalid_client');
+  if (wantsHeader) sentAt = Date.now();
   const { status, answer } = wantsHeader
     ? await post(send, { url: tokenUrl, ...reach }, grant, basicAuth(client))
     : first;
@@ -44,7 +46,7 @@ export async function requestTokens(
   return {
     accessToken: answer.access_token,
     refreshToken: answer.refresh_token,
-    expiresAt: answer.expires_in === undefined ? null : new Date(Date.now() + answer.expires_in * 1000),
+    expiresAt: answer.expires_in === undefined ? null : new Date(sentAt + answer.expires_in * 1000),
   };
 }
 
