@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import type { ChatRequest } from '@reborn-agent/client/api';
+import { resolvePath } from './resolve-path.ts';
 
 export type Attachment = NonNullable<ChatRequest['attachments']>[number];
 
@@ -27,7 +27,7 @@ export async function readAttachedFiles(message: string, folder: string): Promis
 }
 
 async function readFile(name: string, folder: string): Promise<Attachment | undefined> {
-  const file = await open(path.resolve(folder, name.replace(/^~(?=\/)/, homedir()))).catch(() => undefined);
+  const file = await open(resolvePath(folder, name)).catch(() => undefined);
   if (!file) return undefined;
   try {
     const { size, isFile } = await file.stat().then((found) => ({ size: found.size, isFile: found.isFile() }));

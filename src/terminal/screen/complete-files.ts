@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import path from 'node:path';
 import type { AutocompleteItem, AutocompleteProvider } from '@earendil-works/pi-tui';
+import { resolvePath } from '../resolve-path.ts';
 import { printable } from './printable.ts';
 
 const MOST = 50;
@@ -38,9 +37,7 @@ export function completeFiles(others: AutocompleteProvider, folder: string): Aut
 async function listFiles(typed: string, folder: string): Promise<AutocompleteItem[]> {
   const within = typed.slice(0, typed.lastIndexOf('/') + 1);
   const start = typed.slice(within.length).toLowerCase();
-  const found = await readdir(path.resolve(folder, within.replace(/^~(?=\/)/, homedir())), {
-    withFileTypes: true,
-  }).catch(() => []);
+  const found = await readdir(resolvePath(folder, within), { withFileTypes: true }).catch(() => []);
   return found
     .filter(({ name }) => name.toLowerCase().startsWith(start) && (start.startsWith('.') || !name.startsWith('.')))
     .filter(({ name }) => name === printable(name) && !name.includes('"'))
