@@ -12,6 +12,7 @@ export default defineConfig({
   test: {
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',
+    // Two, because the journeys also run a PostgreSQL and the service beside the test itself.
     maxWorkers: 2,
     // A first start of the embedded PostgreSQL takes seconds on a busy machine.
     hookTimeout: 120_000,
@@ -46,10 +47,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      {
-        extends: true,
-        test: { name: 'journeys', include: ['test/journeys/**/*.test.ts'], ...WAITING, sequence: { groupOrder: 1 } },
-      },
+      { extends: true, test: { name: 'journeys', include: ['test/journeys/**/*.test.ts'] } },
       {
         extends: true,
         test: {

@@ -1,6 +1,6 @@
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findViolationsInBothThemes } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { seedExamples } from './seed-examples.ts';
 import { startStage } from './stage.ts';
@@ -33,54 +33,52 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
-  test.each([1280, 390])('no page has an accessibility violation at %s pixels', async (width) => {
-    const browser = await openChromium({ theme, width, touch: width < 500 });
-    try {
-      const page = await browser.signIn(stage.url);
-      const found: string[] = [];
-      for (const [name, path] of pages) {
-        await page.goto(stage.url + path);
-        await page.getByRole('heading', { level: 1 }).first().waitFor();
-        await settled(page);
-        if (name === 'thread') await page.locator(COLOURED_CODE).first().waitFor();
-        found.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
-      }
-      expect(found).toEqual([]);
-      expect(page.problems).toEqual([]);
-    } finally {
-      await browser.close();
+test.each([1280, 390])('no page has an accessibility violation at %s pixels in either theme', async (width) => {
+  const browser = await openChromium({ width, touch: width < 500 });
+  try {
+    const page = await browser.signIn(stage.url);
+    const found: string[] = [];
+    for (const [name, path] of pages) {
+      await page.goto(stage.url + path);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await settled(page);
+      if (name === 'thread') await page.locator(COLOURED_CODE).first().waitFor();
+      found.push(...(await findViolationsInBothThemes(page)).map((violation) => `${name}: ${violation}`));
     }
-  });
+    expect(found).toEqual([]);
+    expect(page.problems).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
 
-  test('neither have the menu, the palette, a dialog and the sign-in page', async () => {
-    const browser = await openChromium({ theme });
-    try {
-      const page = await browser.signIn(stage.url);
-      const found: string[] = [];
-      const check = async (name: string) =>
-        found.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
-      await page.getByRole('button', { name: /Theme and account/ }).click();
-      await page.getByRole('menuitem', { name: 'Dark' }).waitFor();
-      await check('menu');
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Control+k');
-      await page.getByRole('combobox').waitFor();
-      await check('palette');
-      await page.keyboard.press('Escape');
-      await page.goto(`${stage.url}/operator/users`);
-      await page.getByRole('button', { name: 'Add a user' }).click();
-      await page.getByRole('dialog').waitFor();
-      await check('dialog');
-      await browser.context.clearCookies();
-      await page.goto(stage.url);
-      await page.getByLabel('Token').waitFor();
-      await check('sign-in');
-      expect(found).toEqual([]);
-    } finally {
-      await browser.close();
-    }
-  });
+test('neither have the menu, the palette, a dialog and the sign-in page', async () => {
+  const browser = await openChromium();
+  try {
+    const page = await browser.signIn(stage.url);
+    const found: string[] = [];
+    const check = async (name: string) =>
+      found.push(...(await findViolationsInBothThemes(page)).map((violation) => `${name}: ${violation}`));
+    await page.getByRole('button', { name: /Theme and account/ }).click();
+    await page.getByRole('menuitem', { name: 'Dark' }).waitFor();
+    await check('menu');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await check('palette');
+    await page.keyboard.press('Escape');
+    await page.goto(`${stage.url}/operator/users`);
+    await page.getByRole('button', { name: 'Add a user' }).click();
+    await page.getByRole('dialog').waitFor();
+    await check('dialog');
+    await browser.context.clearCookies();
+    await page.goto(stage.url);
+    await page.getByLabel('Token').waitFor();
+    await check('sign-in');
+    expect(found).toEqual([]);
+  } finally {
+    await browser.close();
+  }
 });
 
 /** The colours of a code block come after its text, and must be legible as well. */
@@ -89,16 +87,4 @@ const COLOURED_CODE = '[style*="--shiki-dark"]';
 /** Nothing is loading any more. */
 async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
-}
-
-async function violations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
-    const { axe: loaded } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
-    const { violations: all } = await loaded.run();
-    return all.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
-    );
-  });
 }

@@ -1,7 +1,7 @@
-import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMcpOAuthServer } from '../support/mcp-oauth-server.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
+import { findViolations, takePicture } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 
@@ -77,11 +77,8 @@ test.each([
       await page.getByText('for everyone').first().waitFor();
       const found: string[] = [];
       const check = async (name: string) => {
-        await page.evaluate(axe.source);
-        const violations = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
-        found.push(...(violations as string[]).map((id) => `${name}: ${id}`));
-        if (process.env['PICTURES'])
-          await page.screenshot({ path: `${process.env['PICTURES']}/${name}-${theme}-${width}.png` });
+        found.push(...(await findViolations(page)).map((violation) => `${name}: ${violation}`));
+        await takePicture(page, `${name}-${theme}-${width}`);
       };
       await check('list');
       await page.getByRole('button', { name: /docs/ }).click();

@@ -1,6 +1,6 @@
-import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followScript, type SeenPrompt } from '../support/scripted-model.ts';
+import { checkPage } from './check-page.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { seedMissions } from './seed-missions.ts';
 import { startStage } from './stage.ts';
@@ -121,7 +121,7 @@ test('the page for a new thread shows what waits for the person and which missio
   await page.goto(stage.url);
   const due = page.getByRole('region', { name: 'Next missions' });
   await due.getByRole('link', { name: 'Notes' }).waitFor();
-  await check('home');
+  await checkPage(page, 'home');
   await page.getByRole('region', { name: 'Waits for you' }).getByRole('link', { name: 'mission_create' }).click();
   await page.getByRole('region', { name: 'Waiting for you: mission_create' }).waitFor();
 });
@@ -149,32 +149,13 @@ test.each([
     await page.setViewportSize({ width, height: 844 });
     await page.goto(`${stage.url}/missions`);
     await rows().first().waitFor();
-    await check(`list-${theme}-${width}`);
+    await checkPage(page, `list-${theme}-${width}`);
     await rows().first().getByRole('button').click();
     await runs().first().waitFor();
-    await check(`timeline-${theme}-${width}`);
+    await checkPage(page, `timeline-${theme}-${width}`);
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByRole('dialog').getByText('Thread, overlap and budgets').click();
     await page.getByRole('dialog').getByRole('status').getByRole('listitem').first().waitFor();
-    await check(`form-${theme}-${width}`);
+    await checkPage(page, `form-${theme}-${width}`);
   },
 );
-
-async function check(name: string): Promise<void> {
-  const folder = process.env['PICTURES'];
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
-  const wide = await page.evaluate(
-    () =>
-      [document.documentElement, ...document.querySelectorAll('main, [role=dialog]')].filter(
-        (element) => element.scrollWidth > element.clientWidth + 1,
-      ).length,
-  );
-  expect({ name, wide }).toEqual({ name, wide: 0 });
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  const found = await page.evaluate(async () => {
-    type Loaded = { axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    const { violations } = await (globalThis as unknown as Loaded).axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-  });
-  expect({ name, found }).toEqual({ name, found: [] });
-}

@@ -1,6 +1,6 @@
-import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStandIn } from '../support/stand-in.ts';
+import { checkPage } from './check-page.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 
@@ -75,32 +75,13 @@ test.each([
     await page.setViewportSize({ width, height: 844 });
     await page.goto(`${stage.url}/notifications`);
     await deliveries().first().waitFor();
-    await check(`page-${theme}-${width}`);
+    await checkPage(page, `page-${theme}-${width}`);
     await deliveries().getByRole('button').first().click();
     await page.getByRole('list', { name: 'Attempts' }).waitFor();
-    await check(`delivery-${theme}-${width}`);
+    await checkPage(page, `delivery-${theme}-${width}`);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('The events of all users').waitFor();
-    await check(`form-${theme}-${width}`);
+    await checkPage(page, `form-${theme}-${width}`);
   },
 );
-
-async function check(name: string): Promise<void> {
-  const folder = process.env['PICTURES'];
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
-  const wide = await page.evaluate(
-    () =>
-      [document.documentElement, ...document.querySelectorAll('main, [role=dialog]')].filter(
-        (element) => element.scrollWidth > element.clientWidth + 1,
-      ).length,
-  );
-  expect({ name, wide }).toEqual({ name, wide: 0 });
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  const found = await page.evaluate(async () => {
-    type Loaded = { axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    const { violations } = await (globalThis as unknown as Loaded).axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-  });
-  expect({ name, found }).toEqual({ name, found: [] });
-}
