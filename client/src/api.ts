@@ -1299,6 +1299,7 @@ export type Endpoint = {
   readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
+  readonly results: boolean;
   /** When it answered 410. It gets nothing any more. */
   readonly gone_at: string | null;
   readonly created_at: string;
@@ -1317,6 +1318,8 @@ export type NewEndpoint = {
   readonly turns?: 'failed' | 'all';
   /** Get the events of all users. For operators only. */
   readonly everyone?: boolean;
+  /** Whether mission.completed contains the result. Not together with everyone. */
+  readonly results?: boolean;
 };
 
 export type EndpointWithSecret = {
@@ -1326,6 +1329,7 @@ export type EndpointWithSecret = {
   readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
+  readonly results: boolean;
   /** When it answered 410. It gets nothing any more. */
   readonly gone_at: string | null;
   readonly created_at: string;

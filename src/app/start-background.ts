@@ -56,7 +56,7 @@ export function startBackground(options: Options): void {
         db,
         secrets,
         egress,
-        render: (notice, at) => JSON.stringify(renderNotice(notice, at, threadUrl)),
+        render: (notice, at, result) => JSON.stringify(renderNotice(notice, at, { threadUrl, result })),
       }),
     },
     pace: parts.deliveries,

@@ -209,6 +209,7 @@ export type Tables = {
     events: NoticeType[];
     turns: Endpoint['turns'];
     everyone: boolean;
+    results: boolean;
     goneAt: Date | null;
     createdAt: Generated<Date>;
   };

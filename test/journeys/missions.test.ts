@@ -3,7 +3,7 @@ import type { Tool } from '#tools/tool.ts';
 import { addUser } from '../support/accounts.ts';
 import { test as journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import type { Service } from '../support/service.ts';
+import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Mission = {
@@ -25,7 +25,9 @@ const read: Tool = {
   call: async () => 'read',
 };
 
-const test = journey.override('parts', { tools: [send, read], missions: { lookEveryMs: 50 } });
+const test = journey
+  .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
+  .override('parts', { tools: [send, read], missions: { lookEveryMs: 50 } });
 
 async function call<T>(service: Service, method: string, route: string, body?: object, headers = {}): Promise<T> {
   const response = await service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -291,6 +293,40 @@ test('a mission is due when a turn has ended, and turns of missions start none',
   expect(await listed(follows.id)).toHaveLength(1);
   const foreign = await add({ instruction: 'say noted', schedule: { on_turn_of: 'webhook:github' } });
   expect(foreign.error?.param).toBe('schedule.on_turn_of');
+});
+
+test('a turn of a webhook user starts a mission of the operator, up to 60 times in an hour', async ({
+  service,
+  home,
+}) => {
+  const { id } = await create(service, { schedule: { on_turn_of: 'webhook:github' } });
+  const submit = async (message: string) => {
+    const job = await service.webhook.submit({ user_id: 'github', message });
+    await waitFor('the job', async () => (await service.webhook.job(job)).status === 'completed');
+  };
+  await submit('say the build is green');
+  const run = await waitFor('the run', async () =>
+    (await runsOf(service, id)).find(({ status }) => status === 'completed'),
+  );
+  const items = await call(service, 'GET', `/api/threads/${run.thread_id}/items`);
+  expect(JSON.stringify(items)).toContain('the build is green');
+
+  await home.query(
+    `insert into occurrences (mission_id, slot, user_id, kind, state, revision, due_at, ended_at)
+     select mission_id, slot - n * interval '1 second', user_id, kind, state, revision, due_at, ended_at
+     from occurrences, generate_series(1, 59) as n where mission_id = $1`,
+    [id],
+  );
+  await submit('say the build is red');
+  const skipped = (await runsOf(service, id)).filter(({ status }) => status === 'skipped');
+  expect(skipped).toMatchObject([{ reason: 'too_many_events', turn_id: null }]);
+
+  await home.query(`update occurrences set slot = slot - interval '1 hour' where mission_id = $1`, [id]);
+  await submit('say the build is blue');
+  await waitFor('the next run', async () => {
+    const [newest] = await runsOf(service, id);
+    return newest?.status === 'completed' && newest.slot > run.slot;
+  });
 });
 
 test('the agent creates a mission only with an approval that shows its schedule and next times', async ({

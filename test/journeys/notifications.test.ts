@@ -241,6 +241,32 @@ test('in quiet hours a gate waits, and the endpoints of others stay unseen', asy
   expect((await deliveriesOf(undefined)).some(({ user_id }) => user_id === bob.id)).toBe(true);
 });
 
+test('an endpoint with results gets what a run of its owner said, and others do not', async () => {
+  const dan = await addUser(service, 'Dan');
+  const events = ['mission.completed'];
+  await addEndpoint(dan, 'results.example', { events, results: true });
+  await addEndpoint(dan, 'quiet.example', { events });
+  await addEndpoint(undefined, 'all.example', { events, everyone: true });
+  const both = { name: 'x', url: 'https://x.example', events, everyone: true, results: true };
+  expect((await as(undefined, '/api/notifications/endpoints', 'POST', both)).status).toBe(400);
+  const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
+  const made = await as(dan, '/api/missions', 'POST', { name: 'daily', instruction: 'say all is well', schedule });
+  const { id } = (await jsonOf(made)) as { id: string };
+  await as(dan, `/api/missions/${id}/run`, 'POST');
+
+  const results = await Promise.all(
+    ['results.example', 'quiet.example', 'all.example'].map(async (host) => {
+      const [first] = (await arrived(host)).map(bodyOf);
+      return [first?.data['name'], first?.data['result']];
+    }),
+  );
+  expect(results).toEqual([
+    ['daily', 'all is well'],
+    ['daily', undefined],
+    ['daily', undefined],
+  ]);
+});
+
 test('failures of a mission are announced sparingly, its pause always, and a silent run never', async ({ home }) => {
   const cid = await addUser(service, 'Cid');
   const events = ['mission.failed', 'mission.paused', 'mission.completed', 'gate.opened'];

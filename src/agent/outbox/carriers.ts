@@ -6,8 +6,10 @@ import type { JobId } from '#domain/thread/job.ts';
 import type { Egress } from '#egress/egress.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findEndpoint } from '#store/notifications/endpoints.ts';
+import { findTurnRecord } from '#store/threads/turns.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { JobRecord, Jobs } from '../jobs.ts';
+import { replyOf, wordsOf } from '../turn/turn-reply.ts';
 import type { Carry } from './deliver.ts';
 import { endpointSecret } from './notifications.ts';
 import { postSigned } from './post-signed.ts';
@@ -17,7 +19,8 @@ export function createEventCarrier(parts: {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly egress: Egress;
-  readonly render: (notice: Notice, at: Date) => string;
+  /** `result`: what the run of a mission said, if the endpoint gets it. */
+  readonly render: (notice: Notice, at: Date, result: string | undefined) => string;
 }): Carry {
   const { db, secrets, egress, render } = parts;
   return async (delivery, call) => {
@@ -26,9 +29,18 @@ export function createEventCarrier(parts: {
     const endpoint = id && (await withOwner(db, owner, (trx) => findEndpoint(trx, owner, id)));
     const secret = endpoint && (await secrets.inVault(owner, (vault) => vault.find(endpointSecret(endpoint.id))));
     if (!endpoint || !secret || !delivery.payload) return { outcome: 'gone', error: 'The endpoint was removed.' };
-    const body = render(delivery.payload, delivery.createdAt);
+    const result = endpoint.results ? await readResult(db, delivery.payload) : undefined;
+    const body = render(delivery.payload, delivery.createdAt, result);
     return postSigned(egress, { ...call, url: endpoint.url, id: delivery.id, body, secret: secret.reveal() });
   };
+}
+
+/** Read for each attempt, so that a delivery that waits keeps no content. undefined when there is none, or none any more. */
+async function readResult(db: Database, notice: Notice): Promise<string | undefined> {
+  if (notice.type !== 'mission.completed' || !notice.threadId || !notice.turnId) return undefined;
+  const { userId, threadId, turnId } = notice;
+  const record = await withOwner(db, { userId }, (trx) => findTurnRecord(trx, { userId }, threadId, turnId));
+  return record && wordsOf(replyOf(record));
 }
 
 export type CallbackRules = {

@@ -13,12 +13,14 @@ export type Endpoint = {
   readonly turns: 'failed' | 'all';
   /** The events of all users. Only an operator can have such an endpoint. */
   readonly everyone: boolean;
+  /** Whether `mission.completed` contains the result. Only for the owner's own events. */
+  readonly results: boolean;
   /** Set once it has answered that it wants nothing more. */
   readonly goneAt: Date | null;
   readonly createdAt: Date;
 };
 
-export type NewEndpoint = Pick<Endpoint, 'name' | 'url' | 'events' | 'turns' | 'everyone'>;
+export type NewEndpoint = Pick<Endpoint, 'name' | 'url' | 'events' | 'turns' | 'everyone' | 'results'>;
 
 /** The daily hours in which a user is not notified. Notices wait until they end. */
 export type QuietHours = {

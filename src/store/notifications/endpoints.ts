@@ -69,4 +69,15 @@ export async function putQuietHours(trx: OwnedTransaction, owner: Owner, quiet: 
     .execute();
 }
 
-const columns = ['id', 'userId', 'name', 'url', 'events', 'turns', 'everyone', 'goneAt', 'createdAt'] as const;
+const columns = [
+  'id',
+  'userId',
+  'name',
+  'url',
+  'events',
+  'turns',
+  'everyone',
+  'results',
+  'goneAt',
+  'createdAt',
+] as const;

@@ -62,7 +62,7 @@ export type Subscription = Endpoint & { readonly eventUserId: UserId | null; rea
  */
 export async function findSubscriptions(system: SystemConnection, users: readonly UserId[]): Promise<Subscription[]> {
   const { rows } = await system.query<Subscription>(
-    `select endpoints.id, endpoints.user_id as "userId", name, url, events, turns, everyone, gone_at as "goneAt",
+    `select endpoints.id, endpoints.user_id as "userId", name, url, events, turns, everyone, results, gone_at as "goneAt",
        endpoints.created_at as "createdAt", quiet, wanted.event_user as "eventUserId"
      from (
        select id, user_id as event_user from notification_endpoints where user_id = any($1) and not everyone

@@ -27,9 +27,12 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
   const [events, setEvents] = useState<readonly Event[]>(['gate.opened', 'turn.ended', 'mission.failed']);
   const [turns, setTurns] = useState<'failed' | 'all'>('failed');
   const [everyone, setEveryone] = useState(false);
+  const [results, setResults] = useState(false);
   const add = useMutation({
     mutationFn: () =>
-      client.call('POST /api/notifications/endpoints', { body: { name, url, events: [...events], turns, everyone } }),
+      client.call('POST /api/notifications/endpoints', {
+        body: { name, url, events: [...events], turns, everyone, results: results && !everyone },
+      }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['notifications'] }),
   });
   if (add.data) return <NewSecret secret={add.data.secret} onClose={onClose} />;
@@ -76,6 +79,13 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
         )}
         {me.role === 'operator' && (
           <Check words="The events of all users" checked={everyone} onChange={() => setEveryone(!everyone)} />
+        )}
+        {events.includes('mission.completed') && !everyone && (
+          <Check
+            words="Send the results of missions, not only that they are there"
+            checked={results}
+            onChange={() => setResults(!results)}
+          />
         )}
         {add.error && <Problem error={add.error} />}
         <div className="flex gap-2">

@@ -37,6 +37,7 @@ export const noticeBody = z.discriminatedUnion('type', [
       slot: z.iso.datetime(),
       reason: z.string().nullable(),
       failures: z.int().describe('Failed runs in a row.'),
+      result: z.string().optional().describe('What the run said, for an endpoint with results.'),
     }),
   }),
   z.strictObject({
@@ -51,11 +52,17 @@ export const noticeBody = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** `threadUrl`: where a person can look at the thread. */
+type Surroundings = {
+  /** Where a person can look at the thread. */
+  readonly threadUrl: (id: ThreadId) => string | undefined;
+  /** What the run of a mission said, if the receiver gets it. */
+  readonly result: string | undefined;
+};
+
 export function renderNotice(
   notice: Notice,
   at: Date,
-  threadUrl: (id: ThreadId) => string | undefined,
+  { threadUrl, result }: Surroundings,
 ): z.infer<typeof noticeBody> {
   const timestamp = at.toISOString();
   const url = 'threadId' in notice && notice.threadId ? threadUrl(notice.threadId) : undefined;
@@ -80,7 +87,8 @@ export function renderNotice(
       const { type, userId, threadId, turnId, missionId, name, slot, reason, failures = 0 } = notice;
       const about = { user_id: userId, thread_id: threadId, turn_id: turnId, ...link };
       const due = new Date(slot).toISOString();
-      return { type, timestamp, data: { ...about, mission_id: missionId, name, slot: due, reason, failures } };
+      const said = result === undefined ? {} : { result };
+      return { type, timestamp, data: { ...about, mission_id: missionId, name, slot: due, reason, failures, ...said } };
     }
     case 'mission.paused': {
       const { type, userId, missionId, name, reason } = notice;

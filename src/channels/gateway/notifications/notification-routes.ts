@@ -52,6 +52,14 @@ const newEndpoint = z
       .boolean('everyone must be true or false.')
       .default(false)
       .describe('Get the events of all users. For operators only.'),
+    results: z
+      .boolean('results must be true or false.')
+      .default(false)
+      .describe('Whether mission.completed contains the result. Not together with everyone.'),
+  })
+  .refine(({ results, everyone }) => !(results && everyone), {
+    path: ['results'],
+    error: 'results and everyone can not be combined: results are sent to their owner only.',
   })
   .meta({ id: 'NewEndpoint' });
 
@@ -63,6 +71,7 @@ const endpoint = z
     events: z.array(z.enum(NOTICE_TYPES)),
     turns: z.enum(['failed', 'all']),
     everyone: z.boolean(),
+    results: z.boolean(),
     gone_at: z.iso.datetime().nullable().describe('When it answered 410. It gets nothing any more.'),
     created_at: z.iso.datetime(),
   })
@@ -153,6 +162,7 @@ function renderEndpoint(found: Endpoint): z.infer<typeof endpoint> {
     events: [...found.events],
     turns: found.turns,
     everyone: found.everyone,
+    results: found.results,
     gone_at: found.goneAt?.toISOString() ?? null,
     created_at: found.createdAt.toISOString(),
   };
