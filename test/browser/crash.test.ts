@@ -54,3 +54,16 @@ test('a message that is sent while the service is away is taken once, when it is
   expect(await page.getByText('say after', { exact: true }).count()).toBe(1);
   await page.close();
 });
+
+test('a page that is open during an upgrade loads the new version when it needs a file that is gone', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.getByRole('textbox', { name: 'Message' }).fill('typed before the upgrade');
+  await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+  await page.route(/\/assets\/.*\.js$/, (route) => route.fulfill({ status: 404, body: 'Not found' }), { times: 1 });
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('?');
+
+  await expect.poll(() => page.evaluate(() => 'sameDocument' in globalThis)).toBe(false);
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('typed before the upgrade');
+  await page.close();
+});

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 test('a member sets instructions, titles, theme and tokens, downloads their data, and ends a session', async () => {
-  const ann = await addUser(stage.service, 'Ann');
+  const ann = await addUser(stage.service, `Ann ${Date.now()}`);
   const page = await browser.signIn(stage.url, ann.token);
   await ask(page, 'say hello to me');
   await page.getByRole('article').getByText('hello to me').waitFor();

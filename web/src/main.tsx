@@ -3,9 +3,11 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createAppRouter } from './app/routes.tsx';
+import { installReloadAfterUpgrade } from './app/reload-after-upgrade.ts';
 import { installTheme } from './theme/theme.ts';
 
 installTheme();
+installReloadAfterUpgrade();
 const root = document.getElementById('app');
 if (!root) throw new Error('The page has no #app.');
 createRoot(root).render(

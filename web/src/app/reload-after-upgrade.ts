@@ -1,0 +1,16 @@
+const KEY = 'reborn.reloaded-at';
+const PAUSE_MS = 60_000;
+
+/** After an upgrade, the service no longer has the files of an open page. The new page is loaded then; drafts are kept. */
+export function installReloadAfterUpgrade(): void {
+  addEventListener('vite:preloadError', () => void reload());
+}
+
+/** At most once a minute, and not while the service is away: a new page could not be loaded. */
+async function reload(): Promise<void> {
+  if (Date.now() - Number(sessionStorage.getItem(KEY)) < PAUSE_MS) return;
+  const answer = await fetch('/', { method: 'HEAD' }).catch(() => undefined);
+  if (!answer?.ok) return;
+  sessionStorage.setItem(KEY, String(Date.now()));
+  location.reload();
+}
