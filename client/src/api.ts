@@ -1501,6 +1501,18 @@ export type McpServerList = {
     readonly sign_in: 'none' | 'needed' | 'done';
     /** The authorization server, if the server wants a sign-in. */
     readonly issuer: string | null;
+    /** Whether it has resources, which the model can read and users can attach. */
+    readonly resources: boolean;
+    /** Texts that the server writes for a person to send. */
+    readonly prompts: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly arguments: readonly {
+        readonly name: string;
+        readonly description: string;
+        readonly required: boolean;
+      }[];
+    }[];
     /** Why the tools could not be listed the last time. */
     readonly problem: string | null;
     readonly listed_at: string;
@@ -1549,6 +1561,18 @@ export type McpServer = {
   readonly sign_in: 'none' | 'needed' | 'done';
   /** The authorization server, if the server wants a sign-in. */
   readonly issuer: string | null;
+  /** Whether it has resources, which the model can read and users can attach. */
+  readonly resources: boolean;
+  /** Texts that the server writes for a person to send. */
+  readonly prompts: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly arguments: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly required: boolean;
+    }[];
+  }[];
   /** Why the tools could not be listed the last time. */
   readonly problem: string | null;
   readonly listed_at: string;
@@ -1576,6 +1600,36 @@ export type McpServer = {
 export type McpReview = {
   /** `listed_at` of the server as it was reviewed. A newer list is not accepted. */
   readonly listed_at: string;
+};
+
+export type McpResourceList = {
+  readonly resources: readonly ({
+    readonly uri: string;
+    readonly name: string;
+    readonly description: string;
+    readonly media_type: string | null;
+    /** Whether parts of `uri` in braces must be filled in. */
+    readonly template: boolean;
+  })[];
+};
+
+export type McpResource = {
+  readonly contents: readonly {
+    readonly uri: string;
+    readonly media_type: string;
+    /** The bytes in base64. */
+    readonly data: string;
+  }[];
+};
+
+export type McpPromptRequest = {
+  /** The name of the prompt. */
+  readonly prompt: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+};
+
+export type McpPromptText = {
+  readonly text: string;
 };
 
 export type Me = {
@@ -2620,6 +2674,23 @@ export type Routes = {
     params: { name: string };
     query?: { for?: 'me' | 'everyone' };
     result: undefined;
+  };
+  /** List the resources of an MCP server. */
+  'GET /api/mcp/{name}/resources': {
+    params: { name: string };
+    result: McpResourceList;
+  };
+  /** Read a resource of an MCP server. The parts can be sent as attachments of a message. */
+  'GET /api/mcp/{name}/resource': {
+    params: { name: string };
+    query: { uri: string };
+    result: McpResource;
+  };
+  /** Get the text of a prompt of an MCP server. It is not sent: a person reads it first. */
+  'POST /api/mcp/{name}/prompt': {
+    params: { name: string };
+    body: McpPromptRequest;
+    result: McpPromptText;
   };
   /** Get the caller, and what an app needs to know at its start. */
   'GET /api/me': {

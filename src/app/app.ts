@@ -108,7 +108,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
   const missions = createMissions(db);
-  const { tools, toolAdmin, mcpAdmin } = openTools({
+  const { tools, toolAdmin, mcpAdmin, mcpOffers } = openTools({
     config,
     log,
     db,
@@ -228,6 +228,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     operations: createOperations(engine, metrics),
     toolAdmin,
     mcpAdmin,
+    mcpOffers,
     modelAdmin: createModelAdmin({ settings, default: config.model, apiKeyFor }),
     modelProviders,
     modelCatalog: createModelCatalog({ settings, configured: config.model, apiKeyFor }),

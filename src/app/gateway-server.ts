@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createErasures } from '#agent/administration/erasures.ts';
 import type { McpAdmin } from '#agent/administration/mcp-admin.ts';
+import type { McpOfferReader } from '#agent/administration/mcp-offers.ts';
 import type { ModelAdmin } from '#agent/administration/model-admin.ts';
 import type { ModelCatalog } from '#agent/administration/model-catalog.ts';
 import type { ModelProviders } from '#agent/administration/model-providers.ts';
@@ -84,6 +85,7 @@ export type GatewayParts = {
   readonly tools: ToolRegistry;
   readonly toolAdmin: ToolAdmin;
   readonly mcpAdmin: McpAdmin;
+  readonly mcpOffers: McpOfferReader;
   readonly modelAdmin: ModelAdmin;
   readonly modelProviders: ModelProviders;
   readonly modelCatalog: ModelCatalog;
@@ -187,6 +189,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       loadImage: createLoadImage(threads, parts.fetchLinks),
       toolAdmin: parts.toolAdmin,
       mcpAdmin: parts.mcpAdmin,
+      mcpOffers: parts.mcpOffers,
       modelAdmin: parts.modelAdmin,
       modelProviders: parts.modelProviders,
       modelCatalog: parts.modelCatalog,

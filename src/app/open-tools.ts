@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { createMcpAdmin } from '#agent/administration/mcp-admin.ts';
+import { createMcpOffers } from '#agent/administration/mcp-offers.ts';
 import { createToolAdmin } from '#agent/administration/tool-admin.ts';
 import { quarantineTool } from '#agent/gates/policy-settings.ts';
 import { type Config, readForeignVariable } from '#config/config.ts';
@@ -17,11 +18,11 @@ import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { createLocalServers } from '#tools/mcp/local/local-servers.ts';
-import { CLIENT_OPTIONS } from '#tools/mcp/mcp-client.ts';
 import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
 import { createRests } from '#tools/mcp/rests.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
 import { createServerTokens } from '#tools/mcp/server-tokens.ts';
+import { CLIENT_OPTIONS } from '#tools/mcp/with-client.ts';
 import { createRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Tool, ToolContext } from '#tools/tool.ts';
@@ -102,5 +103,5 @@ export function openTools({ config, log, db, secrets, egress, takeUse, fixed, on
     takeUse,
     onChange: () => mcpTools.forget(),
   });
-  return { tools, toolAdmin, mcpAdmin };
+  return { tools, toolAdmin, mcpAdmin, mcpOffers: createMcpOffers({ db, network: mcp, takeUse }) };
 }

@@ -21,7 +21,7 @@ import type { ItemBody } from '#domain/thread/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
-import type { McpDiscovery, McpHeader, McpOAuth, McpTool } from '#domain/tool/mcp-server.ts';
+import type { McpDiscovery, McpHeader, McpOAuth, McpOffers, McpTool } from '#domain/tool/mcp-server.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
@@ -306,6 +306,8 @@ export type Tables = {
     oauth: JSONColumnType<McpOAuth> | null;
     command: JSONColumnType<string[]> | null;
     discovery: JSONColumnType<McpDiscovery>;
+    offers: JSONColumnType<McpOffers>;
+    allowSampling: Generated<boolean>;
     tools: JSONColumnType<McpTool[]>;
     leftOut: JSONColumnType<string[]>;
     accepted: JSONColumnType<McpTool[]>;

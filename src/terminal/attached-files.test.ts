@@ -26,6 +26,14 @@ test.each([
   ['nothing here', []],
 ])('%j attaches %j', async (message, names) => expect(await namesIn(message)).toEqual(names));
 
+test('a word with the name of a server and an address attaches a resource', async () => {
+  const read = async (server: string, uri: string) => [
+    { name: `${server} ${uri}`, media_type: 'text/plain', data: '' },
+  ];
+  const attached = await readAttachedFiles('Read @docs:file:///a.md and mail:x', folder, read);
+  expect(attached.map(({ name }) => name)).toEqual(['docs file:///a.md']);
+});
+
 test('a file is attached with its type and its bytes', async () => {
   expect(await readAttachedFiles('@src/a.ts', folder)).toEqual([
     { name: 'a.ts', media_type: 'text/plain', data: Buffer.from('const a = 1;').toString('base64') },

@@ -19,12 +19,29 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Words such as `@notes.md` or `@"my notes.md"`, and paths of images, which terminals paste for a dropped file. */
 const NAMED = /(?<=^|\s)(?:@(?:"([^"\n]+)"|(\S+))|'?(\/(?:[^\s'\\]|\\.)+\.(?:png|jpe?g|gif|webp))'?)(?=\s|$)/gi;
 
-/** The files that a message names. A word after an `@` that is not a file stays a word. */
-export async function readAttachedFiles(message: string, folder: string): Promise<Attachment[]> {
+/** Reads a resource of an MCP server. */
+export type ReadResource = (server: string, uri: string) => Promise<Attachment[]>;
+
+/** The files and resources that a message names. A word after an `@` that is neither stays a word. */
+export async function readAttachedFiles(
+  message: string,
+  folder: string,
+  readResource: ReadResource = async () => [],
+): Promise<Attachment[]> {
   const names = [...message.matchAll(NAMED)].map(([, quoted, word, image]) => quoted ?? word ?? unescape(image ?? ''));
-  const files = await Promise.all([...new Set(names)].map((name) => readFile(name, folder)));
-  return files.filter((file) => file !== undefined);
+  const found = await Promise.all(
+    [...new Set(names)].map(async (name) => {
+      const [, server, uri] = RESOURCE.exec(name) ?? [];
+      const file = await readFile(name, folder);
+      if (file) return [file];
+      return server !== undefined && uri !== undefined ? readResource(server, uri) : [];
+    }),
+  );
+  return found.flat();
 }
+
+/** A server and the address of a resource, such as `docs:file:///notes.md`. */
+const RESOURCE = /^([a-z][a-z0-9-]*):([a-z][a-z0-9+.-]*:\S+)$/i;
 
 async function readFile(name: string, folder: string): Promise<Attachment | undefined> {
   const file = await open(resolvePath(folder, name)).catch(() => undefined);

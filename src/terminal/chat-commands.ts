@@ -4,14 +4,15 @@ import type { Client } from '@reborn-agent/client';
 import type { AgentTool, Settings } from '@reborn-agent/client/api';
 import { formatCost, formatCount } from '@reborn-agent/client/format';
 import { cut } from '#domain/text/cut.ts';
-import { type Command, HELP } from './commands.ts';
+import { type Command, HELP, parsePromptArguments } from './commands.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import type { ThreadView } from './thread-view.ts';
 
 /** Does what was typed instead of a message. */
-export async function runChatCommand(chat: Chat, { name, argument }: Command): Promise<void> {
-  switch (name) {
+export async function runChatCommand(chat: Chat, command: Command): Promise<void> {
+  const { argument } = command;
+  switch (command.name) {
     case 'new':
       chat.thread.begin();
       return chat.thread.note('New thread. Type a message.');
@@ -27,6 +28,8 @@ export async function runChatCommand(chat: Chat, { name, argument }: Command): P
       return showUsage(chat);
     case 'export':
       return exportThread(chat, argument);
+    case 'prompt':
+      return writePrompt(chat, command.server, command.prompt, argument);
     case 'help':
       return chat.thread.note(HELP);
   }
@@ -73,6 +76,23 @@ async function showUsage(chat: Chat): Promise<void> {
     return `${row.day}  ${row.model}  ${tokens}  ${formatCost(row.unpriced_calls > 0 ? null : row.cost_usd)}`;
   });
   chat.thread.note(lines.join('\n'));
+}
+
+/** A prompt of an MCP server becomes the draft: the person reads it before it is sent. */
+async function writePrompt({ client, screen, thread }: Chat, server: string, name: string, given: string) {
+  const { prompts } = await client.call('GET /api/mcp/{name}', { params: { name: server } });
+  const prompt = prompts.find((each) => each.name === name);
+  if (!prompt) return thread.note(`${server} has no prompt "${oneLine(name)}".`);
+  const values = parsePromptArguments(
+    prompt.arguments.map((each) => each.name),
+    given,
+  );
+  const missing = prompt.arguments.filter((each) => each.required && !values[each.name]);
+  if (missing.length > 0)
+    return thread.note(`Add ${missing.map((each) => `${each.name}=…`).join(' ')} to /${server}:${name}.`);
+  const body = { prompt: name, arguments: values };
+  const { text } = await client.call('POST /api/mcp/{name}/prompt', { params: { name: server }, body });
+  screen.draft.set(text);
 }
 
 async function exportThread(chat: Chat, file: string): Promise<void> {

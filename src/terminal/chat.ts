@@ -1,6 +1,6 @@
 import type { OpenGate, ServiceStatus } from '@reborn-agent/client/api';
 import { answerGate } from './answer-gate.ts';
-import { readAttachedFiles } from './attached-files.ts';
+import { type Attachment, readAttachedFiles } from './attached-files.ts';
 import { DEFAULT, type ModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
@@ -230,6 +230,15 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     thread.markAnswered(gate, answered);
   }
 
+  async function readResource(name: string, uri: string): Promise<Attachment[]> {
+    const { contents } = await client.call('GET /api/mcp/{name}/resource', { params: { name }, query: { uri } });
+    return contents.map((content) => ({
+      name: content.uri.slice(-255),
+      media_type: content.media_type,
+      data: content.data,
+    }));
+  }
+
   async function submit(text: string): Promise<void> {
     const command = parseCommand(text);
     if (command === 'unknown') return thread.note(`There is no such command.\n\n${HELP}`);
@@ -237,7 +246,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     if (text.trim() === '') return;
     screen.scrollToEnd();
     try {
-      await thread.send(text, chosenModel, await readAttachedFiles(text, process.cwd()));
+      await thread.send(text, chosenModel, await readAttachedFiles(text, process.cwd(), readResource));
     } catch (error) {
       if (screen.draft.get() === '') screen.draft.set(text);
       throw error;

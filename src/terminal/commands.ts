@@ -12,14 +12,27 @@ export const COMMANDS = [
 
 export type CommandName = (typeof COMMANDS)[number]['name'];
 
-export type Command = { readonly name: CommandName; readonly argument: string };
+export type Command =
+  | { readonly name: CommandName; readonly argument: string }
+  /** A prompt of an MCP server, such as `/docs:summary style=short`. */
+  | { readonly name: 'prompt'; readonly server: string; readonly prompt: string; readonly argument: string };
 
 /** The command that a line is, 'unknown' when there is none of that name, undefined when it is a message. */
 export function parseCommand(line: string): Command | 'unknown' | undefined {
+  const [, server, prompt, values = ''] = /^\/([a-z][a-z0-9-]*):([\w.-]+)(?:\s+([\s\S]*))?$/.exec(line.trim()) ?? [];
+  if (server !== undefined && prompt !== undefined) return { name: 'prompt', server, prompt, argument: values.trim() };
   const [, word, argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
   if (word === undefined) return undefined;
   const found = COMMANDS.find(({ name }) => name === word.toLowerCase());
   return found ? { name: found.name, argument: argument.trim() } : 'unknown';
+}
+
+/** `name=value` pairs; values with spaces in quotes. The only argument of a prompt needs no name. */
+export function parsePromptArguments(names: readonly string[], text: string): Record<string, string> {
+  const [only] = names;
+  if (names.length === 1 && only !== undefined && text !== '' && !text.startsWith(`${only}=`)) return { [only]: text };
+  const pairs = text.matchAll(/([\w.-]+)=(?:"([^"]*)"|(\S+))/g);
+  return Object.fromEntries([...pairs].map(([, name = '', quoted, word = '']) => [name, quoted ?? word]));
 }
 
 export const HELP = [
@@ -27,6 +40,7 @@ export const HELP = [
   'Up, Down, Page Up and Page Down scroll, Ctrl+F searches. Ctrl+L clears the screen, Ctrl+C quits.',
   'Ctrl+P and Ctrl+N bring back earlier messages, Ctrl+R searches them. Ctrl+D quits while nothing is typed.',
   '@ attaches a file: @notes.md. So does the path of an image, which most terminals paste for a dropped file.',
+  '@server:address attaches a resource of an MCP server; /server:name writes one of its prompts.',
   'Tab goes to the next waiting message, question or tool call. Enter edits a waiting message and Delete withdraws it;',
   'Enter unfolds a call; y, a or n answers a question.',
   '',

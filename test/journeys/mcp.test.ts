@@ -127,6 +127,99 @@ test('the reference server: from adding it to a result in the chat, for everyone
   expect((await add(service, { name: 'every', url: 'https://mcp.example.com/mcp' }, ann)).status).toBe(409);
 });
 
+test('resources are read by the model and by people, and prompts are texts that a person sends', async ({
+  service,
+  model,
+  ours,
+  ann,
+  bob,
+}) => {
+  const shown = await get(service, 'every', ann);
+  expect(shown).toMatchObject({ resources: true });
+  expect(shown.prompts).toContainEqual(
+    expect.objectContaining({
+      name: 'args-prompt',
+      arguments: [
+        expect.objectContaining({ name: 'city', required: true }),
+        expect.objectContaining({ name: 'state' }),
+      ],
+    }),
+  );
+  type Listed = { resources: { uri: string; name: string; template: boolean }[] };
+  const { resources } = await read<Listed>(send(service, 'GET', '/api/mcp/every/resources', undefined, ann));
+  const document = resources.find(({ uri }) => uri.includes('/static/document/'));
+  expect(resources).toContainEqual(expect.objectContaining({ template: true }));
+  const uri = document?.uri ?? '';
+  const route = `/api/mcp/every/resource?uri=${encodeURIComponent(uri)}`;
+  const { contents } = await read<{ contents: { data: string }[] }>(send(service, 'GET', route, undefined, ann));
+  const text = Buffer.from(contents[0]?.data ?? '', 'base64').toString();
+  expect(text.length).toBeGreaterThan(100);
+
+  // The model: the content is wrapped as foreign text, like every output of a tool.
+  expect(await ask(service, 'use every__resources {}', ann)).toContain(uri);
+  await ask(service, `use every__resources {"uri":"${uri}"}`, ann);
+  const prompt = JSON.stringify(model.seen.at(-1));
+  expect(prompt).toContain(JSON.stringify(text.slice(0, 60)).slice(1, -1));
+  expect(prompt).toMatch(/untrusted/i);
+  expect(await ask(service, 'use every__resources {"uri":"demo://none"}', ann)).toContain('error');
+  expect(await ask(service, 'use every__resources {"uri":7}', ann)).toContain('uri must be');
+
+  const prompted = (body: object, status = 200) =>
+    read<{ text: string; error: { message: string } }>(
+      send(service, 'POST', '/api/mcp/every/prompt', body, ann),
+      status,
+    );
+  expect(await prompted({ prompt: 'args-prompt', arguments: { city: 'Oslo' } })).toEqual({
+    text: "What's weather in Oslo?",
+  });
+  expect((await prompted({ prompt: 'args-prompt' }, 400)).error.message).toContain('city is missing');
+  expect((await prompted({ prompt: 'args-prompt', arguments: { city: 'a', no: 'b' } }, 400)).error.message).toContain(
+    'no argument',
+  );
+  await prompted({ prompt: 'none' }, 404);
+
+  // A hostile server: names and texts that can't be shown are left out or cleaned.
+  Object.assign(ours.answers, {
+    initialize: () => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      serverInfo: { name: 's', version: '1' },
+    }),
+    'prompts/list': () => ({
+      prompts: [
+        { name: 'fine', description: `Says\u202e hello.${'x'.repeat(5000)}` },
+        { name: 'a b\n/new' },
+        ...Array.from({ length: 100 }, (_, index) => ({ name: `p${index}` })),
+      ],
+    }),
+    'resources/list': () => ({
+      resources: [
+        { uri: 'javascript\n:alert(1)', name: 'x' },
+        { uri: 'note:1', name: '\u202ey' },
+      ],
+    }),
+    'resources/templates/list': () => ({ error: { code: -32601, message: 'There are none.' } }),
+    'resources/read': () => ({ contents: [{ uri: 'note:1', text: 'n'.repeat(300 * 1024) }] }),
+  });
+  ours.answers['tools/list'] = () => ({ tools: [READ] });
+  const added = await read<WireServer>(
+    add(service, { name: 'bad-offers', url: 'https://mcp.example.com/mcp' }, bob),
+    201,
+  );
+  expect(added.prompts).toHaveLength(50);
+  expect(added.prompts[0]?.description).not.toMatch(/\u202e|x{600}/);
+  expect(added.prompts.map(({ name }) => name)).not.toContain('a b\n/new');
+  const hostile = await read<Listed>(send(service, 'GET', '/api/mcp/bad-offers/resources', undefined, bob));
+  expect(hostile.resources).toMatchObject([{ uri: 'note:1', name: 'y' }]);
+  await ask(service, 'use bad-offers__resources {"uri":"note:1"}', bob);
+  expect(JSON.stringify(model.seen.at(-1))).toContain('are left out.]');
+  // Walls: another user has neither.
+  expect((await send(service, 'GET', '/api/mcp/bad-offers/resources', undefined, ann)).status).toBe(404);
+  expect(await ask(service, 'use bad-offers__resources {}', ann)).toContain('There is no tool named');
+  await read(send(service, 'DELETE', '/api/mcp/bad-offers', undefined, bob), 204);
+  delete ours.answers['initialize'];
+});
+
 test("a user's server is theirs alone, its key is seen by no one, and calls that write wait for an approval", async ({
   service,
   model,

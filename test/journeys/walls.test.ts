@@ -221,6 +221,12 @@ const MATRIX: Record<string, Row> = {
     route: '/api/mcp',
     body: { name: 'walls', url: 'https://127.0.0.1/mcp', for: 'everyone' },
   })),
+  'GET /api/mcp/:name/resources': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none/resources' })),
+  'GET /api/mcp/:name/resource': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none/resource?uri=a:b' })),
+  'POST /api/mcp/:name/prompt': row([404, 404, 404, 404], () => ({
+    route: '/api/mcp/none/prompt',
+    body: { prompt: 'p' },
+  })),
   'POST /api/mcp/:name/sign-in': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none/sign-in' })),
   'POST /api/mcp/sign-in/finish': row([400, 400, 400, 400], () => ({
     route: '/api/mcp/sign-in/finish',

@@ -17,10 +17,10 @@ import { AuthFailure } from '#tools/auth/auth-failure.ts';
 import type { AuthorizationAnswer } from '#tools/auth/authorization-server.ts';
 import type { BrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import type { OAuthClient } from '#tools/auth/oauth-client.ts';
+import type { McpHost } from '#tools/mcp/call-server.ts';
 import { checkMcpServer, type McpServerRequest } from '#tools/mcp/check-server.ts';
 import { listMcpTools } from '#tools/mcp/mcp-client.ts';
 import { McpFailure } from '#tools/mcp/mcp-failure.ts';
-import type { McpHost } from '#tools/mcp/mcp-tool.ts';
 import { refreshMcpServer } from '#tools/mcp/mcp-tools.ts';
 import { headerSecret, holderOf, splitHeader } from '#tools/mcp/server-headers.ts';
 import { type ServerTokens, sealedClient, tokenName } from '#tools/mcp/server-tokens.ts';
@@ -48,6 +48,16 @@ const MAX_SERVERS = 20;
 /** Each addition and refresh sends requests to an address that the caller chose. */
 const RATE: RateLimit = { limit: 20, windowSeconds: 60 };
 
+/** Counts a request to a server that the caller has chosen. */
+export async function limitRequests(
+  actor: Principal,
+  takeUse: (key: string, limit: RateLimit) => Promise<RateUse>,
+): Promise<void> {
+  const { isAllowed, retryInSeconds } = await takeUse(`mcp-admin:${actor.userId}`, RATE);
+  if (!isAllowed)
+    throw new RateLimited(retryInSeconds, `Too many requests to MCP servers. Retry in ${retryInSeconds} s.`);
+}
+
 /** Manages MCP servers: users add their own, operators also add servers for everyone. */
 export function createMcpAdmin(parts: {
   readonly db: Database;
@@ -63,11 +73,7 @@ export function createMcpAdmin(parts: {
   const network = { ...parts.network, tokens };
   const list = (owner: Owner) => withOwner(db, owner, (trx) => listMcpServers(trx, owner));
 
-  async function limit(actor: Principal): Promise<void> {
-    const { isAllowed, retryInSeconds } = await parts.takeUse(`mcp-admin:${actor.userId}`, RATE);
-    if (!isAllowed)
-      throw new RateLimited(retryInSeconds, `Too many requests to MCP servers. Retry in ${retryInSeconds} s.`);
-  }
+  const limit = (actor: Principal) => limitRequests(actor, parts.takeUse);
 
   async function signInState(server: McpServer, who: Owner): Promise<McpSignInState> {
     if (server.oauth === null) return 'none';
@@ -260,6 +266,7 @@ export function createMcpAdmin(parts: {
 /** Of a server that no one has signed in to. The sign-in lists the tools. */
 const NOT_LISTED = {
   discovery: { version: '', discover: null },
+  offers: { resources: false, prompts: [] },
   tools: [],
   leftOut: [],
   refreshInMs: 60 * 60_000,
@@ -287,12 +294,13 @@ function ownerFor(actor: Principal, holder: McpHolder): Owner {
   return owner;
 }
 
-const noServer = (name: string) => new NotFound(`There is no MCP server "${name.slice(0, 64)}" here.`);
+export const noServer = (name: string) => new NotFound(`There is no MCP server "${name.slice(0, 64)}" here.`);
 
 const taken = (name: string) =>
   new Conflict('already_exists', `There is an MCP server "${name}" already. Remove it, or choose another name.`);
 
-async function orExplain<T>(act: () => Promise<T>, param: string | null): Promise<T> {
+/** Failures of a server are mistakes of the request that named it. */
+export async function orExplain<T>(act: () => Promise<T>, param: string | null): Promise<T> {
   try {
     return await act();
   } catch (error) {

@@ -9,6 +9,7 @@ import { metricsRoute } from './health/metrics-route.ts';
 import { replicasRoute } from './health/replicas-route.ts';
 import { statusRoute } from './health/status-route.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
+import { mcpOfferRoutes } from './mcp/mcp-offer-routes.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
 import { missionRoutes } from './missions/mission-routes.ts';
@@ -56,6 +57,7 @@ export const gatewayRoutes = [
   ...skillRoutes,
   ...toolRoutes,
   ...mcpRoutes,
+  ...mcpOfferRoutes,
   ...meRoutes,
   exportMe,
   ...userRoutes,

@@ -18,6 +18,7 @@ export type McpServer = {
   /** How users sign in to it; null while it has not asked for that. */
   readonly oauth: McpOAuth | null;
   readonly discovery: McpDiscovery;
+  readonly offers: McpOffers;
   /** As the server listed them last. */
   readonly tools: readonly McpTool[];
   /** Why tools of the server are not offered, in sentences. */
@@ -48,6 +49,22 @@ export type McpOAuth = {
 
 /** The protocol that the server speaks; `discover` is its answer, which saves the next client a round trip. */
 export type McpDiscovery = { readonly version: string; readonly discover: unknown };
+
+/** What a server offers besides tools. */
+export type McpOffers = {
+  /** Whether it has resources. They are listed when someone looks at them. */
+  readonly resources: boolean;
+  readonly prompts: readonly McpPrompt[];
+};
+
+/** A text that a server writes for a person to send, cleaned and bounded. */
+export type McpPrompt = {
+  readonly name: string;
+  readonly description: string;
+  readonly arguments: readonly McpPromptArgument[];
+};
+
+export type McpPromptArgument = { readonly name: string; readonly description: string; readonly required: boolean };
 
 /** A tool of a server, cleaned and bounded. The three hints are claims of the server. */
 export type McpTool = {

@@ -17,12 +17,13 @@ export type NewMcpServer = Pick<
   | 'command'
   | 'oauth'
   | 'discovery'
+  | 'offers'
   | 'tools'
   | 'leftOut'
 > & { readonly refreshInMs: number };
 
 /** The result of asking a server for its tools. */
-export type McpListing = Pick<McpServer, 'discovery' | 'tools' | 'leftOut'> & {
+export type McpListing = Pick<McpServer, 'discovery' | 'offers' | 'tools' | 'leftOut'> & {
   readonly refreshInMs: number;
   readonly isReviewed: boolean;
 };
@@ -47,6 +48,7 @@ export async function insertMcpServer(
       oauth: server.oauth && JSON.stringify(server.oauth),
       command: server.command && JSON.stringify(server.command),
       discovery: JSON.stringify(server.discovery),
+      offers: JSON.stringify(server.offers),
       tools: JSON.stringify(server.tools),
       leftOut: JSON.stringify(server.leftOut),
       accepted: JSON.stringify(server.tools),
@@ -133,6 +135,7 @@ export async function saveMcpListing(
     .updateTable('mcpServers')
     .set({
       discovery: JSON.stringify(listing.discovery),
+      offers: JSON.stringify(listing.offers),
       tools: JSON.stringify(listing.tools),
       leftOut: JSON.stringify(listing.leftOut),
       ...(listing.isReviewed && { accepted: JSON.stringify(listing.tools) }),

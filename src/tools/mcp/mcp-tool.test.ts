@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { McpServer, McpTool } from '#domain/tool/mcp-server.ts';
-import { createMcpTool, type McpHost } from './mcp-tool.ts';
+import type { McpHost } from './call-server.ts';
+import { createMcpTool } from './mcp-tool.ts';
 import { createRests } from './rests.ts';
 import { createServerHeaders, splitHeader } from './server-headers.ts';
 
@@ -24,6 +25,7 @@ const server: McpServer = {
   oauth: null,
   command: null,
   discovery: { version: '2025-11-25', discover: null },
+  offers: { resources: false, prompts: [] },
   tools: [tool],
   leftOut: [],
   accepted: [tool],

@@ -11,9 +11,12 @@ import {
 } from '#store/tools/mcp-servers.ts';
 import { AuthFailure } from '../auth/auth-failure.ts';
 import type { Tool } from '../tool.ts';
-import { listMcpTools, programOf } from './mcp-client.ts';
+import type { McpHost } from './call-server.ts';
+import { listMcpTools } from './mcp-client.ts';
 import { McpFailure } from './mcp-failure.ts';
-import { createMcpTool, type McpHost } from './mcp-tool.ts';
+import { createMcpTool } from './mcp-tool.ts';
+import { createResourceTool, RESOURCES } from './offers/resource-tool.ts';
+import { programOf } from './with-client.ts';
 
 export type McpToolSource = {
   /** The tools of the owner's servers and of everyone's. */
@@ -57,8 +60,14 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
     return {
       version,
       servers,
-      tools: servers.flatMap((server) => server.tools.map((tool) => createMcpTool(server, tool, host))),
+      tools: servers.flatMap(toolsOf),
     };
+  }
+
+  function toolsOf(server: McpServer): Tool[] {
+    const tools = server.tools.map((tool) => createMcpTool(server, tool, host));
+    const hasReader = server.offers.resources && server.tools.every(({ name }) => name !== RESOURCES);
+    return hasReader ? [...tools, createResourceTool(server, host)] : tools;
   }
 
   async function remember(owner: Owner, version: string): Promise<Offered> {

@@ -39,6 +39,16 @@ const summary = {
     .enum(['none', 'needed', 'done'])
     .describe('Whether the caller must sign in to the server, has signed in, or need not.'),
   issuer: z.string().nullable().describe('The authorization server, if the server wants a sign-in.'),
+  resources: z.boolean().describe('Whether it has resources, which the model can read and users can attach.'),
+  prompts: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        description: z.string(),
+        arguments: z.array(z.strictObject({ name: z.string(), description: z.string(), required: z.boolean() })),
+      }),
+    )
+    .describe('Texts that the server writes for a person to send.'),
   problem: z.string().nullable().describe('Why the tools could not be listed the last time.'),
   listed_at: z.iso.datetime(),
   created_at: z.iso.datetime(),
@@ -255,7 +265,7 @@ async function render(mcpAdmin: McpAdmin, principal: Principal, found: McpServer
 }
 
 function renderSummary(principal: Principal, found: ListedMcpServer) {
-  const { name, hidden, privateNetwork, trustAnnotations, headers, discovery, problem } = found;
+  const { name, hidden, privateNetwork, trustAnnotations, headers, discovery, offers, problem } = found;
   return {
     name,
     url: shownUrl(principal, found),
@@ -267,6 +277,8 @@ function renderSummary(principal: Principal, found: ListedMcpServer) {
     protocol: discovery.version,
     sign_in: found.signIn,
     issuer: found.oauth?.issuer ?? null,
+    resources: offers.resources,
+    prompts: offers.prompts.map((prompt) => ({ ...prompt, arguments: [...prompt.arguments] })),
     problem,
     listed_at: found.listedAt.toISOString(),
     created_at: found.createdAt.toISOString(),

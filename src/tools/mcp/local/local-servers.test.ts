@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../../../../test/support/wait-for.ts';
-import { CLIENT_OPTIONS, callMcpTool, listMcpTools } from '../mcp-client.ts';
+import { callMcpTool, listMcpTools } from '../mcp-client.ts';
+import { CLIENT_OPTIONS } from '../with-client.ts';
 import { createLocalServers, type LocalServers } from './local-servers.ts';
 
 /** A server whose tool does what its argument says. Each start adds a line to `starts` in its folder. */

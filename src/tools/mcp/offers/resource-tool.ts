@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { cutBytes } from '#domain/text/cut.ts';
+import type { McpServer } from '#domain/tool/mcp-server.ts';
+import { shortSchemaOf } from '../../builtin/short-schema.ts';
+import type { Tool } from '../../tool.ts';
+import { callServer, type McpHost, parseObject, serverFields } from '../call-server.ts';
+import { offeredName } from '../clean-tools.ts';
+import { renderError } from '../render-result.ts';
+import { listResources, type McpContent, type McpResource, readResource } from './server-offers.ts';
+
+/** The part of its name after the server's. A tool of the server with this name takes precedence. */
+export const RESOURCES = 'resources';
+
+const MAX_BYTES = 256 * 1024;
+
+const fields = z.strictObject({ uri: z.string().optional().describe('Of the resource; leave it out to list them.') });
+
+/** Reads the resources of a server. Their addresses and contents are foreign text, like the output of any tool. */
+export function createResourceTool(server: McpServer, host: McpHost): Tool {
+  const name = offeredName(server.name, RESOURCES);
+  return {
+    definition: {
+      name,
+      description: `Lists the resources of ${server.name}, such as files and records, or reads one.`,
+      parameters: shortSchemaOf(fields),
+      strict: null,
+    },
+    repeatable: server.trustAnnotations,
+    level: 'allow',
+    revision: createHash('sha256').update(`${RESOURCES} ${server.url}`).digest('hex'),
+    ...serverFields(server, host),
+    async call(argumentsJson, context) {
+      const asked = fields.safeParse(parseObject(argumentsJson));
+      if (!asked.success) return renderError('uri must be the address of a resource, or be left out.');
+      const { uri } = asked.data;
+      return callServer(server, name, host, context, async (endpoint) => {
+        if (uri === undefined) return renderList(await listResources(host, endpoint, context.signal));
+        return renderContents(await readResource(host, endpoint, uri, context.signal));
+      });
+    },
+  };
+}
+
+function renderList(resources: readonly McpResource[]): string {
+  const lines = resources.map(({ uri, name, description, mediaType, isTemplate }) =>
+    [isTemplate ? `${uri} (fill in the parts in braces)` : uri, name, mediaType, description]
+      .filter(Boolean)
+      .join(' | '),
+  );
+  return bounded(lines.join('\n') || 'There are no resources.');
+}
+
+function renderContents(contents: readonly McpContent[]): string {
+  const parts = contents.map(({ uri, text, mediaType }) => text ?? `[${uri} of the type ${mediaType}: not shown]`);
+  return bounded(parts.join('\n') || 'The resource is empty.');
+}
+
+function bounded(text: string): string {
+  const { kept, note } = cutBytes(text.toWellFormed(), MAX_BYTES);
+  return kept + note;
+}
