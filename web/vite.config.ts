@@ -3,16 +3,23 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { compressAssets } from './compress-assets.ts';
+import { shellFiles } from './shell-files.ts';
 
 /** `npm run web` builds into `web/dist`, which the gateway serves. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), onlyNewFonts(), compressAssets()],
+  plugins: [react(), tailwindcss(), onlyNewFonts(), shellFiles('/src/app/entrance.tsx'), compressAssets()],
   build: {
     target: 'esnext',
     manifest: true,
     rolldownOptions: {
-      input: ['index.html', 'frames/diagram.html'].map((page) => path.join(import.meta.dirname, page)),
+      input: ['index.html', 'frames/diagram.html', 'worker/service-worker.ts'].map((file) =>
+        path.join(import.meta.dirname, file),
+      ),
+      output: {
+        // The browser looks for a new worker at the same address.
+        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+      },
     },
     // The policy of the page allows no data: scripts or styles, so nothing is inlined.
     assetsInlineLimit: 0,

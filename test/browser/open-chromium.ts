@@ -12,6 +12,8 @@ type Look = {
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
   readonly touch?: boolean;
+  /** Whether service workers run. They would answer requests that a test wants to see or change. */
+  readonly workers?: boolean;
 };
 
 export type OpenPage = Page & { readonly problems: string[] };
@@ -26,7 +28,8 @@ export async function openChromium(look: Look = {}) {
     viewport: { width: look.width ?? 1280, height: look.height ?? 800 },
     colorScheme: look.theme ?? 'light',
     hasTouch: look.touch ?? false,
-    permissions: ['clipboard-read', 'clipboard-write'],
+    serviceWorkers: look.workers ? 'allow' : 'block',
+    permissions: ['clipboard-read', 'clipboard-write', ...(look.workers ? ['notifications'] : [])],
   });
   return {
     context,

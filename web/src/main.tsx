@@ -2,8 +2,9 @@ import './theme/theme.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createAppRouter } from './app/routes.tsx';
 import { installReloadAfterUpgrade } from './app/reload-after-upgrade.ts';
+import { createAppRouter } from './app/routes.tsx';
+import { installServiceWorker } from './app/service-worker.ts';
 import { installTheme } from './theme/theme.ts';
 
 installTheme();
@@ -15,3 +16,4 @@ createRoot(root).render(
     <RouterProvider router={createAppRouter()} />
   </StrictMode>,
 );
+installServiceWorker();

@@ -1,7 +1,7 @@
 import { ApiError } from '@reborn-agent/client';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { client } from '../client/client.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import { Problem } from '../parts/problem.tsx';
@@ -24,12 +24,15 @@ function Door() {
   const {
     data: me,
     error,
+    fetchStatus,
     refetch,
   } = useQuery({ queryKey: ['me'], queryFn: () => client.call('GET /api/me'), staleTime: 60_000 });
+  const isAway = !me && (fetchStatus === 'paused' || (error instanceof ApiError && error.status === 0));
+  useReloadAfter(isAway, me !== undefined);
   if (pathname === '/login') return <Outlet />;
   if (error instanceof ApiError && error.status === 401) return <SignInPage />;
   if (me) return <Shell me={me} />;
-  if (!error)
+  if (!error && !isAway)
     return (
       <main className="p-8">
         <Skeleton label="Loading" rows={6} />
@@ -38,7 +41,20 @@ function Door() {
   return (
     <main className="mx-auto max-w-[480px] p-8">
       <h1 className="mb-4 text-xl font-semibold">Reborn</h1>
-      <Problem error={error} onRetry={() => void refetch()} />
+      {isAway && !navigator.onLine ? (
+        <p role="status">You are offline. The app continues when the connection is back.</p>
+      ) : (
+        <Problem error={error} onRetry={() => void refetch()} />
+      )}
     </main>
   );
+}
+
+/** A page that was opened without the service lacks files that were not stored. */
+function useReloadAfter(isAway: boolean, isBack: boolean): void {
+  const wasAway = useRef(false);
+  useEffect(() => {
+    if (isAway) wasAway.current = true;
+    if (isBack && wasAway.current) location.reload();
+  }, [isAway, isBack]);
 }

@@ -6,6 +6,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { useNoFileNavigation } from '../chat/composer/use-dropped-files.ts';
 import { locate } from '../client/client.ts';
 import { ConnectionBar } from './connection-dot.tsx';
+import { NewVersionBar } from './new-version.tsx';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SidebarContext } from './sidebar-toggle.tsx';
@@ -67,6 +68,7 @@ function Frame() {
       <div className="flex h-full">
         <Sidebar />
         <div id="page" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
+          <NewVersionBar />
           <ConnectionBar />
           <Outlet />
         </div>

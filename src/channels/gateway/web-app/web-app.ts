@@ -26,6 +26,9 @@ const POLICY = [
   "form-action 'self'",
 ].join('; ');
 
+/** The service worker only fetches files of the app. */
+const WORKER_POLICY = "default-src 'none'; connect-src 'self'";
+
 /** The page of the app, which finds its own way; undefined when it was not built. */
 export type AppPage = ((reply: FastifyReply) => FastifyReply) | undefined;
 
@@ -77,6 +80,7 @@ const OPTIONS: Omit<FastifyStaticOptions, 'root'> = {
     reply.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
     // The frame that draws diagrams has an opaque origin, and loads its modules as any other site would.
     if (isAsset) reply.header('access-control-allow-origin', '*');
+    if (path.basename(file).startsWith('service-worker.js')) reply.header('content-security-policy', WORKER_POLICY);
   },
 };
 
