@@ -3,7 +3,7 @@ import type { SourceFile } from './architecture.ts';
 
 /** The tables that grant rights. */
 const GUARDED = new Set(
-  'users tokens sessions tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates audit'.split(
+  'users tokens sessions tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates shares audit'.split(
     ' ',
   ),
 );

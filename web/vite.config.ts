@@ -13,7 +13,7 @@ export default defineConfig({
     target: 'esnext',
     manifest: true,
     rolldownOptions: {
-      input: ['index.html', 'frames/diagram.html', 'worker/service-worker.ts'].map((file) =>
+      input: ['index.html', 'shared.html', 'frames/diagram.html', 'worker/service-worker.ts'].map((file) =>
         path.join(import.meta.dirname, file),
       ),
       output: {

@@ -387,7 +387,7 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'permission_error';
-    readonly code: 'operator_only' | 'cross_site' | 'unknown_host';
+    readonly code: 'operator_only' | 'cross_site' | 'unknown_host' | 'sharing_off';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
   } | {
@@ -870,6 +870,51 @@ export type ThreadExport = {
   readonly items: readonly ThreadItem[];
   /** The bytes of images and files in base64, by the `url` of their part. */
   readonly attachments: Readonly<Record<string, string>>;
+};
+
+export type ShareList = {
+  readonly shares: readonly ListedShare[];
+};
+
+export type ListedShare = {
+  readonly thread_id: string;
+  /** Whether calls of tools are shown, with their arguments and results. */
+  readonly include_tools: boolean;
+  /** Whether images and files are shown. */
+  readonly include_attachments: boolean;
+  readonly created_at: string;
+  /** The page shows the thread as it was at this time. */
+  readonly updated_at: string;
+  /** The title of the thread. May be empty. */
+  readonly title: string;
+};
+
+export type ThreadShare = {
+  readonly share: Share | null;
+};
+
+export type Share = {
+  readonly thread_id: string;
+  /** Whether calls of tools are shown, with their arguments and results. */
+  readonly include_tools: boolean;
+  /** Whether images and files are shown. */
+  readonly include_attachments: boolean;
+  readonly created_at: string;
+  /** The page shows the thread as it was at this time. */
+  readonly updated_at: string;
+};
+
+export type ShareRequest = {
+  readonly include_tools?: boolean;
+  readonly include_attachments?: boolean;
+  /** true: the thread gets another link, and the former one ends. */
+  readonly new_link?: boolean;
+};
+
+export type Shared = {
+  readonly share: Share;
+  /** The link if it is new. It is shown this once. */
+  readonly url: string | null;
 };
 
 export type TurnInspection = {
@@ -1652,6 +1697,8 @@ export type Me = {
     readonly generate_titles: boolean;
   };
   readonly single_sign_on: boolean;
+  /** Whether threads can be shared by a link. */
+  readonly sharing: boolean;
   readonly limits: {
     readonly sends_per_minute: number;
     readonly body_bytes: number;
@@ -2051,6 +2098,52 @@ export type ReplicaList = {
   };
 };
 
+export type SharedThread = {
+  readonly title: string;
+  /** The thread is shown as it was at this time. */
+  readonly shared_at: string;
+  readonly items: readonly SharedItem[];
+  /** `after` of the next page; null at the end. */
+  readonly next_after: string | null;
+};
+
+export type SharedItem = {
+  readonly id: string;
+  readonly created_at: string;
+  readonly type: 'message';
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly SharedPart[];
+  readonly status: 'completed' | 'incomplete';
+} | {
+  readonly id: string;
+  readonly created_at: string;
+  readonly type: 'call';
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+} | {
+  readonly id: string;
+  readonly created_at: string;
+  readonly type: 'result';
+  readonly call_id: string;
+  readonly content: readonly SharedPart[];
+};
+
+export type SharedPart = {
+  readonly type: 'text';
+  readonly text: string;
+} | {
+  readonly type: 'image';
+  readonly url: string;
+} | {
+  readonly type: 'file';
+  readonly filename: string | null;
+  readonly url: string;
+} | {
+  readonly type: 'hidden';
+  readonly kind: 'image' | 'file';
+};
+
 export type ClientMessage = {
   readonly type: 'subscribe';
   readonly id?: string;
@@ -2412,6 +2505,26 @@ export type Routes = {
     params: { id: string };
     query?: { format?: 'markdown' | 'json' };
     result: ThreadExport;
+  };
+  /** List the caller's shared threads. */
+  'GET /api/shares': {
+    result: ShareList;
+  };
+  /** Get whether a thread is shared. */
+  'GET /api/threads/{id}/share': {
+    params: { id: string };
+    result: ThreadShare;
+  };
+  /** Share a thread as it is now. Anyone with the link can read it. */
+  'PUT /api/threads/{id}/share': {
+    params: { id: string };
+    body?: ShareRequest;
+    result: Shared;
+  };
+  /** End the link of a thread, on every replica at once. */
+  'DELETE /api/threads/{id}/share': {
+    params: { id: string };
+    result: undefined;
   };
   /** Get everything known about a turn: its items, attempts, times and prompt. */
   'GET /api/turns/{id}': {
@@ -2849,6 +2962,17 @@ export type Routes = {
   };
   /** Get metrics for Prometheus. */
   'GET /metrics': {
+    result: undefined;
+  };
+  /** Read a shared thread. */
+  'GET /api/shared/{link}': {
+    params: { link: string };
+    query?: { limit?: number; after?: string };
+    result: SharedThread;
+  };
+  /** Get the bytes of an image or a file of a shared thread. */
+  'GET /api/shared/{link}/items/{item}/parts/{index}': {
+    params: { link: string; item: string; index: number };
     result: undefined;
   };
   /** Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`. */

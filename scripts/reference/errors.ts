@@ -87,6 +87,10 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
     error: new Forbidden('cross_site', ''),
     advice: "A browser session can change something only from the service's own pages. Programs use a bearer token.",
   },
+  sharing_off: {
+    error: new Forbidden('sharing_off', ''),
+    advice: 'Ask the operator to set `SHARE_LINKS`.',
+  },
   not_found: {
     error: new NotFound(),
     advice: 'Check the address. Resources of other users are also reported as not found.',

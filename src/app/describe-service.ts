@@ -1,5 +1,6 @@
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes, socketDescription } from '#channels/gateway/gateway-routes.ts';
+import { sharedRoutes } from '#channels/gateway/shares/shared-routes.ts';
 import { mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { responsesSocketDescription } from '#channels/responses/socket/socket-messages.ts';
@@ -11,7 +12,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = {
   'Responses API': [...responsesRoutes, responsesSocketDescription],
   'Chat completions': chatCompletionsRoutes,
-  Gateway: [...gatewayRoutes, socketDescription],
+  Gateway: [...gatewayRoutes, ...sharedRoutes, socketDescription],
   'Model Context Protocol': mcpServerRoutes,
   'Webhook channel': webhookRoutes,
 };

@@ -24,6 +24,7 @@ import type { Missions } from '#agent/missions/missions.ts';
 import type { Deliveries, Notifications } from '#agent/outbox/notifications.ts';
 import type { UserPreferences } from '#agent/preferences.ts';
 import { createInputTokens } from '#agent/prompt/input-tokens.ts';
+import { createShares } from '#agent/shares.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
 import type { Threads } from '#agent/threads.ts';
@@ -31,10 +32,12 @@ import type { Auth } from '#auth/auth.ts';
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
 import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
+import { sharedPageRoute, sharedRoutes } from '#channels/gateway/shares/shared-routes.ts';
 import { signInRoutes } from '#channels/gateway/sign-in/sign-in.ts';
 import { serveGatewaySocket } from '#channels/gateway/socket/socket.ts';
 import type { AppFacts } from '#channels/gateway/users/me-route.ts';
 import { docsRoute } from '#channels/gateway/web-app/docs-page.ts';
+import { readPageOf } from '#channels/gateway/web-app/pages.ts';
 import { readAppPage, webAppRoutes } from '#channels/gateway/web-app/web-app.ts';
 import { createMcpHandlerFor, mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
@@ -112,6 +115,8 @@ export type Gateway = {
 const MAX_BODY_BYTES = 14 * 1024 * 1024;
 /** For routes that need no token, such as signing in. */
 const PUBLIC_BODY_BYTES = 16 * 1024;
+/** Pages of shared threads per client address. */
+const VISITS_PER_MINUTE = 120;
 const WEB_FOLDER = packageFile('web/dist');
 
 /** The server of the web gateway and the Responses API, with all routes; it doesn't listen yet. */
@@ -141,6 +146,15 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await server.register(signInRoutes({ signIn: auth.signIn, site, appPage, limitGuesses }));
   server.get('/openapi.json', async () => (await import('./describe-service.ts')).describeService());
   await server.register(docsRoute());
+  const shares = createShares({
+    db,
+    engine: parts.engine,
+    enabled: config.shareLinks,
+    isUser: (id) => auth.accounts.isUser(id),
+  });
+  const limitVisits = createLimiter(parts.takeUse, { limit: VISITS_PER_MINUTE, windowSeconds: 60 });
+  mountRoutes(server, sharedRoutes, { shares, limitVisits });
+  await server.register(sharedPageRoute(readPageOf(webFolder)));
   await server.register(webAppRoutes(webFolder, appPage));
   await server.register(async (app) => {
     requireBearer(app, { ...auth, site });
@@ -169,6 +183,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       deliveries: parts.deliveries,
       notifications: parts.notifications,
       threads,
+      shares,
       operations,
       site,
       accounts: auth.accounts,
@@ -245,6 +260,7 @@ function appFacts({ config, modelCatalog }: GatewayParts): AppFacts {
       return { provider: route.provider, name: route.name, contextTokens: contextSizeOf(route).windowTokens };
     },
     singleSignOn: config.oidc !== undefined,
+    sharing: config.shareLinks,
     sendsPerMinute: config.chatRatePerMinute,
     bodyBytes: MAX_BODY_BYTES,
   };

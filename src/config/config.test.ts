@@ -18,6 +18,7 @@ describe('without any setting', () => {
       publicUrl: undefined,
       chatRatePerMinute: 30,
       signInRatePerMinute: 30,
+      shareLinks: true,
       responsesTimeoutSecs: 120,
       oidc: undefined,
       model: {
@@ -82,6 +83,7 @@ test('every option is read into the configuration', () => {
     PUBLIC_URL: 'https://reborn.example.com/',
     CHAT_RATE_PER_MINUTE: '31',
     SIGN_IN_RATE_PER_MINUTE: '32',
+    SHARE_LINKS: 'false',
     RESPONSES_TIMEOUT_SECS: '30',
     OIDC_ISSUER: 'https://id.example.com/',
     OIDC_CLIENT_ID: 'reborn',
@@ -134,6 +136,7 @@ test('every option is read into the configuration', () => {
     publicUrl: 'https://reborn.example.com',
     chatRatePerMinute: 31,
     signInRatePerMinute: 32,
+    shareLinks: false,
     responsesTimeoutSecs: 30,
     oidc: {
       issuer: 'https://id.example.com/',

@@ -11,6 +11,8 @@ export type Config = {
   publicUrl: string | undefined;
   chatRatePerMinute: number;
   signInRatePerMinute: number;
+  /** Whether threads can be read by links. */
+  shareLinks: boolean;
   responsesTimeoutSecs: number;
   oidc: OidcConfig | undefined;
   model: ModelConfig;
@@ -185,6 +187,7 @@ function toConfig(values: Values, problems: Problems): Config {
     publicUrl: values.PUBLIC_URL,
     chatRatePerMinute: values.CHAT_RATE_PER_MINUTE,
     signInRatePerMinute: values.SIGN_IN_RATE_PER_MINUTE,
+    shareLinks: values.SHARE_LINKS,
     responsesTimeoutSecs: values.RESPONSES_TIMEOUT_SECS,
     oidc: toOidc(values, problems),
     model: toModel(values, problems),

@@ -91,6 +91,11 @@ export const options = {
     default: '30',
     help: 'Browser sign-in attempts per minute from one client address.',
   },
+  SHARE_LINKS: {
+    parser: flag,
+    default: 'true',
+    help: 'Lets users share threads as read-only links. `false` also closes the links that exist.',
+  },
   RESPONSES_TIMEOUT_SECS: {
     parser: integer(1, 86_400),
     default: '120',

@@ -35,7 +35,7 @@ export class NotFound extends Error {
 /** The caller is authenticated but lacks the permission. */
 export class Forbidden extends Error {
   override readonly name = 'Forbidden';
-  readonly code: 'operator_only' | 'cross_site' | 'unknown_host';
+  readonly code: 'operator_only' | 'cross_site' | 'unknown_host' | 'sharing_off';
 
   constructor(code: Forbidden['code'], message: string) {
     super(message);

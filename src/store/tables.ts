@@ -35,6 +35,17 @@ export type Tables = {
     tries: Generated<number>;
     dueAt: Generated<Date>;
   };
+  shares: {
+    threadId: ThreadId;
+    userId: string;
+    hash: Buffer;
+    throughSeq: number;
+    throughPosition: number;
+    withTools: boolean;
+    withAttachments: boolean;
+    createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
   preferences: {
     userId: string;
     defaultModel: Generated<string | null>;

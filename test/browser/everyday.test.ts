@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runReborn } from '../support/run-reborn.ts';
+import { checkLooks } from './check-looks.ts';
 import { createMailTool } from './mail-tool.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
@@ -207,5 +208,73 @@ test('the search finds what was said, and leads to its place in a long thread', 
     )
     .toBeLessThan(500);
   expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('a thread is shared by a link, read without signing in and without running its scripts, and closed again', async () => {
+  const page = await browser.signIn(stage.url);
+  const hostile =
+    'say <img src=x onerror="document.title=1"> [bad](javascript:alert(1)) **bold** $$x^2$$ <script>document.title=2</script>';
+  await ask(page, hostile);
+  await page.getByRole('article').getByText('bold').waitFor();
+  await page
+    .getByRole('button', { name: /^Actions on say/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Share' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share this thread' });
+  await dialog.getByRole('button', { name: 'Make a link' }).click();
+  await dialog.getByText('This is the link.').waitFor();
+  const link = await dialog.getByText('/shared/').innerText();
+  await checkLooks(page, 'share');
+
+  const visitor = await browser.open();
+  await visitor.goto(link.trim());
+  await visitor.locator('.prose').getByText('bold', { exact: true }).waitFor();
+  await visitor.locator('.katex').first().waitFor();
+  const seen = await visitor.evaluate(() => ({
+    origin: self.origin,
+    title: document.title,
+    scripts: document.querySelectorAll('article script, article img').length,
+    links: document.querySelectorAll('article a').length,
+  }));
+  expect(seen).toEqual({ origin: 'null', title: expect.stringContaining('say'), scripts: 0, links: 0 });
+  expect(visitor.problems).toEqual([]);
+  await checkLooks(visitor, 'shared');
+
+  await page.goto(`${stage.url}/settings`);
+  const shares = page.getByRole('list', { name: 'Shared threads' });
+  await shares.getByRole('link', { name: /^say/ }).waitFor();
+  await shares.getByRole('button', { name: 'Stop sharing' }).click();
+  await shares.getByText('None.').waitFor();
+  await visitor.reload();
+  await visitor.getByRole('alert').getByText('It may have been revoked.').waitFor();
+  await Promise.all([page.close(), visitor.close()]);
+});
+
+test('a thread is printed as a document without the app around it, also from the dark theme', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await ask(page, `say **Report** ${'A paragraph of words. '.repeat(400)} The last line.`);
+  await page.getByRole('article').getByText('The last line.').waitFor();
+  await page
+    .getByRole('button', { name: /^Actions on say/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Print or save as PDF' }).click();
+  const button = page.getByRole('button', { name: 'Print or save as PDF' });
+  await button.waitFor();
+  await page.locator('.prose').getByText('The last line.').waitFor();
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  await checkLooks(page, 'print');
+  const pdf = await page.pdf({ format: 'A4' });
+  expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBeGreaterThan(1);
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const paper = await page.evaluate(() => ({
+    scheme: getComputedStyle(document.documentElement).colorScheme,
+    buttons: [...document.querySelectorAll('button')].filter((each) => each.checkVisibility()).length,
+    overflow: getComputedStyle(document.body).overflow,
+  }));
+  expect(paper).toEqual({ scheme: 'light', buttons: 0, overflow: 'visible' });
   await page.close();
 });

@@ -185,6 +185,20 @@ const MATRIX: Record<string, Row> = {
   'GET /api/threads/:id/export': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/export`,
   })),
+  'GET /api/shares': row([200, 200, 200, 200], () => ({ route: '/api/shares' })),
+  'GET /api/threads/:id/share': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/share`,
+  })),
+  'PUT /api/threads/:id/share': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/share`,
+    body: {},
+  })),
+  'DELETE /api/threads/:id/share': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/share`,
+  })),
+  'GET /api/shared/:link': open(404), // everyday.test.ts
+  'GET /api/shared/:link/items/:item/parts/:index': open(404),
+  'GET /shared/:link': open(200),
   'GET /api/turns/:id': row([200, 404, 200, 404], ({ turnId }) => ({ route: `/api/turns/${turnId}` })),
   'GET /api/ws': row([404, 404, 404, 404], () => ({ route: '/api/ws' })), // no WebSocket; test/journeys/websocket.test.ts
   'GET /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me' })),

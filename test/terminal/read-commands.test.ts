@@ -45,6 +45,14 @@ test('an answer is streamed as events, and its thread is found, shown and saved'
   expect((await reborn('thread', 'export', thread, file)).stderr).toContain('exists already');
   expect((await reborn('thread', 'show', 'x')).stderr).toContain('reborn: There is no such thread.');
   expect((await reborn('usage')).stdout).toContain('operator');
+
+  const [link = ''] = /http\S+\/shared\/[\w-]{32}/.exec((await reborn('thread', 'share', thread)).stdout) ?? [];
+  const visit = () => fetch(link.replace('/shared/', '/api/shared/'));
+  expect(await (await visit()).json()).toMatchObject({ title: 'Where is the harbour?' });
+  expect((await reborn('thread', 'share', thread, '--tools')).stdout).toContain('The link stays the same.');
+  expect((await reborn('thread', 'unshare', thread)).stdout).toBe('The link no longer works.\n');
+  expect((await visit()).status).toBe(404);
+  expect((await reborn('thread', 'unshare', thread)).stderr).toContain('reborn: The thread is not shared.');
 });
 
 test('a name belongs to one user, and lists for programs have the keys of the API', async () => {

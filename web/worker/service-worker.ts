@@ -17,4 +17,4 @@ self.addEventListener('fetch', (event) => {
 });
 
 /** Addresses that the service answers itself, and signing in, which needs the service. */
-const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets|frames)(?:\/|$)/;
+const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets|shared|frames)(?:\/|$)/;

@@ -19,6 +19,7 @@ import { settingsRoutes } from './models/settings-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import { notificationRoutes } from './notifications/notification-routes.ts';
 import { retentionRoutes } from './retention/retention-routes.ts';
+import { shareRoutes } from './shares/share-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
 import { skillRoutes } from './skills/skill-routes.ts';
 import { clientMessage, serverMessage } from './socket/socket-messages.ts';
@@ -44,6 +45,7 @@ export const gatewayRoutes = [
   ...queueRoutes,
   searchMessages,
   exportThread,
+  ...shareRoutes,
   inspectTurn,
   ...chatRoutes,
   ...gateRoutes,

@@ -14,7 +14,7 @@ const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
 
 /** `reborn thread`: the operator's threads. */
 export function addThreadCommands(program: Command): void {
-  const thread = program.command('thread').description('List, search, show and export threads.');
+  const thread = program.command('thread').description('List, search, show, export and share threads.');
   thread
     .command('list')
     .argument('[words...]', 'list only threads whose title or messages contain these words')
@@ -38,6 +38,22 @@ export function addThreadCommands(program: Command): void {
     .description('Save a thread as Markdown, or as JSON with its images and files.')
     .addHelpText('after', `\nExample:\n  reborn thread export ${EXAMPLE_ID} thread.json`)
     .action(exportThread);
+  thread
+    .command('share')
+    .argument('<id>', 'the id from the list')
+    .option('--tools', 'include calls of tools, with their arguments and results')
+    .option('--attachments', 'include images and files')
+    .option('--new-link', 'make another link, and end the former one')
+    .option('--json', 'print JSON')
+    .description('Share a thread as it is now. Anyone with the link can read it.')
+    .addHelpText('after', `\nExample:\n  reborn thread share ${EXAMPLE_ID}`)
+    .action(shareThread);
+  thread
+    .command('unshare')
+    .argument('<id>', 'the id from the list')
+    .description('End the link of a thread.')
+    .addHelpText('after', `\nExample:\n  reborn thread unshare ${EXAMPLE_ID}`)
+    .action(unshareThread);
 }
 
 function listThreads(words: readonly string[], { archived, limit, json }: ListOptions): Promise<void> {
@@ -78,12 +94,36 @@ function exportThread(id: string, file: string): Promise<void> {
   });
 }
 
+type ShareOptions = Json & { readonly tools?: true; readonly attachments?: true; readonly newLink?: true };
+
+function shareThread(id: string, { tools, attachments, newLink, json }: ShareOptions): Promise<void> {
+  return withClient(async (client) => {
+    const body = {
+      include_tools: tools ?? false,
+      include_attachments: attachments ?? false,
+      new_link: newLink ?? false,
+    };
+    const made = await orMissing(client.call('PUT /api/threads/{id}/share', { params: { id }, body }), NO_THREAD);
+    if (json) return printJson(made);
+    if (made.url === null) return printLine('The page shows the thread as it is now. The link stays the same.');
+    printLine(made.url);
+    printLine('Anyone with this link can read the thread as it is now. The link is shown this once.');
+  });
+}
+
+function unshareThread(id: string): Promise<void> {
+  return withClient(async (client) => {
+    const missing = 'The thread is not shared. `reborn thread list` shows the ids of threads.';
+    await orMissing(client.call('DELETE /api/threads/{id}/share', { params: { id } }), missing);
+    printLine('The link no longer works.');
+  });
+}
+
+const NO_THREAD = 'There is no such thread. `reborn thread list` shows their ids.';
+
 async function load(client: Client, id: string, format: Format): Promise<string> {
   const path = `/api/threads/${encodeURIComponent(id)}/export?format=${format}`;
-  const response = await orMissing(
-    client.fetch(path),
-    'There is no such thread. `reborn thread list` shows their ids.',
-  );
+  const response = await orMissing(client.fetch(path), NO_THREAD);
   return response.text();
 }
 

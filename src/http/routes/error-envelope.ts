@@ -14,7 +14,7 @@ export const errorEnvelope = z
         'body_too_large',
       ]),
       errorOf('authentication_error', ['invalid_secret']),
-      errorOf('permission_error', ['operator_only', 'cross_site', 'unknown_host']),
+      errorOf('permission_error', ['operator_only', 'cross_site', 'unknown_host', 'sharing_off']),
       errorOf('not_found_error', ['not_found']),
       errorOf('conflict_error', ['idempotency_mismatch', 'thread_busy', 'thread_full', 'already_exists']),
       errorOf('rate_limit_error', ['rate_limited']),

@@ -18,6 +18,9 @@ export function Entrance() {
   );
 }
 
+/** A page for paper has nothing beside it. */
+const PRINTED = /^\/threads\/[^/]+\/print$/;
+
 /** Shows the app to signed-in users, and the sign-in page to others. */
 function Door() {
   const { pathname } = useLocation();
@@ -31,6 +34,7 @@ function Door() {
   useReloadAfter(isAway, me !== undefined);
   if (pathname === '/login') return <Outlet />;
   if (error instanceof ApiError && error.status === 401) return <SignInPage />;
+  if (me && PRINTED.test(pathname)) return <Outlet />;
   if (me) return <Shell me={me} />;
   if (!error && !isAway)
     return (

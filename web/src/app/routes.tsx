@@ -15,6 +15,11 @@ const chat = createRoute({
 const start = createRoute({ getParentRoute: () => chat, path: '/', component: Outlet });
 const thread = createRoute({ getParentRoute: () => chat, path: '/threads/$threadId', component: Outlet });
 
+const printed = createRoute({
+  getParentRoute: () => root,
+  path: '/threads/$threadId/print',
+  component: lazyRouteComponent(() => import('../document/print-page.tsx'), 'PrintPage'),
+});
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
@@ -100,6 +105,7 @@ export function createAppRouter() {
   return createRouter({
     routeTree: root.addChildren([
       chat.addChildren([start, thread]),
+      printed,
       jobs,
       missions,
       notifications,

@@ -23,6 +23,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'sign-out': 'Signed out',
   'skill.add': 'Added a skill',
   'skill.remove': 'Removed a skill',
+  'thread.share': 'Shared a thread by a link',
+  'thread.unshare': 'Ended the link of a thread',
   'token.create': 'Made a token',
   'token.revoke': 'Revoked a token',
   'tool.install': 'Installed a tool',

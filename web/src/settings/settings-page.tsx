@@ -12,6 +12,7 @@ import { Problem } from '../parts/problem.tsx';
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme/theme.ts';
 import { Instructions } from './instructions.tsx';
 import { Sessions } from './sessions.tsx';
+import { SharedThreads } from './shared-threads.tsx';
 import { ShortcutList } from './shortcuts.tsx';
 import { Tokens } from './tokens.tsx';
 
@@ -48,6 +49,11 @@ export function SettingsPage() {
       <Section title="Signed-in browsers">
         <Sessions />
       </Section>
+      {me.sharing && (
+        <Section title="Shared threads">
+          <SharedThreads />
+        </Section>
+      )}
       <Section title="Your data">
         <DataExport />
       </Section>

@@ -29,8 +29,17 @@ function listen(listener: () => void): () => void {
 }
 
 function readChoice(): ThemeChoice {
-  const stored = localStorage.getItem(KEY);
+  const stored = readStored();
   return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+/** The page of a shared thread has no storage, nor has a browser that refuses it. */
+function readStored(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
 }
 
 function apply(): void {

@@ -1,6 +1,7 @@
 import type { Thread } from '@reborn-agent/client/api';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { useServices } from '../app/services.ts';
 import { download } from '../client/files.ts';
 import { formatExact } from '../format/time.ts';
 import { IconButton } from '../parts/button.tsx';
@@ -8,6 +9,8 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { RenameThread } from './rename-thread.tsx';
 import { useChangeThread, useDeleteThread } from './use-threads.ts';
+
+const ShareThread = lazy(() => import('./share-thread.tsx').then((module) => ({ default: module.ShareThread })));
 
 const DOTS: Record<Thread['status'], string> = {
   idle: 'border border-transparent',
@@ -39,7 +42,9 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
 }
 
 function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly onRename: () => void }) {
+  const { me } = useServices();
   const [deleting, setDeleting] = useState(false);
+  const [sharing, setSharing] = useState(false);
   const { threadId: shown } = useParams({ strict: false });
   const navigate = useNavigate();
   const change = useChangeThread(thread.id);
@@ -68,11 +73,22 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
             icon: 'archive',
             onChoose: () => change.mutate({ archived: !thread.archived }),
           },
+          ...(me.sharing ? [{ words: 'Share', icon: 'link', onChoose: () => setSharing(true) } as const] : []),
           { words: 'Export as Markdown', icon: 'export', onChoose: () => exportAs('markdown') },
           { words: 'Export as JSON', icon: 'export', onChoose: () => exportAs('json') },
+          {
+            words: 'Print or save as PDF',
+            icon: 'file',
+            onChoose: () => void navigate({ to: '/threads/$threadId/print', params: { threadId: thread.id } }),
+          },
           { words: 'Delete', icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
         ]}
       />
+      {sharing && (
+        <Suspense>
+          <ShareThread thread={thread} onClose={() => setSharing(false)} />
+        </Suspense>
+      )}
       {deleting && (
         <Confirm
           title="Delete this thread?"

@@ -1,8 +1,10 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { LoadImage } from '#agent/attachments/load-image.ts';
 import type { Threads } from '#agent/threads.ts';
 import { NotFound } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
+import type { ContentPart } from '#domain/thread/item.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
@@ -59,17 +61,21 @@ const getPart = defineRoute({
   async handle({ principal, params, reply }, { threads }: Services) {
     const part = await threads.getPart(principal, params.id, params.item, params.index);
     if (part.type === 'text') throw new NotFound('There is no such attachment.');
-
-    const isShown = SHOWN.test(part.mediaType);
-    const name = part.type === 'file' && part.filename ? part.filename : 'attachment';
-    return reply
-      .type(isShown ? part.mediaType : 'application/octet-stream')
-      .header('cache-control', 'private, max-age=31536000, immutable')
-      .header('cross-origin-resource-policy', 'same-origin')
-      .header('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encode(name)}`)
-      .send(Buffer.from(part.base64, 'base64'));
+    reply.header('cache-control', 'private, max-age=31536000, immutable');
+    reply.header('cross-origin-resource-policy', 'same-origin');
+    return sendPart(reply, part);
   },
 });
+
+/** The bytes of an attachment, in a way that can't run in a browser. */
+export function sendPart(reply: FastifyReply, part: Exclude<ContentPart, { type: 'text' }>): FastifyReply {
+  const isShown = SHOWN.test(part.mediaType);
+  const name = part.type === 'file' && part.filename ? part.filename : 'attachment';
+  return reply
+    .type(isShown ? part.mediaType : 'application/octet-stream')
+    .header('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encode(name)}`)
+    .send(Buffer.from(part.base64, 'base64'));
+}
 
 const getImage = defineRoute({
   method: 'get',

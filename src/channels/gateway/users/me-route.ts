@@ -11,6 +11,7 @@ export type AppFacts = {
   /** The default model of the installation. */
   readonly model: () => Promise<{ readonly provider: string; readonly name: string; readonly contextTokens: number }>;
   readonly singleSignOn: boolean;
+  readonly sharing: boolean;
   readonly sendsPerMinute: number;
   readonly bodyBytes: number;
 };
@@ -33,6 +34,7 @@ const me = z
       generate_titles: z.boolean().describe('Whether a model names new threads.'),
     }),
     single_sign_on: z.boolean(),
+    sharing: z.boolean().describe('Whether threads can be shared by a link.'),
     limits: z.strictObject({
       sends_per_minute: z.int(),
       body_bytes: z.int(),
@@ -98,6 +100,7 @@ async function renderMe(principal: Principal, services: Services): Promise<z.inf
     model: { provider, name, demo: provider === 'demo', context_tokens: contextTokens },
     preferences: { default_model: defaultModel, generate_titles: generateTitles },
     single_sign_on: appFacts.singleSignOn,
+    sharing: appFacts.sharing,
     limits: {
       sends_per_minute: appFacts.sendsPerMinute,
       body_bytes: appFacts.bodyBytes,

@@ -6,7 +6,7 @@ import { frameRoutes } from './frames.ts';
 import { HOME_PAGE, sendPage } from './pages.ts';
 
 /** Paths of other routes: an unknown path below these is an error, not a page of the app. */
-const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets)(?:\/|$)/;
+const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets|shared)(?:\/|$)/;
 
 /** The files of the build; others don't exist. Compressed files have the name of the original. */
 const ASSET = /^[\w-][\w.-]*(?<!\.br|\.gz)$/;

@@ -1,7 +1,8 @@
-import { type ComponentProps, isValidElement, lazy, type ReactNode, Suspense } from 'react';
+import { type ComponentProps, isValidElement, lazy, type ReactNode, Suspense, use } from 'react';
 import { defaultComponents, type ExtraProps, useIsCodeFenceIncomplete } from 'streamdown';
 import { Code } from './code.tsx';
 import { Diagram } from './diagram.tsx';
+import { FramesAllowed } from './frames-allowed.ts';
 
 const Formula = lazy(() => import('./formula.tsx').then((module) => ({ default: module.Formula })));
 
@@ -10,6 +11,7 @@ type Props = ComponentProps<'code'> & ExtraProps;
 /** Code inside a line or a block of it, or the formula, diagram or page that it describes. */
 export function CodeBox(props: Props) {
   const isIncomplete = useIsCodeFenceIncomplete();
+  const canDraw = use(FramesAllowed);
   const isBlock = 'data-block' in props;
   const language = /language-(\S+)/.exec(props.className ?? '')?.[1] ?? '';
   const code = codeOf(props.children);
@@ -20,7 +22,7 @@ export function CodeBox(props: Props) {
       </Suspense>
     );
   if (!isBlock) return <defaultComponents.code {...props} />;
-  if (language === 'mermaid' && !isIncomplete) return <Diagram source={code} />;
+  if (language === 'mermaid' && !isIncomplete && canDraw) return <Diagram source={code} />;
   return <Code code={code} language={language} isIncomplete={isIncomplete} />;
 }
 

@@ -1,9 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, use, useState } from 'react';
 import { CodeBlock } from 'streamdown';
 import { saveFile } from '../../client/files.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { CopyButton } from '../transcript/row-actions.tsx';
 import { fileNameOf } from './file-names.ts';
+import { FramesAllowed } from './frames-allowed.ts';
 import { isPreviewed, Preview } from './preview.tsx';
 
 type CodeProps = {
@@ -17,7 +18,7 @@ type CodeProps = {
 export function Code({ code, language, isIncomplete = false, children }: CodeProps) {
   const [wraps, setWraps] = useState(false);
   const [shown, setShown] = useState(false);
-  const canPreview = !isIncomplete && isPreviewed(code, language);
+  const canPreview = use(FramesAllowed) && !isIncomplete && isPreviewed(code, language);
   return (
     <>
       <CodeBlock

@@ -2,6 +2,7 @@ import { createCodePlugin } from '@streamdown/code';
 import { useId, useMemo } from 'react';
 import { defaultRehypePlugins, Streamdown, type StreamdownProps } from 'streamdown';
 import { CodeBox } from './code-box.tsx';
+import { FramesAllowed } from './frames-allowed.ts';
 import { ImagePath, MarkdownImage } from './image.tsx';
 import { MarkdownLink } from './links.tsx';
 import { markMath } from './math-delimiters.ts';
@@ -13,33 +14,37 @@ type Props = {
   readonly streaming: boolean;
   /** The path of the service that fetches an image of this text. Without it, images are only named. */
   readonly imagePath?: (url: string) => string;
+  /** Whether the page may use frames, which draw diagrams and show previews. */
+  readonly frames?: boolean;
 };
 
-export function Markdown({ text, streaming, imagePath }: Props) {
+export function Markdown({ text, streaming, imagePath, frames = true }: Props) {
   const marked = markMath(text);
   const math = useMath(marked.includes('$$'));
   const plugins = useMemo(() => (math ? { code: CODE, math } : { code: CODE }), [math]);
   const prefix = `${useId()}-`;
   const footnotes = useMemo(() => ({ clobberPrefix: prefix }), [prefix]);
   return (
-    <ImagePath value={imagePath}>
-      <Streamdown
-        className="prose"
-        mode={streaming ? 'streaming' : 'static'}
-        isAnimating={streaming}
-        plugins={plugins}
-        skipHtml
-        remarkRehypeOptions={footnotes}
-        rehypePlugins={REHYPE_PLUGINS}
-        controls={false}
-        lineNumbers={false}
-        codeBlockMaxHeight={0}
-        linkSafety={LINK_SAFETY}
-        components={COMPONENTS}
-      >
-        {marked}
-      </Streamdown>
-    </ImagePath>
+    <FramesAllowed value={frames}>
+      <ImagePath value={imagePath}>
+        <Streamdown
+          className="prose"
+          mode={streaming ? 'streaming' : 'static'}
+          isAnimating={streaming}
+          plugins={plugins}
+          skipHtml
+          remarkRehypeOptions={footnotes}
+          rehypePlugins={REHYPE_PLUGINS}
+          controls={false}
+          lineNumbers={false}
+          codeBlockMaxHeight={0}
+          linkSafety={LINK_SAFETY}
+          components={COMPONENTS}
+        >
+          {marked}
+        </Streamdown>
+      </ImagePath>
+    </FramesAllowed>
   );
 }
 

@@ -1,0 +1,61 @@
+import type { ThreadId } from '../ids.ts';
+import type { ContentPart, DatedItem, MessageBody } from './item.ts';
+
+/** A thread that anyone with the link can read. */
+export type Share = {
+  readonly threadId: ThreadId;
+  /** The last item that is shown: the newest one when the thread was shared. */
+  readonly throughSeq: number;
+  readonly throughPosition: number;
+  /** Whether calls of tools are shown, with their arguments and results. */
+  readonly withTools: boolean;
+  /** Whether images and files are shown. */
+  readonly withAttachments: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+export type ShareContent = Pick<Share, 'withTools' | 'withAttachments'>;
+
+type Boundary = Pick<Share, 'throughSeq' | 'throughPosition'>;
+
+const isShared = (share: Boundary, item: Pick<DatedItem, 'turnSeq' | 'position'>): boolean =>
+  item.turnSeq < share.throughSeq || (item.turnSeq === share.throughSeq && item.position <= share.throughPosition);
+
+/**
+ * The item as visitors see it; undefined if they don't. Instructions of programs and summaries are never shown. A hidden
+ * attachment leaves a trace without its name or size.
+ */
+export function toShared(share: Share, item: DatedItem): SharedItem | undefined {
+  if (!isShared(share, item)) return undefined;
+  const { id, createdAt } = item;
+  const partsOf = (content: readonly ContentPart[]): SharedPart[] =>
+    content.map((part) => (part.type === 'text' || share.withAttachments ? part : { type: 'hidden', kind: part.type }));
+  switch (item.type) {
+    case 'message':
+      if (item.role === 'system' || item.role === 'developer') return undefined;
+      return { id, createdAt, type: 'message', role: item.role, content: partsOf(item.content), status: item.status };
+    case 'function_call':
+      if (!share.withTools) return undefined;
+      return { id, createdAt, type: 'call', callId: item.callId, name: item.name, arguments: item.arguments };
+    case 'function_call_output':
+      if (!share.withTools) return undefined;
+      return { id, createdAt, type: 'result', callId: item.callId, content: partsOf(item.output) };
+    case 'compaction':
+      return undefined;
+  }
+}
+
+export type SharedPart = ContentPart | { readonly type: 'hidden'; readonly kind: 'image' | 'file' };
+
+export type SharedItem = Pick<DatedItem, 'id' | 'createdAt'> &
+  (
+    | {
+        readonly type: 'message';
+        readonly role: 'user' | 'assistant';
+        readonly content: readonly SharedPart[];
+        readonly status: MessageBody['status'];
+      }
+    | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly arguments: string }
+    | { readonly type: 'result'; readonly callId: string; readonly content: readonly SharedPart[] }
+  );

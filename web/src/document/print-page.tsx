@@ -1,0 +1,80 @@
+import type { ThreadItem } from '@reborn-agent/client/api';
+import { textOf } from '@reborn-agent/client/thread-state';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { SentFiles } from '../chat/transcript/sent-files.tsx';
+import { client } from '../client/client.ts';
+import { formatExact } from '../format/time.ts';
+import { Button } from '../parts/button.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { type DocumentEntry, ThreadDocument } from './thread-document.tsx';
+
+/** A whole thread for paper, or for a PDF file that the browser makes of it. */
+export function PrintPage() {
+  const { threadId = '' } = useParams({ strict: false });
+  const { data, error } = useQuery({ queryKey: ['print', threadId], queryFn: () => loadAll(threadId), gcTime: 0 });
+  useTitle(data?.thread.title || 'Print');
+  if (error)
+    return (
+      <main className="mx-auto max-w-prose p-8">
+        <h1 className="mb-4 text-xl font-semibold">Print</h1>
+        <Problem error={error} />
+      </main>
+    );
+  if (!data)
+    return (
+      <main className="mx-auto max-w-prose p-8">
+        <Skeleton label="Loading" rows={6} />
+      </main>
+    );
+  return (
+    <ThreadDocument
+      title={data.thread.title}
+      about={`Exported on ${formatExact(new Date().toISOString())}`}
+      actions={
+        <>
+          <Link
+            to="/threads/$threadId"
+            params={{ threadId }}
+            className="inline-flex min-h-8 items-center rounded px-3 font-medium text-soft hover:bg-hover hover:text-ink"
+          >
+            Back
+          </Link>
+          <Button look="act" ref={(button) => button?.focus()} onClick={() => print()}>
+            Print or save as PDF
+          </Button>
+        </>
+      }
+      entries={data.items.flatMap((item) => toEntry(item, data.items))}
+      frames
+    />
+  );
+}
+
+async function loadAll(id: string) {
+  const thread = await client.call('GET /api/threads/{id}', { params: { id } });
+  const items: ThreadItem[] = [];
+  for (let before: string | undefined; ; ) {
+    const page = await client.call('GET /api/threads/{id}/items', { params: { id }, query: { limit: 200, before } });
+    items.unshift(...page.items);
+    if (page.next_before === null) return { thread, items };
+    before = page.next_before;
+  }
+}
+
+function toEntry(item: ThreadItem, all: readonly ThreadItem[]): DocumentEntry[] {
+  const fields = { id: item.id, time: item.created_at };
+  if (item.type === 'message') {
+    const files = <SentFiles parts={item.content} />;
+    const isAnswer = item.role === 'assistant';
+    return [{ ...fields, type: 'message', speaker: SPEAKERS[item.role], isAnswer, text: textOf(item.content), files }];
+  }
+  if (item.type === 'function_call_output') return [];
+  const output = all.find((other) => other.type === 'function_call_output' && other.call_id === item.call_id);
+  const result = output?.type === 'function_call_output' ? textOf(output.output) : undefined;
+  return [{ ...fields, type: 'tool', name: item.name, arguments: item.arguments, result }];
+}
+
+const SPEAKERS = { user: 'You', assistant: 'Reborn', system: 'System', developer: 'Developer' } as const;

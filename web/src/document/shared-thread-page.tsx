@@ -1,0 +1,114 @@
+import type { SharedItem, SharedPart, SharedThread } from '@reborn-agent/client/api';
+import { useCallback, useEffect, useState } from 'react';
+import { formatExact } from '../format/time.ts';
+import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { type DocumentEntry, ThreadDocument } from './thread-document.tsx';
+
+type Shown = Pick<SharedThread, 'title' | 'shared_at' | 'next_after'> & { readonly items: readonly SharedItem[] };
+
+/** A thread as its owner has shared it. */
+export function SharedThreadPage({ link }: { readonly link: string }) {
+  const [shown, setShown] = useState<Shown>();
+  const [problem, setProblem] = useState<string>();
+  const load = useCallback(
+    async (before: Shown | undefined) => {
+      setProblem(undefined);
+      try {
+        const page = await loadPage(link, before?.next_after ?? undefined);
+        document.title = page.title || 'Shared thread';
+        setShown({ ...page, items: [...(before?.items ?? []), ...page.items] });
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : String(error));
+      }
+    },
+    [link],
+  );
+  useEffect(() => void load(undefined), [load]);
+
+  if (!shown)
+    return (
+      <main className="mx-auto max-w-prose p-8">
+        <h1 className="mb-4 text-xl font-semibold">Shared thread</h1>
+        <p role={problem ? 'alert' : 'status'} className="text-soft">
+          {problem ?? 'Loading'}
+        </p>
+      </main>
+    );
+  return (
+    <ThreadDocument
+      title={shown.title}
+      about={`Shared by its owner as it was on ${formatExact(shown.shared_at)}. Read only.`}
+      entries={toEntries(shown.items)}
+      frames={false}
+    >
+      {problem && <p role="alert">{problem}</p>}
+      {shown.next_after && (
+        <Button className="self-center print:hidden" onClick={() => void load(shown)}>
+          Show more
+        </Button>
+      )}
+    </ThreadDocument>
+  );
+}
+
+async function loadPage(link: string, after: string | undefined): Promise<SharedThread> {
+  const query = after === undefined ? '' : `?after=${after}`;
+  const response = await fetch(`/api/shared/${encodeURIComponent(link)}${query}`).catch(() => undefined);
+  if (!response) throw new Error('The thread could not be loaded. Wait a moment, and reload the page.');
+  if (response.status === 404) throw new Error('This link does not exist. It may have been revoked.');
+  if (!response.ok) throw new Error('The thread could not be loaded. Reload the page to try again.');
+  return (await response.json()) as SharedThread;
+}
+
+function toEntries(items: readonly SharedItem[]): DocumentEntry[] {
+  return items.flatMap((item): DocumentEntry[] => {
+    const fields = { id: item.id, time: item.created_at };
+    if (item.type === 'result') return [];
+    if (item.type === 'call') {
+      const result = items.find((other) => other.type === 'result' && other.call_id === item.call_id);
+      return [
+        {
+          ...fields,
+          type: 'tool',
+          name: item.name,
+          arguments: item.arguments,
+          result: result?.type === 'result' ? textOf(result.content) : undefined,
+        },
+      ];
+    }
+    const isAnswer = item.role === 'assistant';
+    const speaker = isAnswer ? 'Reborn' : 'User';
+    const files = <SharedFiles parts={item.content} />;
+    return [{ ...fields, type: 'message', speaker, isAnswer, text: textOf(item.content), files }];
+  });
+}
+
+const textOf = (parts: readonly SharedPart[]) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+function SharedFiles({ parts }: { readonly parts: readonly SharedPart[] }) {
+  const files = parts.filter((part) => part.type !== 'text');
+  if (files.length === 0) return null;
+  return (
+    <ul className="mt-2 flex flex-wrap gap-2">
+      {files.map((file, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message never change places
+        <li key={index}>
+          <SharedFile file={file} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SharedFile({ file }: { readonly file: Exclude<SharedPart, { type: 'text' }> }) {
+  if (file.type === 'hidden')
+    return <span className="text-s text-soft">{file.kind === 'image' ? 'An image' : 'A file'} that is not shared</span>;
+  if (file.type === 'image')
+    return <img src={file.url} alt="Attached" className="max-h-96 max-w-full rounded border border-line" />;
+  return (
+    <a href={file.url} download className="flex min-h-8 items-center gap-2 rounded border border-line px-2 text-s">
+      <Icon name="file" /> {file.filename ?? 'File'}
+    </a>
+  );
+}

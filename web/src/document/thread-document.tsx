@@ -1,0 +1,103 @@
+import { lazy, type ReactNode, Suspense } from 'react';
+import { ReadableJson } from '../chat/transcript/readable-json.tsx';
+import { Speaker } from '../chat/transcript/speaker.tsx';
+import { formatExact } from '../format/time.ts';
+import { Icon } from '../parts/icon.tsx';
+
+const Markdown = lazy(() => import('../chat/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
+
+export type DocumentEntry = { readonly id: string; readonly time: string } & (
+  | {
+      readonly type: 'message';
+      readonly speaker: string;
+      readonly text: string;
+      /** Whether the text is Markdown. */
+      readonly isAnswer: boolean;
+      readonly files?: ReactNode;
+    }
+  | { readonly type: 'tool'; readonly name: string; readonly arguments: string; readonly result: string | undefined }
+);
+
+/** A thread to read from top to bottom, on a page or on paper. */
+export function ThreadDocument({
+  title,
+  about,
+  actions,
+  entries,
+  frames,
+  children,
+}: {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly actions?: ReactNode;
+  readonly entries: readonly DocumentEntry[];
+  /** Whether the page may use frames, which draw diagrams. */
+  readonly frames: boolean;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <main className="h-full overflow-y-auto print:h-auto print:overflow-visible">
+      <div className="mx-auto flex max-w-prose flex-col gap-6 px-4 py-8 print:max-w-none print:p-0">
+        <header className="flex flex-wrap items-start gap-3 border-b border-line pb-4">
+          <div className="min-w-0 flex-1 basis-64">
+            <h1 className="break-words text-xl font-semibold">{title || 'Untitled'}</h1>
+            <p className="text-s text-soft">{about}</p>
+          </div>
+          {actions && <div className="flex gap-2 print:hidden">{actions}</div>}
+        </header>
+        {entries.map((entry) => (
+          <article key={entry.id} className="min-w-0">
+            {entry.type === 'message' ? <Message entry={entry} frames={frames} /> : <ToolCall entry={entry} />}
+          </article>
+        ))}
+        {children}
+      </div>
+    </main>
+  );
+}
+
+function Message({
+  entry,
+  frames,
+}: {
+  readonly entry: DocumentEntry & { readonly type: 'message' };
+  readonly frames: boolean;
+}) {
+  const plain = <p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>;
+  return (
+    <>
+      <Speaker name={entry.speaker}>
+        <time dateTime={entry.time} className="text-s text-soft">
+          {formatExact(entry.time)}
+        </time>
+      </Speaker>
+      {entry.isAnswer ? (
+        <Suspense fallback={plain}>
+          <Markdown text={entry.text} streaming={false} frames={frames} />
+        </Suspense>
+      ) : (
+        plain
+      )}
+      {entry.files}
+    </>
+  );
+}
+
+function ToolCall({ entry }: { readonly entry: DocumentEntry & { readonly type: 'tool' } }) {
+  return (
+    <div className="flex flex-col gap-2 border-l border-line pl-4">
+      <p className="flex items-center gap-2 text-s font-medium">
+        <Icon name="tool" className="text-soft" />
+        {entry.name}
+      </p>
+      <p className="text-s text-soft">Arguments</p>
+      <ReadableJson text={entry.arguments} />
+      {entry.result !== undefined && (
+        <>
+          <p className="text-s text-soft">Result</p>
+          <ReadableJson text={entry.result} />
+        </>
+      )}
+    </div>
+  );
+}
