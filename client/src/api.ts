@@ -2098,6 +2098,20 @@ export type ReplicaList = {
   };
 };
 
+export type Activity = {
+  readonly minutes: readonly ({
+    /** When the minute began. */
+    readonly at: string;
+    readonly ended: number;
+    /** How many of them failed. */
+    readonly failed: number;
+    /** From accepting a turn to its first attempt, 95th percentile. */
+    readonly wait_ms: number | null;
+    /** From accepting a turn to its end, 95th percentile. */
+    readonly duration_ms: number;
+  })[];
+};
+
 export type SharedThread = {
   readonly title: string;
   /** The thread is shown as it was at this time. */
@@ -2959,6 +2973,10 @@ export type Routes = {
   /** List the replicas, and what is waiting. */
   'GET /api/replicas': {
     result: ReplicaList;
+  };
+  /** Get the turns that ended in the last hour, by minute. Minutes without any are left out. */
+  'GET /api/activity': {
+    result: Activity;
   };
   /** Get metrics for Prometheus. */
   'GET /metrics': {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AskOptions } from './chat/ask.ts';
+import type { StatusOptions } from './status.ts';
 
 /** The `reborn` command with what the words after it need: one command, or all of them for help and for a typo. */
 export async function createProgram(given: readonly string[]): Promise<Command> {
@@ -44,9 +45,10 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   program
     .command('status')
     .option('--json', 'print JSON')
+    .option('--watch [seconds]', 'print the figures of all replicas again and again')
     .description('Show whether the service is running, and how busy it is.')
-    .addHelpText('after', '\nExample:\n  reborn status\n\nExit codes: 0 running, 3 not running.')
-    .action(async (options: { json?: true }) => (await import('./status.ts')).status(options));
+    .addHelpText('after', '\nExample:\n  reborn status --watch 5\n\nExit codes: 0 running, 3 not running.')
+    .action(async (options: StatusOptions) => (await import('./status.ts')).status(options));
   const isComplete = given.length === 0 || program.commands.some((command) => command.name() === given[0]);
   for (const load of isComplete ? [] : groupsFor(given[0])) (await load())(program);
   // Without an action, commander takes the first word for an unknown command, and suggests a known one.

@@ -1,12 +1,17 @@
 import { readConfig } from '#config/config.ts';
-import { findService, getStatus } from './connect/running-service.ts';
+import { findOperatorToken, findService, getStatus } from './connect/running-service.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { runCommand } from './run-command.ts';
+import { watchStatus } from './watch-status.ts';
 
 const NOT_RUNNING = 3;
 
+const WATCH_SECONDS = 2;
+
+export type StatusOptions = { readonly json?: true; readonly watch?: true | string };
+
 /** `reborn status`: what the service of this home is doing. Exits with 3 when there is none. */
-export function status({ json }: { readonly json?: true }): Promise<void> {
+export function status({ json, watch }: StatusOptions): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
     const announced = await findService(config);
@@ -17,6 +22,12 @@ export function status({ json }: { readonly json?: true }): Promise<void> {
       return;
     }
     const found = await getStatus(config, announced);
+    if (watch) {
+      const seconds = watch === true ? WATCH_SECONDS : Number(watch);
+      if (!(seconds >= 1 && seconds <= 3600)) throw new Error('--watch takes a number of seconds, from 1 to 3600.');
+      const token = (await findOperatorToken(config)) ?? ''; // getStatus has used it
+      return watchStatus(announced, token, { seconds, json: json === true });
+    }
     if (json) return printJson({ running: true, pid: announced.pid, url: announced.url, ...found });
     const { model, database, queue } = found;
     printTable([

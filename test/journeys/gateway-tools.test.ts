@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildTool } from '@reborn-agent/tool/build-tool';
 import { beforeAll, expect } from 'vitest';
 import type { z } from 'zod';
+import { activityRoute } from '#channels/gateway/health/activity-route.ts';
 import { replicasRoute } from '#channels/gateway/health/replicas-route.ts';
 import { getSettings, testModel } from '#channels/gateway/models/settings-routes.ts';
 import { installTool, listTools } from '#channels/gateway/tools/tool-routes.ts';
@@ -15,6 +16,7 @@ import type { Service } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const activity = activityRoute.responses[200].json;
 const replicaList = replicasRoute.responses[200].json;
 const modelTestResult = testModel.responses[200].json;
 const wireSettings = getSettings.responses[200].json;
@@ -149,6 +151,10 @@ test('me, replicas and metrics report the current state', async ({ service }) =>
   expect(await read(me, send(service, 'GET', '/api/me'))).toMatchObject({ user_id: 'operator', name: 'Operator' });
   expect((await read(replicaList, send(service, 'GET', '/api/replicas'))).replicas).toMatchObject([{ self: true }]);
   await send(service, 'POST', '/api/chat', { message: 'say x' });
+  await send(service, 'POST', '/api/chat', { message: 'break 400' });
+  const { minutes } = await read(activity, send(service, 'GET', '/api/activity'));
+  expect(minutes.at(-1)).toMatchObject({ wait_ms: expect.any(Number), duration_ms: expect.any(Number) });
+  expect(minutes.reduce((sum, minute) => sum + minute.failed, 0)).toBeGreaterThanOrEqual(1);
   const stream = await send(service, 'POST', '/api/v1/responses', {
     model: 'm',
     input: 'count 300 every 50',

@@ -307,6 +307,7 @@ const MATRIX: Record<string, Row> = {
   'GET /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings' })),
   'PATCH /api/settings': row([403, 403, 200, 200], () => ({ route: '/api/settings', body: { model_routes: {} } })),
   'POST /api/settings/test-model': row([403, 403, 200, 200], () => ({ route: '/api/settings/test-model', body: {} })),
+  'GET /api/activity': row([403, 403, 200, 200], () => ({ route: '/api/activity' })),
   'GET /api/replicas': row([403, 403, 200, 200], () => ({ route: '/api/replicas' })),
   'GET /metrics': row([403, 403, 200, 200], () => ({ route: '/metrics' })),
   'GET /': open(200),

@@ -1,6 +1,6 @@
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import type { Engine } from '#engine/engine.ts';
-import { countEnded, countTurns, type TurnCounts } from '#store/system/counts.ts';
+import { countEnded, countTurns, type MinuteOfTurns, readLastHour, type TurnCounts } from '#store/system/counts.ts';
 import { countDeliveries } from '#store/system/outbox.ts';
 import { findReplicas, type ReplicaState } from '#store/system/replicas.ts';
 import type { Metrics, ServiceState } from '#telemetry/metrics.ts';
@@ -17,6 +17,11 @@ export function createOperations(engine: Engine, metrics: Metrics) {
         countTurns(engine.system),
       ]);
       return { replicas, turns };
+    },
+
+    async lookBack(actor: Principal): Promise<MinuteOfTurns[]> {
+      requireOperator(actor);
+      return readLastHour(engine.system);
     },
 
     /** The metrics of this process, and the state of queue and replicas, as text for Prometheus. */

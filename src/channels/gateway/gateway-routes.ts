@@ -5,6 +5,7 @@ import { chatRoutes } from './chat/chat-routes.ts';
 import { approvalRoutes } from './gates/approval-routes.ts';
 import { gateRoutes } from './gates/gate-routes.ts';
 import { pairingRoutes } from './gates/pairing-routes.ts';
+import { activityRoute } from './health/activity-route.ts';
 import { metricsRoute } from './health/metrics-route.ts';
 import { replicasRoute } from './health/replicas-route.ts';
 import { statusRoute } from './health/status-route.ts';
@@ -75,6 +76,7 @@ export const gatewayRoutes = [
   auditRoute,
   statusRoute,
   replicasRoute,
+  activityRoute,
   metricsRoute,
 ];
 

@@ -54,3 +54,27 @@ export async function countEnded(system: SystemConnection): Promise<Record<strin
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
+
+/** The turns that ended within a minute. */
+export type MinuteOfTurns = {
+  /** When the minute began. */
+  readonly at: Date;
+  readonly ended: number;
+  readonly failed: number;
+  /** From accepting a turn to its first attempt, for 95 of 100 turns. null when none was attempted. */
+  readonly waitMs: number | null;
+  /** From accepting a turn to its end, for 95 of 100 turns. */
+  readonly durationMs: number;
+};
+
+/** The minutes of the last hour in which turns ended, oldest first. */
+export async function readLastHour(system: SystemConnection): Promise<MinuteOfTurns[]> {
+  const { rows } = await system.query<MinuteOfTurns>(
+    `select date_trunc('minute', ended_at) as at, count(*)::integer as ended,
+       count(*) filter (where status = 'failed')::integer as failed,
+       percentile_disc(0.95) within group (order by round(extract(epoch from started_at - created_at) * 1000))::float8 as "waitMs",
+       percentile_disc(0.95) within group (order by round(extract(epoch from ended_at - created_at) * 1000))::float8 as "durationMs"
+     from turns where ended_at >= date_trunc('minute', now()) - interval '59 minutes' group by at order by at`,
+  );
+  return rows;
+}

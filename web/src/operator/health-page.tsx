@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { client } from '../client/client.ts';
 import { formatDuration } from '../format/time.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
@@ -8,6 +9,10 @@ import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
+
+const ActivityCharts = lazy(() =>
+  import('./activity-charts.tsx').then((module) => ({ default: module.ActivityCharts })),
+);
 
 /** How busy the service is, and who does the work. */
 export function HealthPage() {
@@ -21,10 +26,20 @@ export function HealthPage() {
     queryFn: () => client.call('GET /api/replicas'),
     refetchInterval: 5000,
   });
-  const error = status.error ?? replicas.error;
+  const activity = useQuery({
+    queryKey: ['activity'],
+    queryFn: () => client.call('GET /api/activity'),
+    refetchInterval: 15_000,
+  });
+  const error = status.error ?? replicas.error ?? activity.error;
   return (
     <Page title="Health" about="Replicas, queue and parts. It refreshes itself.">
-      {error && <Problem error={error} onRetry={() => void Promise.all([status.refetch(), replicas.refetch()])} />}
+      {error && (
+        <Problem
+          error={error}
+          onRetry={() => void Promise.all([status, replicas, activity].map(({ refetch }) => refetch()))}
+        />
+      )}
       {replicas.data ? (
         <>
           <Figures>
@@ -69,6 +84,14 @@ export function HealthPage() {
         </>
       ) : (
         !error && <Skeleton label="Loading the state" />
+      )}
+      {activity.data && (
+        <section>
+          <h2 className="mb-2 font-semibold">The last hour</h2>
+          <Suspense fallback={<Skeleton label="Loading charts" rows={8} />}>
+            <ActivityCharts minutes={activity.data.minutes} />
+          </Suspense>
+        </section>
       )}
       {status.data && (
         <section>
