@@ -1677,6 +1677,21 @@ export type McpPromptText = {
   readonly text: string;
 };
 
+export type PromptTemplateList = {
+  readonly templates: readonly PromptTemplate[];
+};
+
+export type PromptTemplate = {
+  readonly name: string;
+  readonly text: string;
+  readonly updated_at: string;
+};
+
+export type PromptTemplateText = {
+  /** `{{name}}` is a variable, which the person fills in. */
+  readonly text: string;
+};
+
 export type Me = {
   readonly user_id: string;
   readonly name: string;
@@ -2818,6 +2833,21 @@ export type Routes = {
     params: { name: string };
     body: McpPromptRequest;
     result: McpPromptText;
+  };
+  /** List the caller's prompt templates. */
+  'GET /api/templates': {
+    result: PromptTemplateList;
+  };
+  /** Store a prompt template. */
+  'PUT /api/templates/{name}': {
+    params: { name: string };
+    body: PromptTemplateText;
+    result: PromptTemplate;
+  };
+  /** Delete a prompt template. */
+  'DELETE /api/templates/{name}': {
+    params: { name: string };
+    result: undefined;
   };
   /** Get the caller, and what an app needs to know at its start. */
   'GET /api/me': {

@@ -24,6 +24,7 @@ import type { Missions } from '#agent/missions/missions.ts';
 import type { Deliveries, Notifications } from '#agent/outbox/notifications.ts';
 import type { UserPreferences } from '#agent/preferences.ts';
 import { createInputTokens } from '#agent/prompt/input-tokens.ts';
+import { createPromptTemplates } from '#agent/prompt-templates.ts';
 import { createShares } from '#agent/shares.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
@@ -209,6 +210,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       modelProviders: parts.modelProviders,
       modelCatalog: parts.modelCatalog,
       preferences: parts.preferences,
+      templates: createPromptTemplates(db),
       skills: createSkillAdmin(parts),
       appFacts: appFacts(parts),
       statusFacts: statusFacts(parts),

@@ -46,6 +46,12 @@ export type Tables = {
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };
+  promptTemplates: {
+    userId: string;
+    name: string;
+    text: string;
+    updatedAt: Generated<Date>;
+  };
   preferences: {
     userId: string;
     defaultModel: Generated<string | null>;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
 import type { AgentTool, Settings } from '@reborn-agent/client/api';
 import { formatCost, formatCount } from '@reborn-agent/client/format';
+import { fillTemplate, variablesOf } from '@reborn-agent/client/prompt-template';
 import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP, parsePromptArguments } from './commands.ts';
 import { oneLine } from './screen/printable.ts';
@@ -93,6 +94,18 @@ async function writePrompt({ client, screen, thread }: Chat, server: string, nam
   const body = { prompt: name, arguments: values };
   const { text } = await client.call('POST /api/mcp/{name}/prompt', { params: { name: server }, body });
   screen.draft.set(text);
+}
+
+/** A prompt template becomes the draft, such as `/review file=notes.md`. Returns whether there is one of that name. */
+export async function writeTemplate(
+  { screen, client }: Pick<Chat, 'screen' | 'client'>,
+  line: string,
+): Promise<boolean> {
+  const [, name, given = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(line.trim()) ?? [];
+  const { templates } = await client.call('GET /api/templates');
+  const found = templates.find((template) => template.name === name);
+  if (found) screen.draft.set(fillTemplate(found.text, parsePromptArguments(variablesOf(found.text), given.trim())));
+  return found !== undefined;
 }
 
 async function exportThread(chat: Chat, file: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { OpenGate, ServiceStatus } from '@reborn-agent/client/api';
 import { answerGate } from './answer-gate.ts';
 import { type Attachment, readAttachedFiles } from './attached-files.ts';
-import { DEFAULT, type ModelChoice, runChatCommand } from './chat-commands.ts';
+import { DEFAULT, type ModelChoice, runChatCommand, writeTemplate } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
 import { nextFocus } from './focus.ts';
@@ -241,7 +241,10 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
 
   async function submit(text: string): Promise<void> {
     const command = parseCommand(text);
-    if (command === 'unknown') return thread.note(`There is no such command.\n\n${HELP}`);
+    if (command === 'unknown') {
+      if (!(await writeTemplate({ screen, client }, text))) thread.note(`There is no such command.\n\n${HELP}`);
+      return;
+    }
     if (command) return runChatCommand({ screen, client, thread, model: modelChoice }, command);
     if (text.trim() === '') return;
     screen.scrollToEnd();

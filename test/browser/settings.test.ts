@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser } from '../support/accounts.ts';
+import { checkLooks } from './check-looks.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
@@ -64,6 +65,44 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await page.keyboard.press('Escape');
   await section('Signed-in browsers').getByRole('button', { name: 'Sign out' }).first().click();
   await page.getByLabel('Token').waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('a template is stored, written by / with its variables selected, and notes and skills are named by @', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
+  await stage.service.request('/api/memory/likes/tea', { method: 'PUT', body: JSON.stringify({ text: 'Green tea.' }) });
+  await page.goto(`${stage.url}/settings`);
+  const section = page.getByRole('region', { name: 'Prompt templates', exact: true });
+  await section.getByLabel('Name of the template').fill('letter');
+  await section.getByLabel('Text of the template').fill('say Dear {{name}}, about {{topic}}');
+  await section.getByRole('button', { name: 'Save the template' }).click();
+  await section.getByRole('listitem').filter({ hasText: '/letter' }).waitFor();
+
+  await page.goto(stage.url);
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.pressSequentially('/let');
+  await page
+    .getByRole('listbox', { name: 'Templates' })
+    .getByRole('option', { name: /letter/ })
+    .waitFor();
+  await checkLooks(page, 'templates');
+  await message.press('Enter');
+  await expect.poll(() => message.inputValue()).toBe('say Dear {{name}}, about {{topic}}');
+  await page.keyboard.type('Ann');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('tea');
+  expect(await message.inputValue()).toBe('say Dear Ann, about tea');
+  await page.keyboard.type(' as in @tea');
+  await page
+    .getByRole('listbox', { name: 'Notes and skills' })
+    .getByRole('option', { name: /likes\/tea/ })
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => message.inputValue()).toBe('say Dear Ann, about tea as in my note "likes/tea" ');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article').getByText('Dear Ann, about tea as in my note').waitFor();
   expect(page.problems).toEqual([]);
   await page.close();
 });

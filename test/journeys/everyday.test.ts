@@ -24,7 +24,7 @@ async function share(service: Service, id: string, body: object = {}, headers: H
   const made = await send(service, 'PUT', `/api/threads/${id}/share`, body, headers);
   expect(made.status).toBe(200);
   expect(made.body.url).toMatch(/^http:\/\/[^/]+\/shared\/[\w-]{32}$/);
-  return made.body.url.split('/').at(-1);
+  return String(made.body.url).split('/').at(-1) ?? '';
 }
 
 /** As a visitor who is not signed in. */
@@ -135,6 +135,24 @@ test('the operator turns sharing off, also for links that exist', async ({ servi
   expect(refused).toMatchObject({ status: 403, body: { error: { code: 'sharing_off' } } });
   expect((await send(closed, 'GET', '/api/me')).body.sharing).toBe(false);
   await closed.close();
+});
+
+test('prompt templates belong to one user, are replaced by name, and have bounds', async ({ service }) => {
+  const [ann, bob] = [await addUser(service, 'Ann'), await addUser(service, 'Bob')];
+  const put = (name: string, text: string, headers = ann.headers) =>
+    send(service, 'PUT', `/api/templates/${name}`, { text }, headers);
+  const list = async (headers: Headers) => (await send(service, 'GET', '/api/templates', undefined, headers)).body;
+  expect(await put('review', 'Review {{file}}')).toMatchObject({ status: 200, body: { name: 'review' } });
+  await put('review', 'Review {{file}} for {{reader}}');
+  expect(await list(ann.headers)).toMatchObject({ templates: [{ text: 'Review {{file}} for {{reader}}' }] });
+  expect(await list(bob.headers)).toEqual({ templates: [] });
+  expect((await send(service, 'DELETE', '/api/templates/review', undefined, bob.headers)).status).toBe(404);
+  expect((await put('Not A Name', 'x')).status).toBe(404);
+  expect((await put('long', 'x'.repeat(20_001))).status).toBe(400);
+  expect((await send(service, 'DELETE', '/api/templates/review', undefined, ann.headers)).status).toBe(204);
+  await Promise.all(Array.from({ length: 200 }, (_, at) => put(`t${at}`, 'x')));
+  expect(await put('one-more', 'x')).toMatchObject({ status: 400, body: { error: { param: 'name' } } });
+  expect((await put('t1', 'changed')).status).toBe(200);
 });
 
 test('visits from one address are limited', async ({ service }) => {

@@ -213,6 +213,12 @@ const MATRIX: Record<string, Row> = {
   'GET /api/settings/providers/:name/models': row([403, 403, 404, 404], () => ({
     route: '/api/settings/providers/none/models',
   })),
+  'GET /api/templates': row([200, 200, 200, 200], () => ({ route: '/api/templates' })),
+  'PUT /api/templates/:name': row([200, 200, 200, 200], () => ({
+    route: '/api/templates/review',
+    body: { text: 'Review {{file}}' },
+  })),
+  'DELETE /api/templates/:name': row([404, 404, 404, 404], () => ({ route: '/api/templates/none' })),
   'GET /api/me/export': row([200, 200, 200, 200], () => ({ route: '/api/me/export' })),
   'GET /api/tools': row([200, 200, 200, 200], () => ({ route: '/api/tools' })),
   'POST /api/tools': row([403, 403, 400, 400], () => ({ route: '/api/tools', body: { name: 'x', wasm: 'AAAA' } })),

@@ -24,6 +24,7 @@ import { shareRoutes } from './shares/share-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
 import { skillRoutes } from './skills/skill-routes.ts';
 import { clientMessage, serverMessage } from './socket/socket-messages.ts';
+import { templateRoutes } from './templates/template-routes.ts';
 import { exportThread } from './threads/export-thread.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
@@ -61,6 +62,7 @@ export const gatewayRoutes = [
   ...toolRoutes,
   ...mcpRoutes,
   ...mcpOfferRoutes,
+  ...templateRoutes,
   ...meRoutes,
   exportMe,
   ...userRoutes,

@@ -14,6 +14,7 @@ import { Instructions } from './instructions.tsx';
 import { Sessions } from './sessions.tsx';
 import { SharedThreads } from './shared-threads.tsx';
 import { ShortcutList } from './shortcuts.tsx';
+import { Templates } from './templates.tsx';
 import { Tokens } from './tokens.tsx';
 
 /** What a person sets for themselves. */
@@ -37,6 +38,9 @@ export function SettingsPage() {
       </Section>
       <Section title="Chat">
         <ChatPreferences />
+      </Section>
+      <Section title="Prompt templates">
+        <Templates />
       </Section>
       <Section title="Appearance">
         <Appearance />

@@ -10,6 +10,7 @@ import { DictateButton } from './dictate-button.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
 import { PickedFiles } from './picked-files.tsx';
 import { useDroppedFiles } from './use-dropped-files.ts';
+import { useOffers } from './use-offers.tsx';
 
 type Props = {
   readonly draftKey: string;
@@ -51,6 +52,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
     void pick(files).then((more) => setPicked((all) => [...all, ...more]));
   };
   const over = useDroppedFiles(add);
+  const offers = useOffers({ area, text, onWrite: write });
 
   async function send(): Promise<void> {
     const message = text.trim();
@@ -84,6 +86,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
         }}
         className={`mx-auto flex max-w-prose flex-col rounded border bg-raised focus-within:border-ink ${over ? 'border-dashed border-ember' : 'border-edge'}`}
       >
+        {offers.list}
         <PickedFiles picked={picked} onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))} />
         <div className="flex items-end gap-1 p-1">
           <IconButton icon="attach" label="Attach files" className="size-10" onClick={() => chooser.current?.click()} />
@@ -95,7 +98,9 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
             value={text}
             onChange={(event) => write(event.target.value)}
             onPaste={onPaste}
+            {...offers.props}
             onKeyDown={(event) => {
+              if (!event.nativeEvent.isComposing && offers.onKey(event)) return event.preventDefault();
               if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
               // A phone's keyboard has no Shift+Enter, so there Enter breaks the line and the button sends.
               if (matchMedia('(hover: none)').matches && !event.ctrlKey && !event.metaKey) return;
