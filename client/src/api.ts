@@ -158,7 +158,7 @@ export type Response = {
 };
 
 export type Failure = {
-  readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error';
+  readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'input_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error';
   readonly message: string;
   readonly type: 'invalid_request_error' | 'server_error';
 };
@@ -493,7 +493,7 @@ export type FailedTurn = {
   readonly error: {
     readonly message: string;
     readonly type: 'invalid_request_error';
-    readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error' | 'cancelled';
+    readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'input_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error' | 'cancelled';
     readonly param: null;
   };
 };
@@ -952,7 +952,7 @@ export type TurnInspection = {
   })[];
   readonly gate: {
     readonly id: string;
-    readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing';
+    readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
     readonly call: {
       readonly call_id: string;
       readonly name: string;
@@ -1024,7 +1024,7 @@ export type ChatReply = {
   };
   readonly gate?: {
     readonly id: string;
-    readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing';
+    readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
     readonly call: {
       readonly call_id: string;
       readonly name: string;
@@ -1051,7 +1051,7 @@ export type OpenGate = {
   readonly user_id: string;
   readonly thread_id: string;
   readonly turn_id: string;
-  readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing';
+  readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
   readonly call: {
     readonly call_id: string;
     readonly name: string;
@@ -1059,6 +1059,25 @@ export type OpenGate = {
   };
   /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
   readonly always?: readonly string[];
+  /** Of a gate of the kind `input`: what an MCP server asks before it can finish the call. */
+  readonly question?: {
+    readonly message: string;
+    /** An address that the person opens instead of filling in fields. */
+    readonly url: string | null;
+    readonly fields: readonly ({
+      readonly name: string;
+      readonly title: string;
+      readonly description: string;
+      readonly type: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+      readonly required: boolean;
+      readonly options: readonly {
+        readonly value: string;
+        readonly label: string;
+      }[];
+      readonly min: number | null;
+      readonly max: number | null;
+    })[];
+  };
   readonly created_at: string;
 };
 
@@ -1069,6 +1088,8 @@ export type GateAnswer = {
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
   readonly user_id?: string | null;
+  /** For a gate of the kind `input`: the values by field. They go to the server, not to the model. */
+  readonly input?: Readonly<Record<string, string | number | boolean | readonly string[]>> | null;
 };
 
 export type ApprovalList = {
@@ -2208,6 +2229,8 @@ export type ClientMessage = {
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
   readonly user_id?: string | null;
+  /** For a gate of the kind `input`: the values by field. They go to the server, not to the model. */
+  readonly input?: Readonly<Record<string, string | number | boolean | readonly string[]>> | null;
   readonly type: 'gate';
   readonly id?: string;
   readonly gate_id: string;
@@ -2360,7 +2383,7 @@ export type Job = {
     readonly code: string;
     readonly message: string;
   };
-  readonly waiting_on?: 'external-tool' | 'approval' | 'auth' | 'pairing';
+  readonly waiting_on?: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
   readonly conversation_id?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly created_at: string;

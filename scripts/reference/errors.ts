@@ -131,6 +131,7 @@ const FAILURES: Readonly<Record<JobFailure['code'], readonly [when: string, advi
   turn_timeout: ['The turn took longer than `RESPONSES_TIMEOUT_SECS`.', 'Use streaming or `background`.'],
   approval_required: ['The thread waits for an approval.', 'Answer the [gate](../approvals.md#answering).'],
   authentication_required: ['A tool waits for a sign-in.', 'Sign in at the address in the message.'],
+  input_required: ['An MCP server asks a question.', 'Answer it in the web UI, or with `POST /api/gates/{id}`.'],
   pairing_required: ['A webhook user needs a pairing.', 'The operator creates the [pairing](../approvals.md#pairing).'],
   tool_output_missing: ["The thread waits for your own tool's output.", 'Send a `function_call_output` first.'],
   previous_response_not_found: [

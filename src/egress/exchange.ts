@@ -53,7 +53,7 @@ function toDispatch(url: URL, { method, headers = {}, body }: EgressRequest): Di
 
 function receiveAnswer(
   host: string,
-  { method, maxResponseBytes, onChunk }: EgressRequest,
+  { method, maxResponseBytes, onHead, onChunk }: EgressRequest,
   resolve: (answer: EgressAnswer) => void,
   reject: (error: Error) => void,
 ): Dispatcher.DispatchHandler {
@@ -65,9 +65,10 @@ function receiveAnswer(
       if (status < 200) return;
       head = { status, headers: toRecord(headers) };
       if (method !== 'HEAD' && status !== 304) body.checkLength(Number(head.headers['content-length'] ?? 0));
+      onHead?.(head);
     },
     onResponseData(_controller, chunk) {
-      onChunk?.(chunk.length);
+      onChunk?.(chunk.length, chunk);
       body.add(chunk);
     },
     onResponseEnd: () => (head ? resolve({ ...head, body: body.whole() }) : reject(new ConnectionLost())),
@@ -120,8 +121,10 @@ export type EgressRequest = {
   /** For the whole request: lookup, connection, headers and body. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** Called with the size of each piece of the body, before it is kept. It may throw `EgressFailed` to stop. */
-  readonly onChunk?: (bytes: number) => void;
+  /** Called when the answer starts, for bodies that are read while they arrive. */
+  readonly onHead?: (head: Pick<EgressAnswer, 'status' | 'headers'>) => void;
+  /** Called with each piece of the body, before it is kept. It may throw `EgressFailed` to stop. */
+  readonly onChunk?: (bytes: number, chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
 };
 

@@ -22,6 +22,7 @@ import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
 import type { McpDiscovery, McpHeader, McpOAuth, McpOffers, McpTool } from '#domain/tool/mcp-server.ts';
+import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
@@ -132,6 +133,17 @@ export type Tables = {
     createdAt: Generated<Date>;
     expiresAt: Date;
     usedAt: Date | null;
+  };
+  callQuestions: {
+    callId: ItemId;
+    threadId: ThreadId;
+    userId: string;
+    digest: string;
+    question: JSONColumnType<Question>;
+    state: JSONColumnType<object>;
+    input: JSONColumnType<QuestionInput> | null;
+    askedAt: Generated<Date>;
+    answeredAt: Date | null;
   };
   standingApprovals: {
     id: string;

@@ -2,6 +2,7 @@ import type { Client } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { keysOf } from './gate-keys.ts';
 import { giveSecret } from './give-secret.ts';
+import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 
 type Means = {
@@ -23,11 +24,54 @@ const WORDS = { approve: 'approved', always: 'approved, and from now on for call
 
 async function answerFor({ screen }: Means, gate: OpenGate, key: string): Promise<GateAnswer | undefined> {
   if (!keysOf(gate).some((known) => known === key)) return undefined;
+  if (key === 'y' && gate.question) {
+    const input = await fillIn(screen, gate.question.fields);
+    return input && { answer: 'approve', input };
+  }
   if (key === 'y') return { answer: 'approve' };
   if (key === 'a') return { answer: 'always' };
   const reason = await screen.ask('Why not? The model reads the reason. (Enter denies, Esc goes back)');
   return reason === undefined ? undefined : { answer: 'deny', ...(reason && { reason }) };
 }
+
+type Question = NonNullable<OpenGate['question']>;
+type Input = Record<string, NonNullable<GateAnswer['input']>[string]>;
+
+/** Asks for one field after the other. Undefined when the person went back. */
+async function fillIn(screen: Screen, fields: Question['fields']): Promise<Input | undefined> {
+  const input: Input = {};
+  for (const field of fields) {
+    const value = await askField(screen, field);
+    if (value === undefined) return undefined;
+    if (value !== '') input[field.name] = value;
+  }
+  return input;
+}
+
+/** The value of a field; an empty text to leave it out. */
+async function askField(screen: Screen, field: Question['fields'][number]): Promise<Input[string] | undefined> {
+  const about = oneLine([field.title, field.description].filter(Boolean).join(': '));
+  const hint = `${about}${field.required ? '' : ' (optional)'}`;
+  if (field.type === 'boolean' || field.type === 'choice') {
+    const options = field.type === 'boolean' ? YES_NO : field.options;
+    const none = field.required ? [] : [{ value: '', label: 'leave it out' }];
+    const shown = [...options, ...none].map(({ value, label }) => ({ value, label: oneLine(label), description: '' }));
+    const picked = await screen.pick(`${hint} (Enter chooses, Esc goes back)`, shown);
+    return field.type === 'boolean' && picked ? picked === 'yes' : picked;
+  }
+  const choices = field.options.map(({ value }) => oneLine(value)).join(', ');
+  const text = await screen.ask(
+    `${hint}${choices && `, some of: ${choices}, with commas`} (Enter continues, Esc goes back)`,
+  );
+  if (text === undefined || text.trim() === '') return text?.trim();
+  if (field.type === 'choices') return text.split(',').map((each) => each.trim());
+  return field.type === 'text' ? text : Number(text);
+}
+
+const YES_NO = [
+  { value: 'yes', label: 'yes' },
+  { value: 'no', label: 'no' },
+];
 
 const provide = ({ client, screen, say }: Means, gate: OpenGate) =>
   giveSecret({ client, say, askSecret: (question) => screen.askSecret(`${question} (hidden, Esc goes back)`) }, gate);

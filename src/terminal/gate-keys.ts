@@ -7,6 +7,6 @@ export function keysOf({ kind, call, always }: OpenGate): readonly ('y' | 'a' | 
     if (whyNotApprovable(call) !== undefined) return ['n'];
     return always ? ['y', 'a', 'n'] : ['y', 'n'];
   }
-  if (kind === 'auth') return ['y', 'n'];
+  if (kind === 'auth' || kind === 'input') return ['y', 'n'];
   return kind === 'pairing' ? ['n'] : [];
 }

@@ -1,4 +1,5 @@
 import type { Principal } from '#domain/principal.ts';
+import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
 
 /** A tool of the agent. */
@@ -22,6 +23,8 @@ export type Tool = {
   readonly unreviewed?: true;
   /** Whether the owner of the secrets must sign in first. The call waits until then. */
   needsSignIn?(secretsOf: ToolContext['secretsOf']): Promise<boolean>;
+  /** Its calls can ask a person: they throw `InputRequired`. */
+  readonly asks?: true;
   /** Milliseconds for which this replica refuses its calls, because it crashed too often. */
   restLeft?(): number;
   /** Resolves to the output for the model, which includes the tool's own errors. Throws only if the tool can't run at all. */
@@ -48,9 +51,34 @@ export type ToolContext = {
   /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
+  /** The answer to the question of an earlier attempt, with the state that came with it. */
+  readonly answered?: AnsweredQuestion | undefined;
+  /** Shows how far the call is. */
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   /** For the requests of the call; undefined when traces are not exported. */
   readonly traceparent?: string | undefined;
 };
+
+export type AnsweredQuestion = { readonly state: unknown; readonly input: QuestionInput };
+
+export type ToolProgress = {
+  readonly progress: number;
+  readonly total: number | null;
+  readonly message: string | null;
+};
+
+/** A person must answer first. The call is made again with the answer, and with the state. */
+export class InputRequired extends Error {
+  override readonly name = 'InputRequired';
+  readonly question: Question;
+  readonly state: object;
+
+  constructor(question: Question, state: object) {
+    super('The server asks a person before it can finish the call.');
+    this.question = question;
+    this.state = state;
+  }
+}
 
 /** The owner of the secrets must sign in again. The call has not run, so it can wait for that. */
 export class SignInRequired extends Error {

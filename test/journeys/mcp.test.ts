@@ -121,7 +121,7 @@ test('the reference server: from adding it to a result in the chat, for everyone
   expect(await ask(service, 'use every__echo [1]', ann)).toContain('must be a JSON object');
   expect(model.seen.at(-1)?.tools).toContain('every__echo');
   const listed = listMcpServers.responses[200].json.parse(await read(send(service, 'GET', '/api/mcp', undefined, ann)));
-  expect(listed.servers).toMatchObject([{ name: 'every', for: 'everyone', tools: 12, unreviewed: 0 }]);
+  expect(listed.servers).toMatchObject([{ name: 'every', for: 'everyone', tools: 14, unreviewed: 0 }]);
   expect((await send(service, 'DELETE', '/api/mcp/every?for=everyone', undefined, ann)).status).toBe(403);
   expect((await send(service, 'DELETE', '/api/mcp/every', undefined, ann)).status).toBe(404);
   expect((await add(service, { name: 'every', url: 'https://mcp.example.com/mcp' }, ann)).status).toBe(409);
@@ -452,7 +452,7 @@ test('the command adds, lists and removes a server', async ({ home, everything, 
   const mcp = (...words: string[]) => runReborn(['mcp', ...words], { env: home.env });
   const added = await mcp('add', 'tools', everything, '--private-network', '--trust-annotations');
   expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('tools__echo') });
-  expect((await mcp('list')).stdout).toMatch(/tools .*12 +ready/);
+  expect((await mcp('list')).stdout).toMatch(/tools .*14 +ready/);
   await waitFor('the tool', async () => (await ask(service, 'use tools__echo {"message":"a"}')).includes('Echo: a'));
   expect((await mcp('remove', 'tools')).code).toBe(0);
 });

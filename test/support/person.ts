@@ -15,6 +15,8 @@ export const OWNED_ROWS: Record<string, string> = {
     values ($2, 1, 1, $1, 1, $3, $1, '', '', '{}')`,
   gates: `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call) values ($4, $2, $3, 1, $1, 'approval', '{}')`,
   approvals: `insert into approvals (gate_id, user_id, call_id, digest, expires_at) values ($4, $1, gen_random_uuid(), '', now())`,
+  call_questions: `insert into call_questions (call_id, thread_id, user_id, digest, question, state)
+    values (gen_random_uuid(), $2, $1, '', '{}', '{}')`,
   standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest) values (gen_random_uuid(), $1, 't', '', '')`,
   pairings: `insert into pairings (user_id, paired_user_id) values ($1, 'x'), ('webhook:' || $1, $1)`,
   idempotency_keys: `insert into idempotency_keys (user_id, key, digest, turn_id) values ($1, 'k', '', $3)`,

@@ -6,7 +6,8 @@ import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
-import type { Gate, OpenGate } from '#domain/tool/gate.ts';
+import type { Gate, GatedCall, OpenGate } from '#domain/tool/gate.ts';
+import { checkInput } from '#domain/tool/question.ts';
 import type { Engine } from '#engine/engine.ts';
 import { putPairing } from '#store/accounts/pairings.ts';
 import { type AuditEntry, type Audited, audited } from '#store/audit.ts';
@@ -17,6 +18,7 @@ import { lockThread, takeNextPosition } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
 import { keepThread } from '#store/threads/unstored-turns.ts';
 import { insertApproval } from '#store/tools/approvals.ts';
+import { answerCallQuestion, findCallQuestion } from '#store/tools/call-questions.ts';
 import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
 import { continueRun } from '../missions/run-budget.ts';
 import { checkPartner } from './pairings.ts';
@@ -25,7 +27,11 @@ import { findPolicy } from './policy-settings.ts';
 /** `overdue`: there was no answer in time. The call is denied, and the turn fails with the code of the gate. */
 export type GateAnswer =
   /** `userId`: the user that a webhook user is paired with. */
-  | { readonly kind: 'approve'; readonly userId?: UserId }
+  | {
+      readonly kind: 'approve';
+      readonly userId?: UserId;
+      readonly input?: Readonly<Record<string, unknown>> | undefined;
+    }
   | { readonly kind: 'always' }
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'overdue' };
@@ -139,10 +145,24 @@ async function grant(
   }
   if (kind === 'approval')
     await insertApproval(trx, owner, { gateId: id, callId: call.id, digest: digestCall(call, revision) });
+  if (kind === 'input') await answerQuestion(trx, owner, call, answer);
   if (kind === 'pairing') {
     if (!isOperator(by)) throw new NotFound('There is no such gate.');
     await putPairing(trx, owner, checkPartner(answer.kind === 'approve' ? answer.userId : undefined));
   }
+}
+
+/** Stores the values for the server that asked. */
+async function answerQuestion(
+  trx: OwnedTransaction,
+  owner: Owner,
+  call: GatedCall,
+  answer: Extract<GateAnswer, { kind: 'approve' | 'always' }>,
+): Promise<void> {
+  const asked = await findCallQuestion(trx, owner, call.id);
+  if (!asked) throw new NotFound('There is no such gate.');
+  const given = answer.kind === 'approve' ? (answer.input ?? {}) : {};
+  await answerCallQuestion(trx, owner, call.id, checkInput(asked.question, given));
 }
 
 async function checkAlways(trx: OwnedTransaction, kind: Gate['kind'], tool: string): Promise<void> {

@@ -9,8 +9,9 @@ import type { Gate, GatedCall, GateKind, NewGate } from '#domain/tool/gate.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import { findApproval } from '#store/tools/approvals.ts';
+import { findCallQuestion } from '#store/tools/call-questions.ts';
 import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
-import type { LevelFacts, Tool, ToolSet } from '#tools/tool.ts';
+import type { AnsweredQuestion, LevelFacts, Tool, ToolSet } from '#tools/tool.ts';
 import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 import { levelOf, type PolicyFacts } from './tool-policy.ts';
@@ -24,6 +25,8 @@ export type OpenPassage = {
   readonly tool: Tool | undefined;
   readonly secretsOf: Owner;
   readonly approval: GateId | undefined;
+  /** A person has answered the question of the tool's server. */
+  readonly answered?: AnsweredQuestion | undefined;
 };
 
 export type PassageFacts = Omit<LevelFacts, 'owner'> & {
@@ -48,8 +51,16 @@ export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<
   const secretsOf = await findSecretsOwner(db, owner);
   if (await tool.needsSignIn?.(secretsOf)) return gateAt(signInGate(owner, secretsOf), call);
 
+  const digest = digestCall(call, tool.revision ?? null);
+  const asked = tool.asks && (await withOwner(db, owner, (trx) => findCallQuestion(trx, owner, call.id)));
+  if (asked && asked.digest === digest) {
+    // The person has seen the call together with the question, so the answer approves it.
+    if (!asked.input) return gateAt('input', call, tool.revision);
+    return { kind: 'open', tool, secretsOf, approval: undefined, answered: { state: asked.state, input: asked.input } };
+  }
+
   if (level === 'allow' || started) return { kind: 'open', tool, secretsOf, approval: undefined };
-  const shown = { callId: call.id, digest: digestCall(call, tool.revision ?? null) };
+  const shown = { callId: call.id, digest };
   const approval = await withOwner(db, owner, (trx) => findApproval(trx, owner, shown));
   return approval ? { kind: 'open', tool, secretsOf, approval } : gateAt('approval', call, tool.revision);
 }

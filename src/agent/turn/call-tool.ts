@@ -1,6 +1,6 @@
 import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { SignInRequired } from '#tools/tool.ts';
+import { InputRequired, SignInRequired, type ToolContext } from '#tools/tool.ts';
 import type { OpenPassage } from '../gates/gates.ts';
 
 /** The service could not run a tool. Errors that a tool reports are its output instead. */
@@ -8,18 +8,19 @@ export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
 }
 
-/** Runs a call and resolves to the output for the model. Non-repeatable tools are never retried. Throws `SignInRequired`. */
+/** Runs a call and resolves to the output for the model. Non-repeatable tools are never retried. Throws `SignInRequired` and `InputRequired`. */
 export async function callTool(
   call: FunctionCallItem,
   options: {
     turn: Turn;
-    passage: Pick<OpenPassage, 'tool' | 'secretsOf'>;
+    passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'answered'>;
+    onProgress?: ToolContext['onProgress'];
     signal: AbortSignal;
     traceparent?: string | undefined;
   },
 ): Promise<string> {
   const { turn, signal, traceparent } = options;
-  const { tool, secretsOf } = options.passage;
+  const { tool, secretsOf, answered } = options.passage;
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
@@ -27,9 +28,17 @@ export async function callTool(
 
   try {
     const idempotencyKey = `${call.turnId}:${call.position}`;
-    return await tool.call(call.arguments, { owner: turn, secretsOf, idempotencyKey, signal, traceparent });
+    return await tool.call(call.arguments, {
+      owner: turn,
+      secretsOf,
+      idempotencyKey,
+      signal,
+      traceparent,
+      answered,
+      onProgress: options.onProgress,
+    });
   } catch (error) {
-    if (signal.aborted || error instanceof SignInRequired) throw error;
+    if (signal.aborted || error instanceof SignInRequired || error instanceof InputRequired) throw error;
     throw new ToolFailure(`The tool ${call.name} could not be run.`, { cause: error });
   }
 }

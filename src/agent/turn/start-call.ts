@@ -1,8 +1,12 @@
 import type { FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { callOf } from '#domain/thread/turn-event.ts';
+import { digestCall } from '#domain/tool/call-digest.ts';
 import type { OwnedTransaction } from '#store/connection.ts';
 import { markStarted } from '#store/threads/items.ts';
 import { restoreApproval, useApproval } from '#store/tools/approvals.ts';
+import { putCallQuestion } from '#store/tools/call-questions.ts';
+import type { InputRequired } from '#tools/tool.ts';
 import type { OpenPassage } from '../gates/gates.ts';
 
 /** Records the start and uses up the approval in one transaction, so that one approval never runs a call twice. */
@@ -26,4 +30,17 @@ export async function undoStart(
 ): Promise<void> {
   await markStarted(trx, turn, turn, call, false);
   if (approval) await restoreApproval(trx, turn, approval);
+}
+
+/** For a call whose server asks a person first. It runs again with the answer. */
+export async function keepQuestion(
+  trx: OwnedTransaction,
+  turn: Turn,
+  call: FunctionCallItem,
+  passage: OpenPassage,
+  { question, state }: InputRequired,
+): Promise<void> {
+  const digest = digestCall(callOf(call), passage.tool?.revision ?? null);
+  await undoStart(trx, turn, call, passage);
+  await putCallQuestion(trx, turn, { callId: call.id, threadId: turn.threadId, digest, question, state });
 }

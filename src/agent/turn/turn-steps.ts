@@ -15,10 +15,11 @@ import { identityFor } from '#memory/identity.ts';
 import { type Model, type ModelAnswer, ModelFailure, type PromptMessage } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { deleteCallQuestion } from '#store/tools/call-questions.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { ToolSet } from '#tools/tool.ts';
-import { SignInRequired } from '#tools/tool.ts';
+import { InputRequired, SignInRequired } from '#tools/tool.ts';
 import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { type PassageFacts, passageFor } from '../gates/gates.ts';
 import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
@@ -36,7 +37,7 @@ import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './m
 import type { TurnSteps } from './run-turn.ts';
 import type { Safety } from './safety.ts';
 import { createSpokenMessage } from './spoken-message.ts';
-import { startCall, undoStart } from './start-call.ts';
+import { keepQuestion, startCall, undoStart } from './start-call.ts';
 import type { AttemptLog, TurnLog } from './turn-log.ts';
 
 export type TurnContext = SettingParts & {
@@ -270,8 +271,14 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
         const output = await log.toolCalled(call, passage.tool, () =>
           callTool(call, { turn, passage, signal: run.signal, traceparent }),
         );
-        return await append([outputOf(call, await safety.receive(turn, call.name, output))]);
+        const written = await append([outputOf(call, await safety.receive(turn, call.name, output))]);
+        if (passage.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
+        return written;
       } catch (error) {
+        if (error instanceof InputRequired) {
+          await withOwner(db, turn, (trx) => keepQuestion(trx, turn, call, passage, error));
+          return []; // the call is still pending, and its gate asks the question
+        }
         if (!(error instanceof SignInRequired)) throw error;
         if (isBack) return append([outputOf(call, NOT_SIGNED_IN)]);
         await withOwner(db, turn, (trx) => undoStart(trx, turn, call, passage));

@@ -36,6 +36,7 @@ const NEEDS_PERSON: ReadonlySet<FailureCode | 'cancelled'> = new Set([
   'approval_required',
   'authentication_required',
   'pairing_required',
+  'input_required',
   'budget_exceeded',
 ]);
 

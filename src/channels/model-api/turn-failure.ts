@@ -10,6 +10,7 @@ export const FAILURE_CODES = [
   'approval_required',
   'authentication_required',
   'pairing_required',
+  'input_required',
   'tool_output_missing',
   'previous_response_not_found',
   'invalid_output',
@@ -32,6 +33,7 @@ const CALLERS_FAULT: ReadonlySet<FailureCode> = new Set([
   'approval_required',
   'authentication_required',
   'pairing_required',
+  'input_required',
   'tool_output_missing',
   'previous_response_not_found',
 ]);

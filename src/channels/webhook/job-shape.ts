@@ -15,7 +15,7 @@ export const jobRecord = z
     status: jobStatus,
     response: z.string().optional(),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
-    waiting_on: z.enum(['external-tool', 'approval', 'auth', 'pairing']).optional(),
+    waiting_on: z.enum(['external-tool', 'approval', 'auth', 'pairing', 'input']).optional(),
     conversation_id: z.string().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
     created_at: z.iso.datetime(),

@@ -11,7 +11,7 @@ import { runCommand } from '../run-command.ts';
 const NO_GATE = 'There is no such gate, or it was answered already. `reborn gate list` shows the open ones.';
 const ANSWERS = ['approve', 'always', 'deny'] as const;
 
-type Options = { readonly reason?: string; readonly user?: string; readonly json?: true };
+type Options = { readonly reason?: string; readonly user?: string; readonly input?: string; readonly json?: true };
 
 /** `reborn gate answer`: answers a gate, and prints the result of the turn that follows. */
 export function answerGate(id: string, word: string, options: Options): Promise<void> {
@@ -29,12 +29,23 @@ export function answerGate(id: string, word: string, options: Options): Promise<
   });
 }
 
-function toAnswer(word: string, { reason, user }: Options): GateAnswer {
+function toAnswer(word: string, { reason, user, input }: Options): GateAnswer {
   const answer = ANSWERS.find((each) => each === word);
   if (!answer) throw new Error(`Unknown answer "${word}". Choose ${ANSWERS.join(', ')}.`);
   if (reason !== undefined && answer !== 'deny') throw new Error('A reason goes with deny only.');
   if (user !== undefined && answer !== 'approve') throw new Error('A user goes with approve only.');
-  return { answer, ...(reason && { reason }), ...(user && { user_id: user }) };
+  if (input !== undefined && answer !== 'approve') throw new Error('Input goes with approve only.');
+  const values = input !== undefined && { input: parseInput(input) };
+  return { answer, ...(reason && { reason }), ...(user && { user_id: user }), ...values };
+}
+
+/** The service checks the values. */
+function parseInput(json: string): NonNullable<GateAnswer['input']> {
+  try {
+    return JSON.parse(json) as NonNullable<GateAnswer['input']>;
+  } catch {
+    throw new Error('Input must be JSON, such as {"seats":2}.');
+  }
 }
 
 async function getGate(client: Client, id: string): Promise<OpenGate> {

@@ -38,11 +38,13 @@ export function addGateCommands(program: Command): void {
     .argument('<answer>', 'approve, always or deny')
     .option('--reason <text>', 'why the call is denied; the model reads it')
     .option('--user <id>', 'for a pairing: whose secrets the webhook user may use')
+    .option('--input <json>', 'the answer to a question of an MCP server: its fields and values')
     .option('--json', 'print the result as JSON when the turn ends')
     .description('Answer a gate, and print the turn that follows.')
     .addHelpText('after', ANSWER_HELP)
-    .action(async (id: string, answer: string, options: { reason?: string; user?: string; json?: true }) =>
-      (await import('./gate-answer.ts')).answerGate(id, answer, options),
+    .action(
+      async (id: string, answer: string, options: { reason?: string; user?: string; input?: string; json?: true }) =>
+        (await import('./gate-answer.ts')).answerGate(id, answer, options),
     );
 
   const approval = program.command('approval').description('List and revoke standing approvals.');

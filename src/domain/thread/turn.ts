@@ -33,7 +33,12 @@ export type TurnStatus = 'queued' | 'running' | EndedStatus;
 export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 /** Cancelled by a user, or because of one of these failures. */
 export type CancelReason = 'cancelled' | 'turn_timeout' | GateRefusal;
-export type GateRefusal = 'tool_output_missing' | 'approval_required' | 'authentication_required' | 'pairing_required';
+export type GateRefusal =
+  | 'tool_output_missing'
+  | 'approval_required'
+  | 'authentication_required'
+  | 'pairing_required'
+  | 'input_required';
 export type Channel = 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission';
 
 /** The request's settings, besides its input items. */
@@ -69,6 +74,7 @@ export type FailureCode =
   | 'approval_required'
   | 'authentication_required'
   | 'pairing_required'
+  | 'input_required'
   | 'tool_output_missing'
   | 'previous_response_not_found'
   | 'invalid_output'
@@ -103,6 +109,8 @@ export function refusalAt(
       return { code: 'approval_required', message: `The thread waits for an approval. Answer it ${where}` };
     case 'auth':
       return { code: 'authentication_required', message: `The thread waits for a sign-in. Finish it ${where}` };
+    case 'input':
+      return { code: 'input_required', message: `The thread waits for the answer to a question. Answer it ${where}` };
     case 'pairing':
       return { code: 'pairing_required', message: `The thread waits to be paired with a user. Pair it ${where}` };
   }

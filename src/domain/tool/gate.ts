@@ -12,7 +12,8 @@ export type Gate = {
   readonly call: GatedCall;
 };
 
-export type GateKind = 'external-tool' | 'approval' | 'auth' | 'pairing';
+/** `input`: a server asks a person before it can finish the call. */
+export type GateKind = 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
 
 /** The fields of a gate when a turn opens it. */
 export type NewGate = Pick<Gate, 'id' | 'kind' | 'call'> & {

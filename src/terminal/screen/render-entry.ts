@@ -111,13 +111,15 @@ function argumentLines({ call, always }: OpenGate, width: number, faint: Paint):
   return [...wrap(text, width), ...[...warnings, ...scope].flatMap((line) => wrap(line, width, faint))];
 }
 
-function questionOf({ kind, call }: OpenGate): string {
+function questionOf({ kind, call, question }: OpenGate): string {
   const name = oneLine(call.name);
   switch (kind) {
     case 'approval':
       return `Allow ${name} to run with exactly these arguments?`;
     case 'auth':
       return `${name} needs a sign-in before it can run.`;
+    case 'input':
+      return `${name} asks: ${oneLine(question?.message ?? '')}${question?.url ? ` Open ${oneLine(question.url)} in a browser.` : ''}`;
     case 'pairing':
       return `${name} needs a user's secrets. Pair this webhook user in the browser or with \`reborn gate answer\`, or deny.`;
     case 'external-tool':
@@ -130,10 +132,12 @@ function hintOf(gate: OpenGate, isFocused: boolean): string {
   const keys = keysOf(gate);
   if (keys.length === 0) return 'Esc goes back';
   if (!isFocused) return 'Tab to answer';
-  return keys.map((key) => `${key} ${gate.kind === 'auth' ? AUTH_WORDS[key] : WORDS[key]}`).join('   ');
+  const words = gate.kind === 'auth' ? AUTH_WORDS : gate.kind === 'input' ? INPUT_WORDS : WORDS;
+  return keys.map((key) => `${key} ${words[key]}`).join('   ');
 }
 
 const WORDS = { y: 'approve once', a: 'always for this', n: 'deny' } as const;
+const INPUT_WORDS = { ...WORDS, y: 'answer', n: 'decline' } as const;
 const AUTH_WORDS = { ...WORDS, y: 'enter the secret, or continue after signing in' } as const;
 
 function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {

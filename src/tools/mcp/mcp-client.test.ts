@@ -23,7 +23,7 @@ type Server = Awaited<ReturnType<typeof startServer>>;
 const list = ({ network, endpoint }: Server) => listMcpTools(network, endpoint, []);
 const LEGACY = { version: '2025-11-25', discover: null };
 const call = ({ network, endpoint }: Server, signal = AbortSignal.timeout(10_000)) =>
-  callMcpTool(network, { ...endpoint, discovery: LEGACY }, { name: 'echo', arguments: { a: 1 } }, signal);
+  callMcpTool(network, { ...endpoint, discovery: LEGACY }, { name: 'echo', arguments: { a: 1 } }, { signal });
 const raw =
   (text: string, type = 'application/json'): McpAnswer =>
   (_message, response) =>

@@ -1,8 +1,12 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import type { McpDiscovery, McpOffers, McpServer } from '#domain/tool/mcp-server.ts';
+import type { ToolContext } from '../tool.ts';
 import { type CleanTools, cleanTools } from './clean-tools.ts';
+import { McpFailure } from './mcp-failure.ts';
 import type { McpEndpoint } from './mcp-fetch.ts';
 import { listOffers } from './offers/server-offers.ts';
+import { showProgress } from './progress.ts';
+import { createConversation, type InputRequest, withQuestions } from './questions/conversation.ts';
 import { type McpNetwork, priorOf, withClient } from './with-client.ts';
 
 export type McpTools = CleanTools & {
@@ -41,17 +45,41 @@ export function listMcpTools(
   });
 }
 
-/** Calls a tool once. Throws `McpFailure`; errors that the tool itself reports are results. */
+type CallContext = Pick<ToolContext, 'signal' | 'answered' | 'onProgress'>;
+
+/**
+ * Calls a tool. Throws `McpFailure`, and `InputRequired` if the server asks a person first; errors that the tool itself
+ * reports are results.
+ */
 export function callMcpTool(
   network: McpNetwork,
   server: McpEndpoint & Pick<McpServer, 'discovery'>,
   call: { readonly name: string; readonly arguments: Record<string, unknown> },
-  signal: AbortSignal,
+  { signal, answered, onProgress }: CallContext,
 ): Promise<CallToolResult> {
   const prior = priorOf(server.discovery);
-  return withClient(network, server, { timeoutMs: network.callMs ?? CALL_MS, signal, prior }, (client, options) =>
-    client.callTool(call, options),
+  const conversation = createConversation(answered);
+  const limits = { timeoutMs: network.callMs ?? CALL_MS, signal, prior };
+  return withClient(network, server, limits, (client, options) =>
+    withQuestions(client, conversation, async () => {
+      const more = {
+        ...options,
+        allowInputRequired: true,
+        ...(onProgress && { onprogress: showProgress(onProgress) }),
+      };
+      let input: object = conversation.resume();
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const result: CallToolResult | InputRequiredResult = await client.callTool({ ...call, ...input }, more);
+        if (!isInputRequired(result)) return result;
+        input = conversation.answerResult(result as InputRequest);
+      }
+      throw new McpFailure('refused', 'The server keeps asking for more before it answers.');
+    }),
   );
 }
+
+const MAX_ROUNDS = 10;
+
+const isInputRequired = (result: object): boolean => 'resultType' in result && result.resultType === 'input_required';
 
 const isSmall = (value: unknown) => JSON.stringify(value).length <= 16 * 1024;

@@ -27,6 +27,8 @@ export type McpTokens = {
 
 export type McpFetch = {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** Rejects when an answer that was read while it arrived has ended without a result. */
+  readonly broken: Promise<never>;
   /** Resolves when the notifications that were sent so far have arrived or failed. */
   notified(): Promise<unknown>;
 };
@@ -44,6 +46,8 @@ export function createMcpFetch(
   const endsAt = performance.now() + timeoutMs;
   const hasOwnKey = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const notifications = new Set<Promise<unknown>>();
+  const { promise: broken, reject: breakOff } = Promise.withResolvers<never>();
+  broken.catch(() => {});
   let requests = 0;
   let received = 0;
 
@@ -74,7 +78,10 @@ export function createMcpFetch(
       throw new EgressRefused('The server redirects to another host, which is not allowed.');
     if (++requests > MAX_REQUESTS)
       throw new McpFailure('refused', `The server needs more than ${MAX_REQUESTS} requests.`);
-    const answer = await egress.send({
+    const started = Promise.withResolvers<Response>();
+    const isDeep = createDepthCheck();
+    let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const answered = egress.send({
       method: init.method ?? 'GET',
       url: target,
       namedPort: port === '' ? undefined : Number(port),
@@ -87,17 +94,39 @@ export function createMcpFetch(
       ...(typeof init.body === 'string' && { body: init.body }),
       timeoutMs: Math.max(1, Math.ceil(endsAt - performance.now())),
       maxResponseBytes: MAX_BYTES,
-      onChunk: count,
+      onHead({ status, headers: sent }) {
+        if (status !== 200 || !sent['content-type']?.startsWith('text/event-stream')) return;
+        const body = new ReadableStream<Uint8Array>({
+          start: (controller) => void (stream = controller),
+          cancel: () => void (stream = undefined), // the client has what it wanted
+        });
+        started.resolve(new Response(body, { status, headers: sent }));
+      },
+      onChunk(bytes, chunk) {
+        count(bytes);
+        if (isDeep(chunk)) throw tooDeep();
+        stream?.enqueue(Uint8Array.from(chunk));
+      },
       ...(init.signal && { signal: init.signal }),
     });
-    if (isTooDeep(answer.body)) throw new McpFailure('refused', `The server's answer is nested too deeply.`);
-    const hasBody = ![204, 205, 304].includes(answer.status);
-    return new Response(hasBody ? Buffer.from(answer.body) : null, { status: answer.status, headers: answer.headers });
+    answered.then(
+      ({ status, headers: sent, body }) => {
+        stream?.close();
+        if (stream && !hasResult(body, init.body)) breakOff(new McpFailure('unreachable', ENDED));
+        const hasBody = ![204, 205, 304].includes(status);
+        started.resolve(new Response(hasBody ? Buffer.from(body) : null, { status, headers: sent }));
+      },
+      (error: unknown) => {
+        if (stream) breakOff(error);
+        started.reject(error);
+      },
+    );
+    return started.promise;
   }
 
   return {
     fetch(target, init = {}) {
-      // The stream for messages of the server never ends, and egress gathers whole answers.
+      // The stream for messages of the server never ends.
       if ((init.method ?? 'GET') === 'GET') return Promise.resolve(new Response(null, { status: 405 }));
       const answer = sendSignedIn(new URL(target), init);
       if (isNotification(init.body)) {
@@ -106,6 +135,7 @@ export function createMcpFetch(
       }
       return answer;
     },
+    broken,
     notified: () => Promise.all(notifications),
   };
 }
@@ -123,19 +153,51 @@ function explainScope(answer: Response): Response {
 const isNotification = (body: RequestInit['body']) =>
   typeof body === 'string' && body.includes('"method":"notifications/');
 
-/** Counted on the bytes, before anything parses them. No string of JSON goes beyond its line. */
-export function isTooDeep(json: Uint8Array): boolean {
+const ENDED = 'The server ended its answer without a result.';
+const tooDeep = () => new McpFailure('refused', `The server's answer is nested too deeply.`);
+
+/** Whether a stream of events has the result of the request that it answers. */
+function hasResult(stream: Uint8Array, request: RequestInit['body']): boolean {
+  const wanted = idOf(parse(typeof request === 'string' ? request : ''));
+  if (wanted === undefined) return true;
+  const lines = Buffer.from(stream).toString('utf8').split(/\r?\n/);
+  return lines.some((line) => {
+    const message = line.startsWith('data:') ? parse(line.slice('data:'.length)) : undefined;
+    return idOf(message) === wanted && !Object.hasOwn(message ?? {}, 'method');
+  });
+}
+
+function parse(json: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const idOf = (message: object | undefined) => (message && 'id' in message ? message.id : undefined);
+
+export const isTooDeep = (json: Uint8Array): boolean => createDepthCheck()(json);
+
+/** Counts on the bytes, before anything parses them. No string of JSON goes beyond its line. */
+function createDepthCheck(): (piece: Uint8Array) => boolean {
   let depth = 0;
   let inString = false;
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at];
-    if (byte === NEWLINE) inString = false;
-    else if (inString && byte === BACKSLASH) at++;
-    else if (byte === QUOTE) inString = !inString;
-    else if (!inString && (byte === BRACE || byte === BRACKET) && ++depth > MAX_DEPTH) return true;
-    else if (!inString && (byte === BRACE_END || byte === BRACKET_END)) depth = Math.max(0, depth - 1);
-  }
-  return false;
+  let isEscaped = false;
+  return (piece) => {
+    for (const byte of piece) {
+      if (byte === NEWLINE) inString = false;
+      else if (inString && isEscaped) {
+        isEscaped = false;
+        continue;
+      } else if (byte === QUOTE) inString = !inString;
+      else if (!inString && (byte === BRACE || byte === BRACKET) && ++depth > MAX_DEPTH) return true;
+      else if (!inString && (byte === BRACE_END || byte === BRACKET_END)) depth = Math.max(0, depth - 1);
+      isEscaped = inString && byte === BACKSLASH;
+    }
+    return false;
+  };
 }
 
 const [NEWLINE, QUOTE, BACKSLASH, BRACKET, BRACKET_END, BRACE, BRACE_END] = Buffer.from('\n"\\[]{}');

@@ -16,6 +16,7 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
     repeatable: reviewed && server.trustAnnotations && (readOnly || idempotent),
     level: reviewed && readOnly ? 'allow' : 'ask',
     revision: digest,
+    asks: true,
     ...serverFields(server, host),
     ...(!reviewed && { unreviewed: true as const }),
     async call(argumentsJson, context) {
@@ -24,7 +25,7 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
       if (!given) return renderError(problem ?? 'The arguments must be a JSON object.');
       const asked = { name: tool.name, arguments: given };
       return callServer(server, name, host, context, async (endpoint) =>
-        renderResult(await callMcpTool(host, endpoint, asked, context.signal)),
+        renderResult(await callMcpTool(host, endpoint, asked, context)),
       );
     },
   };

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ClientOptions, DiscoverResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpDiscovery, McpServer } from '#domain/tool/mcp-server.ts';
 import type { Egress } from '#egress/egress.ts';
+import { InputRequired } from '../tool.ts';
 import type { LocalServers } from './local/local-servers.ts';
 import { McpFailure, toMcpFailure } from './mcp-failure.ts';
 import { createMcpFetch, type McpEndpoint, type McpProgram } from './mcp-fetch.ts';
@@ -20,7 +21,7 @@ export type McpNetwork = {
 /** Schemas of a server are never compiled: a hostile pattern would block the process. */
 export const CLIENT_OPTIONS: ClientOptions = {
   versionNegotiation: { mode: 'auto' },
-  capabilities: {},
+  capabilities: { elicitation: { form: {}, url: {} } },
   inputRequired: { autoFulfill: false },
   listMaxPages: 20,
   jsonSchemaValidator: {
@@ -57,10 +58,14 @@ export async function withClient<T>(
     fetch: (url, init) => http.fetch(url, init),
   });
   try {
-    await client.connect(transport, prior ? { ...options, prior } : options);
-    return await act(client, options);
+    const work = async () => {
+      await client.connect(transport, prior ? { ...options, prior } : options);
+      return act(client, options);
+    };
+    return await Promise.race([work(), http.broken]);
   } catch (error) {
     cancelled?.throwIfAborted();
+    if (error instanceof InputRequired) throw error;
     if (late.aborted)
       throw new McpFailure('unreachable', `The server did not answer within ${timeoutMs / 1000} seconds.`);
     throw toMcpFailure(error, timeoutMs);
@@ -91,6 +96,7 @@ async function withProgram<T>(
     return result;
   } catch (error) {
     cancelled?.throwIfAborted();
+    if (error instanceof InputRequired) throw error;
     if (late.aborted)
       throw new McpFailure('unreachable', `The server did not answer within ${timeoutMs / 1000} seconds.`);
     throw toMcpFailure(error, timeoutMs);

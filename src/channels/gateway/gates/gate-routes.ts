@@ -62,12 +62,25 @@ export const gateAnswer = z
       .max(200, 'user_id may have 200 characters.')
       .nullish()
       .describe('For a pairing: the user whose secrets the webhook user may use.'),
+    input: z
+      .record(
+        z.string().max(64, 'A name in input may have 64 characters.'),
+        z.union(
+          [z.string().max(4000), z.number(), z.boolean(), z.array(z.string().max(200)).max(100)],
+          'A value in input must be a text, a number, true, false or a list of texts.',
+        ),
+        'input must be an object.',
+      )
+      .nullish()
+      .describe('For a gate of the kind `input`: the values by field. They go to the server, not to the model.'),
   })
   .meta({ id: 'GateAnswer' });
 
-export function toGateAnswer({ answer, reason, user_id: userId }: z.infer<typeof gateAnswer>): GateAnswer {
+export function toGateAnswer({ answer, reason, user_id: userId, input }: z.infer<typeof gateAnswer>): GateAnswer {
   if (answer === 'deny') return { kind: 'deny', reason: reason ?? '' };
-  return answer === 'always' ? { kind: 'always' } : { kind: 'approve', ...(userId && { userId }) };
+  return answer === 'always'
+    ? { kind: 'always' }
+    : { kind: 'approve', ...(userId && { userId }), ...(input && { input }) };
 }
 
 const answerGate = defineRoute({

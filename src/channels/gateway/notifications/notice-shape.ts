@@ -21,7 +21,7 @@ export const noticeBody = z.discriminatedUnion('type', [
     data: z.strictObject({
       ...ids,
       gate_id: z.uuid(),
-      kind: z.enum(['external-tool', 'approval', 'auth', 'pairing']),
+      kind: z.enum(['external-tool', 'approval', 'auth', 'pairing', 'input']),
       tool: z.string(),
     }),
   }),

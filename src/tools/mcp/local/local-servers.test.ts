@@ -68,7 +68,9 @@ const network = (at: LocalServers | undefined = local) => ({
 });
 const act = async (key: string, what: string, at = local, env = {}) => {
   const call = { name: 'act', arguments: { act: what } };
-  const { content } = await callMcpTool(network(at), endpoint(key, env), call, new AbortController().signal);
+  const { content } = await callMcpTool(network(at), endpoint(key, env), call, {
+    signal: new AbortController().signal,
+  });
   return content[0]?.type === 'text' ? content[0].text : '';
 };
 const startsOf = async (key: string) => (await readFile(path.join(folder, key, 'starts'), 'utf8')).trim().split('\n');

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useActions } from '../chat-actions.ts';
 import { ReadableJson } from '../transcript/readable-json.tsx';
+import { QuestionForm } from './question-form.tsx';
 import { SecretForm } from './secret-form.tsx';
 
 /** What the thread waits for, answered in place. */
@@ -31,6 +32,10 @@ export function GateCard({ gate }: { readonly gate: OpenGate }) {
       {gate.kind === 'approval' && refusal === undefined && <AlwaysScope always={gate.always ?? []} />}
       {gate.kind === 'auth' ? (
         <SignInAtGate gate={gate} />
+      ) : gate.question ? (
+        <QuestionForm gate={gate} question={gate.question}>
+          <Decision gate={gate} />
+        </QuestionForm>
       ) : (
         <Decision gate={gate} isApprovable={refusal === undefined} />
       )}
@@ -56,6 +61,8 @@ function sentenceOf({ kind, call }: OpenGate): string {
       return `${call.name} needs a secret of yours before it can run.`;
     case 'external-tool':
       return `${call.name} is run by the program that asked. Its answer has not come yet.`;
+    case 'input':
+      return `${call.name} asks you before it can finish.`;
     case 'pairing':
       return `${call.name} asks for a webhook user who is not paired with a user yet.`;
   }

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { InputRequired } from '../../tool.ts';
+import { cleanQuestion } from './clean-question.ts';
+import { createConversation } from './conversation.ts';
+
+const form = (properties: object, more: object = {}) => ({
+  message: 'Which?',
+  requestedSchema: { type: 'object', properties, ...more },
+});
+
+test('the ways in which the protocol writes choices are one', () => {
+  const question = cleanQuestion(
+    form({
+      plain: { type: 'string', enum: ['a', 'b'] },
+      named: { type: 'string', enum: ['a'], enumNames: ['A'] },
+      titled: { type: 'string', oneOf: [{ const: 'a', title: 'A' }] },
+      several: { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] }, maxItems: 1 },
+    }),
+  );
+  expect(question?.fields.map(({ type, options }) => [type, options.map(({ label }) => label).join()])).toEqual([
+    ['choice', 'a,b'],
+    ['choice', 'A'],
+    ['choice', 'A'],
+    ['choices', 'A'],
+  ]);
+});
+
+const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`f${index}`, { type: 'string' }]));
+
+test.each([
+  ['no message', { requestedSchema: { type: 'object', properties: {} } }],
+  ['no schema', { message: 'Which?' }],
+  ['too many fields', form(many)],
+  ['nested fields', form({ a: { type: 'object', properties: {} } })],
+  ['a name that is no name', form({ 'a b': { type: 'string' } })],
+  ['too many choices', form({ a: { type: 'string', enum: Array.from({ length: 101 }, String) } })],
+  ['plain http', { mode: 'url', message: 'Pay.', url: 'http://pay.example.com/' }],
+  ['a script', { mode: 'url', message: 'Pay.', url: 'javascript:alert(1)' }],
+  ['a password in the address', { mode: 'url', message: 'Pay.', url: 'https://a:b@pay.example.com/' }],
+])('a question with %s is not shown', (_what, params) => {
+  expect(cleanQuestion(params)).toBeUndefined();
+});
+
+test('texts are bounded and have no invisible characters, and patterns are ignored', () => {
+  const question = cleanQuestion(
+    form({ a: { type: 'string', title: `T\u202e${'x'.repeat(900)}`, pattern: '^(a+)+$' } }),
+  );
+  expect(question?.fields[0]?.title).not.toContain('\u202e');
+  expect(question?.fields[0]?.title.length).toBeLessThan(400);
+});
+
+test('a server that never stops asking is refused, and so is a state that is too large', () => {
+  const ask = (answered?: { state: object; input: object }) => {
+    try {
+      createConversation(answered && { state: answered.state, input: {} }).answerResult({
+        inputRequests: { q: { method: 'elicitation/create', params: form({}) } },
+      });
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+  let asked = ask();
+  for (let round = 1; asked instanceof InputRequired; round++) {
+    expect(round).toBeLessThanOrEqual(10);
+    asked = ask({ state: asked.state, input: {} });
+  }
+  expect(String(asked)).toContain('more than 10 questions');
+  const large = {
+    inputRequests: { q: { method: 'elicitation/create', params: form({}) } },
+    requestState: 'x'.repeat(70_000),
+  };
+  expect(() => createConversation(undefined).answerResult(large)).toThrow('too large');
+});
+
+test('several questions at once are asked one after the other, without the server', () => {
+  const request = (message: string) => ({ method: 'elicitation/create', params: { ...form({}), message } });
+  const result = { inputRequests: { one: request('One?'), two: request('Two?'), roots: { method: 'roots/list' } } };
+  const next = (act: () => unknown) => {
+    try {
+      return act();
+    } catch (error) {
+      return error;
+    }
+  };
+  const first = next(() =>
+    createConversation(undefined).answerResult({ ...result, requestState: 's' }),
+  ) as InputRequired;
+  expect(first.question.message).toBe('One?');
+  const second = next(() => createConversation({ state: first.state, input: {} }).resume()) as InputRequired;
+  expect(second.question.message).toBe('Two?');
+  expect(createConversation({ state: second.state, input: {} }).resume()).toEqual({
+    inputResponses: {
+      roots: { roots: [] },
+      one: { action: 'accept', content: {} },
+      two: { action: 'accept', content: {} },
+    },
+    requestState: 's',
+  });
+});
+
+test('sampling is refused', () => {
+  const result = { inputRequests: { s: { method: 'sampling/createMessage', params: {} } } };
+  expect(() => createConversation(undefined).answerResult(result)).toThrow('not allowed');
+});

@@ -1,0 +1,145 @@
+import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
+import { type ReactNode, useId, useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { useActions } from '../chat-actions.ts';
+
+type Question = NonNullable<OpenGate['question']>;
+type Field = Question['fields'][number];
+type Input = NonNullable<GateAnswer['input']>;
+type Props = { readonly gate: OpenGate; readonly question: Question; readonly children: ReactNode };
+
+/** What an MCP server asks: fields to fill in, or a page to open. The values go to the server, not to the model. */
+export function QuestionForm({ gate, question, children }: Props) {
+  const { answerGate } = useActions();
+  const [input, setInput] = useState<Input>({});
+  const [busy, setBusy] = useState(false);
+  const { message, url, fields } = question;
+  const set = (name: string, value: Input[string] | undefined) =>
+    setInput(({ [name]: _before, ...rest }) => (value === undefined ? rest : { ...rest, [name]: value }));
+  return (
+    <>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setBusy(true);
+          void answerGate(gate, { answer: 'approve', input }).then(() => setBusy(false));
+        }}
+      >
+        <p className="whitespace-pre-wrap break-words">{message}</p>
+        {url !== null && (
+          <p className="break-words">
+            Open{' '}
+            <a className="underline" href={url} target="_blank" rel="noreferrer noopener">
+              {url}
+            </a>{' '}
+            (on {new URL(url).host}), and continue here when you are done.
+          </p>
+        )}
+        {fields.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            value={input[field.name]}
+            onChange={(value) => set(field.name, value)}
+          />
+        ))}
+        <Button type="submit" look="act" className="self-start" disabled={busy}>
+          {url === null ? 'Send the answer' : 'Continue'}
+        </Button>
+      </form>
+      {children}
+    </>
+  );
+}
+
+type FieldProps = {
+  readonly field: Field;
+  readonly value: Input[string] | undefined;
+  readonly onChange: (value: Input[string] | undefined) => void;
+};
+
+const BOX = 'min-h-8 min-w-0 rounded border border-edge bg-raised px-3';
+
+function FieldInput({ field, value, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="font-medium">
+        {field.title}
+        {!field.required && <span className="text-soft"> (optional)</span>}
+      </label>
+      {field.description && <p className="break-words text-s text-soft">{field.description}</p>}
+      <Control id={id} field={field} value={value} onChange={onChange} />
+    </div>
+  );
+}
+
+function Control({ id, field, value, onChange }: FieldProps & { readonly id: string }) {
+  const { type, required, options, min, max } = field;
+  if (type === 'boolean' || type === 'choice') {
+    const choices = type === 'boolean' ? YES_NO : options;
+    const read = (text: string) => (text === '' ? undefined : type === 'boolean' ? text === 'yes' : text);
+    const shown = typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '');
+    return (
+      <select
+        id={id}
+        className={BOX}
+        required={required}
+        value={shown}
+        onChange={(event) => onChange(read(event.target.value))}
+      >
+        <option value="">Choose…</option>
+        {choices.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (type === 'choices') {
+    const chosen = Array.isArray(value) ? value : [];
+    return (
+      <select
+        id={id}
+        multiple
+        className={BOX}
+        required={required}
+        value={chosen}
+        onChange={(event) => {
+          const picked = [...event.target.selectedOptions].map((option) => option.value);
+          onChange(picked.length > 0 ? picked : undefined);
+        }}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  const isNumber = type !== 'text';
+  return (
+    <input
+      id={id}
+      className={BOX}
+      required={required}
+      type={isNumber ? 'number' : 'text'}
+      {...(isNumber
+        ? { step: type === 'integer' ? 1 : 'any', min: min ?? undefined, max: max ?? undefined }
+        : { maxLength: 4000 })}
+      value={typeof value === 'string' || typeof value === 'number' ? value : ''}
+      onChange={(event) => {
+        const { value: text } = event.target;
+        onChange(text === '' ? undefined : isNumber ? Number(text) : text);
+      }}
+    />
+  );
+}
+
+const YES_NO = [
+  { value: 'yes', label: 'Yes' },
+  { value: 'no', label: 'No' },
+];
