@@ -13,8 +13,9 @@ const SWEEP_MS = 15_000;
 /** How often the lead deletes expired rows, and how soon after its start. */
 const PURGE_MS = 120_000;
 const FIRST_PURGE_MS = 15_000;
-/** How often the lead looks for erasures whose process has died. */
+/** How often the lead looks for erasures whose process has died, and how soon after its start. */
 const ERASE_MS = 30_000;
+const FIRST_ERASE_MS = 2000;
 /** Looking for expired threads reads all old threads, also those that are kept. */
 const PURGE_THREADS_MS = 600_000;
 /** Of so many looks, a replica that is not the lead makes one. */
@@ -64,14 +65,16 @@ export function startChores(options: {
   }
   const purgeOldThreads = () => purgeThreads(pool, { ...purging, onPurged: options.onPurged });
 
+  let hasErased = false;
   async function erase(): Promise<void> {
+    hasErased = true;
     for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected);
   }
 
   const chores = [
     start(SWEEP_MS, sweep),
     start(() => (hasPurged ? PURGE_MS : FIRST_PURGE_MS), purge, Infinity),
-    start(ERASE_MS, erase, Infinity),
+    start(() => (hasErased ? ERASE_MS : FIRST_ERASE_MS), erase, Infinity),
     start(options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, purgeOldThreads, Infinity),
   ];
   return {
