@@ -18,6 +18,7 @@ const HARMLESS: Record<string, string> = {
   'store/tools/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
   'store/tools/approvals.ts restoreApproval': 'gives back what was granted, for a call that has not run',
   'store/threads/delete-turn.ts deleteGatesOf': 'its call is deleted too, so nothing is granted',
+  'store/threads/shares.ts shortenShare': 'the link shows less than before',
   'store/threads/gates.ts close': '`closeGate` is for the output of a tool, and `decideGate` is audited',
 };
 

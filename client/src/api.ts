@@ -756,6 +756,10 @@ export type ItemList = {
   readonly items: readonly ThreadItem[];
   /** `before` of the previous page; null at the start of the thread. */
   readonly next_before: string | null;
+  /** Grows when another version of a message is shown. */
+  readonly line: number;
+  /** Of the turns on this page that have other versions. */
+  readonly versions: readonly TurnVersions[];
 };
 
 export type ThreadItem = {
@@ -832,6 +836,28 @@ export type ItemPart = {
   readonly url: string | null;
 };
 
+export type TurnVersions = {
+  readonly turn_id: string;
+  /** Where the message is among its versions; null when there is one. */
+  readonly message: {
+    readonly number: number;
+    readonly count: number;
+    /** The turn that shows the version before it. */
+    readonly previous: string | null;
+    /** The turn that shows the version after it. */
+    readonly next: string | null;
+  } | null;
+  /** Where the answer is among the answers to this message; null when there is one. */
+  readonly answer: {
+    readonly number: number;
+    readonly count: number;
+    /** The turn that shows the version before it. */
+    readonly previous: string | null;
+    /** The turn that shows the version after it. */
+    readonly next: string | null;
+  } | null;
+};
+
 export type ThreadQueue = {
   readonly queued: readonly QueuedTurn[];
 };
@@ -844,6 +870,20 @@ export type QueuedTurn = {
   readonly created_at: string;
   /** Its input. */
   readonly items: readonly ThreadItem[];
+};
+
+export type VersionRequest = {
+  /** The new text of a message of the user. Without it, the message that led to the item is asked again. */
+  readonly text?: string | null;
+  /** The name of a model route; the one that was asked before if left out. */
+  readonly model?: string | null;
+};
+
+export type ChatAccepted = {
+  readonly thread_id: string;
+  readonly response_id: string;
+  readonly turn_id: string;
+  readonly status: 'queued';
 };
 
 export type SearchResults = {
@@ -1031,13 +1071,6 @@ export type ChatReply = {
       readonly arguments: string;
     };
   };
-};
-
-export type ChatAccepted = {
-  readonly thread_id: string;
-  readonly response_id: string;
-  readonly turn_id: string;
-  readonly status: 'queued';
 };
 
 export type GateList = {
@@ -2254,6 +2287,10 @@ export type ServerMessage = {
   readonly type: 'gate';
   readonly gate: OpenGate;
 } | {
+  readonly type: 'line';
+  readonly thread_id: string;
+  readonly line: number;
+} | {
   readonly type: 'job';
   readonly job: {
     readonly id: string;
@@ -2520,7 +2557,7 @@ export type Routes = {
     body?: ForkRequest;
     result: Thread;
   };
-  /** List the items of a thread, newest page first. */
+  /** List the items that a thread shows, newest page first. */
   'GET /api/threads/{id}/items': {
     params: { id: string };
     query?: { limit?: number; before?: string };
@@ -2544,6 +2581,17 @@ export type Routes = {
   };
   /** Withdraw a message that waits. It is deleted, as if it had never been sent. */
   'DELETE /api/threads/{id}/queue/{turn}': {
+    params: { id: string; turn: string };
+    result: undefined;
+  };
+  /** Edit a message in place, or ask for another answer. */
+  'POST /api/threads/{id}/items/{item}/versions': {
+    params: { id: string; item: string };
+    body?: VersionRequest;
+    result: ChatAccepted;
+  };
+  /** Show another version of a message, and what followed it. */
+  'POST /api/threads/{id}/versions/{turn}/show': {
     params: { id: string; turn: string };
     result: undefined;
   };

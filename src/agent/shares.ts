@@ -110,6 +110,7 @@ export function createShares({ db, engine, enabled, isUser }: Options) {
           from: from || undefined,
           order: 'asc',
           limit: page.limit,
+          through: share.throughSeq,
         });
         const items = found.flatMap((item) => toShared(share, item) ?? []);
         const last = found.at(-1);
@@ -132,7 +133,8 @@ export function createShares({ db, engine, enabled, isUser }: Options) {
         const at = share && (await findItemPosition(trx, owner, threadId, item));
         if (!at) return undefined;
         const before = { ...at, position: at.position - 1 };
-        const [found] = await listItemsFrom(trx, owner, threadId, { from: before, order: 'asc', limit: 1 });
+        const page = { from: before, order: 'asc', limit: 1, through: share.throughSeq } as const;
+        const [found] = await listItemsFrom(trx, owner, threadId, page);
         return found?.id === item ? toShared(share, found) : undefined;
       });
       const part = shown && 'content' in shown ? shown.content[index] : undefined;

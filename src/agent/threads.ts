@@ -5,6 +5,7 @@ import type { ContentPart, TimedItem } from '#domain/thread/item.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Thread, ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { type TurnVersions, versionsOf } from '#domain/thread/versions.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
@@ -24,12 +25,22 @@ import {
 import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { findNewestModel, findTurnTimes } from '#store/threads/turn-details.ts';
 import { findTurn, listQueued, listTurnsFrom } from '#store/threads/turns.ts';
+import { listSiblings } from '#store/threads/versions.ts';
 import { type ShownGate, showGate } from './gates/shown-gate.ts';
 import { withdrawTurn } from './turn/delete-turn.ts';
 
 export type Threads = ReturnType<typeof createThreads>;
 
+/** `line` grows when another line of turns is shown. `versions`: of those turns on the page that have any. */
+export type ItemsPage = {
+  readonly items: readonly TimedItem[];
+  readonly line: number;
+  readonly versions: readonly TurnVersions[];
+};
+
 export type QueuedTurn = { readonly turn: Turn; readonly items: readonly TimedItem[] };
+
+type TurnsFrom = { readonly turns: readonly Turn[]; readonly line: number };
 
 /** Threads as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createThreads(db: Database, engine: Engine) {
@@ -72,16 +83,18 @@ export function createThreads(db: Database, engine: Engine) {
       return thread;
     },
 
-    /** The newest `limit` items before `before`, the oldest of them first. */
-    items: (
-      owner: Principal,
-      id: ThreadId,
-      page: { before: ItemId | undefined; limit: number },
-    ): Promise<TimedItem[]> =>
+    /** The newest `limit` shown items before `before`, the oldest of them first. */
+    items: (owner: Principal, id: ThreadId, page: { before: ItemId | undefined; limit: number }): Promise<ItemsPage> =>
       withOwner(db, owner, async (trx) => {
-        if (!(await findThread(trx, owner, id))) throw noThread();
+        const thread = await findThread(trx, owner, id);
+        if (!thread) throw noThread();
+        const { line } = thread;
         const before = page.before && (await getPosition(trx, owner, id, page.before, 'before'));
-        return listItemsBefore(trx, owner, id, { before: before || undefined, limit: page.limit });
+        const items = await listItemsBefore(trx, owner, id, { before: before || undefined, limit: page.limit });
+        if (line === 0 || items.length === 0) return { items, line, versions: [] };
+        const turnIds = new Set(items.map(({ turnId }) => turnId));
+        const versions = versionsOf(await listSiblings(trx, owner, id, [...turnIds]));
+        return { items, line, versions: versions.filter(({ turnId }) => turnIds.has(turnId)) };
       }),
 
     /** One part of an item, with its bytes. */
@@ -140,11 +153,13 @@ export function createThreads(db: Database, engine: Engine) {
       return fork;
     },
 
-    /** The thread's turns from number `seq` on, in order; undefined when the thread no longer exists. */
-    turnsFrom: (owner: Principal, id: ThreadId, seq: number): Promise<readonly Turn[] | undefined> =>
+    /** The shown turns from number `seq` on, in order, and the number of the line; undefined when the thread no longer exists. */
+    turnsFrom: (owner: Principal, id: ThreadId, seq: number): Promise<TurnsFrom | undefined> =>
       withOwner(db, owner, async (trx) => {
-        const turns = await listTurnsFrom(trx, owner, id, seq);
-        return turns.length > 0 || (await findThread(trx, owner, id)) ? turns : undefined;
+        const found = await listTurnsFrom(trx, owner, id, seq);
+        if (found) return found;
+        const thread = await findThread(trx, owner, id);
+        return thread && { turns: [], line: thread.line };
       }),
 
     /** The number of the unfinished turn, if there is one, and the number of the next turn. */

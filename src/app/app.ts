@@ -18,6 +18,7 @@ import { startGeneratingTitles } from '#agent/titles/generate-titles.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createTurnLog } from '#agent/turn/turn-log.ts';
+import { createVersions } from '#agent/versions.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/tokens/operator-token.ts';
@@ -224,6 +225,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     threadUrl,
     fetchLinks: createLinkFetcher(egress),
     threads: createThreads(db, engine),
+    versions: createVersions(db, engine),
     conversations: createConversations(db, engine),
     operations: createOperations(engine, metrics),
     toolAdmin,

@@ -29,6 +29,7 @@ import { createShares } from '#agent/shares.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
 import type { Threads } from '#agent/threads.ts';
+import type { Versions } from '#agent/versions.ts';
 import type { Auth } from '#auth/auth.ts';
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
@@ -84,6 +85,7 @@ export type GatewayParts = {
   readonly deliveries: Deliveries;
   readonly notifications: Notifications;
   readonly threads: Threads;
+  readonly versions: Versions;
   readonly conversations: Conversations;
   readonly operations: Operations;
   readonly tools: ToolRegistry;
@@ -185,6 +187,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       notifications: parts.notifications,
       threads,
       shares,
+      versions: parts.versions,
       operations,
       site,
       accounts: auth.accounts,

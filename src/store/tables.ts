@@ -72,6 +72,7 @@ export type Tables = {
     pinned: Generated<boolean>;
     archived: Generated<boolean>;
     bytes: Generated<string>;
+    line: Generated<number>;
     metadata: JSONColumnType<Record<string, unknown>> | null;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
@@ -86,6 +87,9 @@ export type Tables = {
     request: JSONColumnType<TurnRequest>;
     failure: JSONColumnType<Failure> | null;
     refused: Generated<boolean>;
+    follows: number | null;
+    origin: number | null;
+    hidden: Generated<boolean>;
     usage: JSONColumnType<Usage> | null;
     cancelReason: CancelReason | null;
     runner: ReplicaId | null;

@@ -173,6 +173,14 @@ const MATRIX: Record<string, Row> = {
   'DELETE /api/threads/:id/queue/:turn': row([409, 404, 409, 404], ({ threadId, turnId }) => ({
     route: `/api/threads/${threadId}/queue/${turnId}`,
   })),
+  'POST /api/threads/:id/items/:item/versions': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/items/${NO_GATE}/versions`,
+    body: {},
+  })),
+  'POST /api/threads/:id/versions/:turn/show': row([204, 404, 204, 404], ({ threadId, turnId }) => ({
+    route: `/api/threads/${threadId}/versions/${turnId}/show`,
+    body: {},
+  })),
   'PATCH /api/threads/:id': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}`,
     body: { pinned: true },

@@ -4,10 +4,10 @@ import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import { ModelCallAborted, ModelFailure } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
-import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
 import { findBudget, findSpentToday } from '#store/spending/budgets.ts';
 import { claimTitleRequests, endTitleRequest, type TitleRequest } from '#store/system/title-requests.ts';
-import { listItemsBefore } from '#store/threads/thread-items.ts';
+import { listItemsFrom } from '#store/threads/thread-items.ts';
 import { deleteTitleRequest, needsTitle, requestTitle } from '#store/threads/title-requests.ts';
 import { findNewestModel } from '#store/threads/turn-details.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
@@ -63,13 +63,19 @@ export function startGeneratingTitles(parts: TitleParts) {
   };
 }
 
+/** The first turn that is shown, which need not be the oldest. */
+async function listFirstTurn(trx: OwnedTransaction, owner: Owner, threadId: ThreadId) {
+  const items = await listItemsFrom(trx, owner, threadId, { from: undefined, order: 'asc', limit: ITEMS });
+  return items.filter(({ turnSeq }) => turnSeq === items[0]?.turnSeq);
+}
+
 /** A claim that ends in a crash is repeated once. The title is written, and the call counted, by one statement. */
 async function generateTitle(parts: TitleParts, request: TitleRequest, stopping: AbortSignal): Promise<void> {
   const { db, engine, models, safety } = parts;
   const { threadId } = request;
   const { isNeeded, items, model, limits, spent } = await withOwner(db, request, async (trx) => ({
     isNeeded: await needsTitle(trx, request, threadId),
-    items: await listItemsBefore(trx, request, threadId, { before: { turnSeq: 2, position: 0 }, limit: ITEMS }),
+    items: await listFirstTurn(trx, request, threadId),
     model: await findNewestModel(trx, request, threadId),
     limits: (await findBudget(trx, request)) ?? parts.limits,
     spent: await findSpentToday(trx, request),

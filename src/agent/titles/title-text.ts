@@ -1,13 +1,13 @@
 import { cut } from '#domain/text/cut.ts';
 import { withoutBlocks } from '#domain/thread/first-words.ts';
-import { type TimedItem, text, textOf } from '#domain/thread/item.ts';
+import { type Item, text, textOf } from '#domain/thread/item.ts';
 import type { Prompt } from '#models/model.ts';
 
 const LONGEST = 60;
 const LONGEST_PART = 2000;
 
 /** A short prompt: the beginning of the first message and of its answer. They are data, not instructions. */
-export function titlePrompt(items: readonly TimedItem[]): Prompt {
+export function titlePrompt(items: readonly Item[]): Prompt {
   const said = (role: 'user' | 'assistant') =>
     items
       .flatMap((item) => (item.type === 'message' && item.role === role ? [withoutBlocks(textOf(item.content))] : []))

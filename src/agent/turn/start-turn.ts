@@ -143,11 +143,11 @@ async function startStepwise(db: Database, engine: Engine, owner: Principal, inp
 }
 
 /** The turn of an earlier request with the same key. */
-async function findEarlier(
+export async function findEarlier(
   trx: OwnedTransaction,
   owner: Principal,
   id: TurnId,
-  input: TurnInput,
+  input: Pick<TurnInput, 'idempotency'>,
 ): Promise<Turn | undefined> {
   if (!input.idempotency) return undefined;
   const { key, digest, isLasting = false } = input.idempotency;
@@ -159,7 +159,7 @@ async function getEarlier(
   trx: OwnedTransaction,
   owner: Principal,
   kept: { readonly turnId: TurnId; readonly digest: string },
-  { idempotency }: TurnInput,
+  { idempotency }: Pick<TurnInput, 'idempotency'>,
 ): Promise<Turn> {
   if (kept.digest !== idempotency?.digest)
     throw new Conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before. Use a new key.');

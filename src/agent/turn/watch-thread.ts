@@ -13,7 +13,9 @@ export type ThreadEvent =
   /** A turn was accepted; `items` is its input. */
   | { readonly kind: 'started'; readonly turn: Turn; readonly items: readonly TimedItem[] }
   | { readonly kind: 'event'; readonly turn: Turn; readonly numbered: NumberedEvent }
-  | { readonly kind: 'gate'; readonly gate: ShownGate };
+  | { readonly kind: 'gate'; readonly gate: ShownGate }
+  /** Another line of its turns is shown: items that were read with another number may be hidden now. */
+  | { readonly kind: 'line'; readonly line: number };
 
 export type ThreadWatch = {
   /** The last turn and event that the follower has. -1 is the turn's start; without `sequence`, nothing of the turn is known. */
@@ -39,34 +41,36 @@ export async function* watchThread(
     if (change.threadId === threadId) bell.ring();
   });
   try {
-    let { seq, known } = await findStart();
+    let { seq } = await findStart();
+    let line = 0;
     const waiting = await threads.findGate(owner, threadId);
     if (waiting) yield { kind: 'gate', gate: waiting };
     while (!signal.aborted) {
-      const turns = await threads.turnsFrom(owner, threadId, seq);
-      if (!turns) return; // it was deleted
-      for (const turn of turns) {
-        yield* followTurn(turn, known);
-        known = undefined;
+      const seen = await threads.turnsFrom(owner, threadId, seq);
+      if (!seen) return; // it was deleted
+      if (seen.line !== line) yield { kind: 'line', line: seen.line };
+      line = seen.line;
+      for (const turn of seen.turns) {
+        yield* followTurn(turn, turn.id === after?.turnId ? after.sequence : undefined);
         seq = turn.seq + 1;
         if (signal.aborted) return;
         if (!isEnded(turn)) break; // those behind it may have been withdrawn meanwhile
       }
-      if (turns.length === 0) await bell.rung();
+      if (seen.turns.length === 0) await bell.rung();
     }
   } finally {
     unfollow();
   }
 
-  /** The first turn to send, and the last known event of it. */
-  async function findStart(): Promise<{ seq: number; known: number | undefined }> {
+  /** The number of the first turn to send. */
+  async function findStart(): Promise<{ seq: number }> {
     if (after) {
       const turn = await threads.getTurn(owner, after.turnId);
       if (turn.threadId !== threadId) throw new NotFound('There is no such turn in this thread.');
-      return { seq: turn.seq, known: after.sequence };
+      return { seq: turn.seq };
     }
     const { active, next } = await threads.getEnd(owner, threadId);
-    return { seq: active ?? next, known: undefined };
+    return { seq: active ?? next };
   }
 
   async function* followTurn(turn: Turn, known: number | undefined): AsyncGenerator<ThreadEvent, void> {

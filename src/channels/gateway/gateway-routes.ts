@@ -31,6 +31,7 @@ import { itemRoutes } from './threads/item-routes.ts';
 import { queueRoutes } from './threads/queue-routes.ts';
 import { searchMessages } from './threads/search-route.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
+import { versionRoutes } from './threads/version-routes.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
 import { erasureRoutes } from './users/erasure-routes.ts';
@@ -45,6 +46,7 @@ export const gatewayRoutes = [
   ...threadRoutes,
   ...itemRoutes,
   ...queueRoutes,
+  ...versionRoutes,
   searchMessages,
   exportThread,
   ...shareRoutes,

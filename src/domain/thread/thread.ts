@@ -43,6 +43,8 @@ export type ThreadListing = {
   /** The model that its newest turn asked for; null for the default model. */
   readonly model: string | null;
   readonly usage: Usage;
+  /** How often another line of its turns was shown; 0 while no message has versions. */
+  readonly line: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };

@@ -115,12 +115,14 @@ const LARGE_HISTORY = `
   with sizes as (
     select turn_seq, sum(sum(octet_length(body::text))) over (order by turn_seq desc) as held
     from items where thread_id = $1 and user_id = $2 and turn_seq <= $3
-      and turn_seq >= coalesce((select max(through_seq) from summaries where thread_id = $1 and user_id = $2), 0)
-      and not exists (select from turns as other where other.refused and other.thread_id = $1 and other.seq = items.turn_seq)
+      and turn_seq >= coalesce((
+        select max(through_seq) from summaries where thread_id = $1 and user_id = $2
+          and not exists (select from turns where hidden and turns.thread_id = $1 and turns.seq = through_seq)), 0)
+      and not exists (select from turns as other where (other.refused or other.hidden) and other.thread_id = $1 and other.seq = items.turn_seq)
     group by turn_seq
   ), needed as materialized (
     select coalesce((
-      select seq from turns where thread_id = $1 and seq < $3 and status <> 'waiting' and not refused
+      select seq from turns where thread_id = $1 and seq < $3 and status <> 'waiting' and not refused and not hidden
       order by seq desc limit 1), 0) as after
   )
   select items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, id, attempt, body, usage,

@@ -10,7 +10,7 @@ import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
 import { appendItems } from './append.ts';
 import { claimTurns } from './claim.ts';
 import { settleTurns } from './settle.ts';
-import { type ClaimedTurn, readClaimedTurns } from './turn-context.ts';
+import { type ClaimedTurn, readClaimedTurns, readContexts, readLargeHistory } from './turn-context.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let pool: ReturnType<typeof connectEngine>;
@@ -233,6 +233,30 @@ test('a turn ends with its last items, and the next turn of its thread starts at
   expect(await tokensOf('ends')).toBe(3);
   const [row] = await readClaimedTurns(pool, self, [next.turnId]);
   expect(row?.turn).toMatchObject({ status: 'running', attempt: 0 });
+});
+
+test('a prompt has the shown line, and no summary that covers a hidden turn', async () => {
+  const first = await begin({ userId: 'branches' });
+  const { threadId } = first.turn;
+  await settle(first);
+  for (const content of ['two', 'three', 'four'])
+    await settle(await begin({ threadId, userId: 'branches', items: [message(content)] }));
+  await pool.query('update turns set hidden = true where thread_id = $1 and seq in (2, 3)', [threadId]);
+  const summarise = `
+    insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage)
+    select thread_id, seq, 1, user_id, 3, id, 'through ' || seq, 'p', 'm', '{}' from turns where thread_id = $1 and seq = $2`;
+  const read = async () => {
+    const [context] = await readContexts(pool, [{ ...first.turn, seq: 4 }]);
+    const large = await readLargeHistory(pool, { ...first.turn, seq: 4 });
+    const seqs = (items: readonly { turnSeq: number }[] = []) => [...new Set(items.map(({ turnSeq }) => turnSeq))];
+    return { summary: context?.summary?.text, history: seqs(context?.history ?? []), large: seqs(large) };
+  };
+  await pool.query(summarise, [threadId, 2]);
+  expect(await read()).toEqual({ summary: undefined, history: [1, 4], large: [1, 4] });
+  await pool.query(summarise, [threadId, 1]);
+  expect(await read()).toEqual({ summary: 'through 1', history: [1, 4], large: [1, 4] });
+  await pool.query('update turns set hidden = not hidden where thread_id = $1 and seq > 1', [threadId]);
+  expect(await read()).toMatchObject({ summary: 'through 2', history: [2, 3] });
 });
 
 test('the turns of a dead replica are moved, and its late writes are refused', async () => {

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type OtherHalf, otherHalves } from '#domain/thread/call-pairs.ts';
-import { firstWords } from '#domain/thread/first-words.ts';
-import type { Item, ItemBody } from '#domain/thread/item.ts';
+import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { lineTo, newestAfter } from '#domain/thread/versions.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { findConversation } from './conversations.ts';
 import { findOpenGate } from './gates.ts';
+import { shortenShare } from './shares.ts';
 import { deleteThread } from './threads.ts';
+import { findLine, placeTurns, refreshWords, showLine } from './versions.ts';
 
 /**
  * Deletes an ended turn with all its data, and its thread if it is the only turn, unless a caller created the thread as a
@@ -43,6 +45,7 @@ export async function deleteTurn(
 
   const gone = new Set([...halves, ...calls.filter(({ turnSeq }) => turnSeq === turn.seq)].map(({ id }) => id));
   if (gate && gone.has(gate.call.id)) await deleteGatesOf(trx, owner, gate.turnId);
+  if ((await findLine(trx, owner, turn.threadId)) > 0) await leaveTree(trx, owner, turn);
   await deleteRows(trx, owner, turn);
   await deleteItems(
     trx,
@@ -52,6 +55,29 @@ export async function deleteTurn(
     turn.seq,
   );
   return [];
+}
+
+/**
+ * Takes a turn out of the tree of versions: what followed it follows the turn before it. If it was the end of the shown
+ * line, the newest of its other versions is shown.
+ */
+async function leaveTree(trx: OwnedTransaction, owner: Owner, { id, threadId, seq }: Turn): Promise<void> {
+  const placed = await placeTurns(trx, owner, threadId);
+  const own = placed.find((turn) => turn.id === id);
+  if (!own) return;
+  await trx
+    .updateTable('turns')
+    .set({ follows: own.follows })
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('follows', '=', seq)
+    .execute();
+  await shortenShare(trx, owner, threadId, { seq, before: own.follows });
+  const rest = placed
+    .filter((turn) => turn !== own)
+    .map((turn) => (turn.follows === seq ? { ...turn, follows: own.follows } : turn));
+  const end = Math.max(0, ...rest.filter(({ hidden }) => !hidden).map((turn) => turn.seq));
+  await showLine(trx, owner, threadId, lineTo(rest, newestAfter(rest, end)));
 }
 
 /** Deletes one item of an ended turn, and every copy of its content. The caller holds the lock of the thread. */
@@ -119,33 +145,11 @@ async function deleteItems(
     delete from item_texts
     where item_id = any(${rows.map(({ id }) => id)}::uuid[]) and user_id = ${owner.userId}`.execute(trx);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-  const { opening } = firstWords(await findUserMessage(trx, owner, threadId, 'asc'));
-  const { preview } = firstWords(await findUserMessage(trx, owner, threadId, 'desc'));
   await trx
     .updateTable('threads')
-    .set({ bytes: sql<string>`greatest(0, bytes - ${bytes})`, opening, preview })
+    .set({ bytes: sql<string>`greatest(0, bytes - ${bytes})` })
     .where('id', '=', threadId)
     .where('userId', '=', owner.userId)
     .execute();
-}
-
-/** The oldest or newest message of the user. */
-async function findUserMessage(
-  trx: OwnedTransaction,
-  owner: Owner,
-  threadId: ThreadId,
-  order: 'asc' | 'desc',
-): Promise<(Pick<Item, 'id'> & ItemBody)[]> {
-  const rows = await trx
-    .selectFrom('items')
-    .select(['id', 'body'])
-    .where('threadId', '=', threadId)
-    .where('userId', '=', owner.userId)
-    .where('attempt', 'is', null)
-    .where(sql<boolean>`body::text like '%"role":"user"%'`)
-    .orderBy('turnSeq', order)
-    .orderBy('position', order)
-    .limit(1)
-    .execute();
-  return rows.map(({ id, body }) => ({ id, ...body }));
+  await refreshWords(trx, owner, threadId);
 }

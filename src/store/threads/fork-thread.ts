@@ -42,7 +42,7 @@ export async function forkThread(
     from items
     where thread_id = ${id} and user_id = ${owner.userId}
       and (${before === undefined} or (turn_seq, position) < (${before?.turnSeq ?? 0}, ${before?.position ?? 0}))
-      and not exists (select from turns where refused and turns.thread_id = ${id} and turns.seq = turn_seq)
+      and not exists (select from turns where (refused or hidden) and turns.thread_id = ${id} and turns.seq = turn_seq)
     ), put as (
       insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body, started_at, created_at)
       select ${threadId}, 1, position, id, ${turnId}, user_id, body, started_at, created_at from copied

@@ -17,7 +17,7 @@ export type FoundText = {
 const MATCH_START = '\u0001';
 const MATCH_END = '\u0002';
 
-/** The owner's messages with words that begin like these, newest first. */
+/** The owner's shown messages with words that begin like these, newest first. */
 export async function findSaid(
   trx: OwnedTransaction,
   owner: Owner,
@@ -52,6 +52,9 @@ const FIND = `
   from (
     select item_id, thread_id, role, text, created_at from item_texts
     where user_id = $1 and words @@ to_tsquery('simple', $2)
+      and not exists (
+        select from items join turns on turns.thread_id = items.thread_id and turns.seq = items.turn_seq
+        where items.id = item_texts.item_id and turns.hidden)
     order by created_at desc, item_id desc limit $3
   ) as found
   join threads on threads.id = found.thread_id and threads.user_id = $1

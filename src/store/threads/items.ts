@@ -4,6 +4,7 @@ import type { ItemId, ThreadId } from '#domain/ids.ts';
 import type { Item, ItemBody, NewItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { isShown } from './versions.ts';
 
 /** Records that a call's tool is about to run, so that after a crash it is known which calls may have happened. */
 export async function markStarted(
@@ -24,7 +25,7 @@ export async function markStarted(
   if (marked.numAffectedRows !== 1n) throw new Superseded(turn.id);
 }
 
-/** The newest messages of a thread that may hold instructions, newest last. */
+/** The newest shown messages of a thread that may hold instructions, newest last. */
 export async function listNewestRequests(
   trx: OwnedTransaction,
   owner: Owner,
@@ -37,6 +38,7 @@ export async function listNewestRequests(
     .where('threadId', '=', threadId)
     .where('userId', '=', owner.userId)
     .where(sql<boolean>`body::text ~ '"role":"(user|developer)"'`) // see migration 0001: no query looks inside a body
+    .where(isShown(threadId))
     .orderBy('turnSeq', 'desc')
     .orderBy('position', 'desc')
     .limit(limit)

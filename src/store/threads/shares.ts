@@ -13,7 +13,7 @@ export function putShare(
   share: NewShare,
   { hash, isNew }: { readonly hash: Buffer; readonly isNew: boolean },
 ): Promise<Share> {
-  const { threadId, ...shown } = share;
+  const { threadId: _, ...shown } = share;
   return trx
     .insertInto('shares')
     .values({ ...share, userId: owner.userId, hash })
@@ -49,6 +49,24 @@ export function listShares(
     .limit(limit)
     .execute();
 }
+
+/** Ends what a link shows with an earlier turn, because the turn at `seq` is deleted. The line of the link stays the same. */
+export async function shortenShare(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  { seq, before }: { readonly seq: number; readonly before: number },
+): Promise<void> {
+  await trx
+    .updateTable('shares')
+    .set({ throughSeq: before, throughPosition: LAST_POSITION })
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('throughSeq', '=', seq)
+    .execute();
+}
+
+const LAST_POSITION = 2 ** 31 - 1;
 
 /** Returns whether there was one. */
 export async function deleteShare(trx: Audited<OwnedTransaction>, owner: Owner, threadId: ThreadId): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { ItemId, ThreadId } from '#domain/ids.ts';
 import { type DatedItem, type ItemBody, type TimedItem, timeCalls } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { isShown } from './versions.ts';
 
 export type ItemPosition = { readonly turnSeq: number; readonly position: number };
 
@@ -24,7 +25,7 @@ export async function findItemPosition(
     .executeTakeFirst();
 }
 
-/** The newest `limit` items before a position, or of the whole thread; oldest first. */
+/** The newest `limit` shown items before a position, or of the whole thread; oldest first. */
 export async function listItemsBefore(
   trx: OwnedTransaction,
   owner: Owner,
@@ -35,6 +36,7 @@ export async function listItemsBefore(
     .$if(before !== undefined, (query) =>
       query.where(sql<boolean>`(turn_seq, position) < (${before?.turnSeq}, ${before?.position})`),
     )
+    .where(isShown(threadId))
     .orderBy('turnSeq', 'desc')
     .orderBy('position', 'desc')
     .limit(limit)
@@ -43,17 +45,31 @@ export async function listItemsBefore(
   return timeCalls(rows.toReversed().map(toItem), later);
 }
 
-/** The items on one side of a position, nearest first, without messages that were refused at a gate. */
+/**
+ * The items on one side of a position, nearest first, without messages that were refused at a gate: those that are shown, or
+ * with `through` those of the turns that lead to that turn, shown or not.
+ */
 export async function listItemsFrom(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
-  { from, order, limit }: { from: ItemPosition | undefined; order: 'asc' | 'desc'; limit: number },
+  page: {
+    readonly from: ItemPosition | undefined;
+    readonly order: 'asc' | 'desc';
+    readonly limit: number;
+    readonly through?: number;
+  },
 ): Promise<DatedItem[]> {
+  const { from, order, limit, through } = page;
   const beyond = sql.raw(order === 'asc' ? '>' : '<');
   const rows = await selectItems(trx, owner, threadId)
     .$if(from !== undefined, (query) =>
       query.where(sql<boolean>`(turn_seq, position) ${beyond} (${from?.turnSeq}, ${from?.position})`),
+    )
+    .where(
+      through === undefined
+        ? isShown(threadId)
+        : sql<boolean>`turn_seq <= ${through} and turn_seq in (${lineOf(owner, threadId, through)})`,
     )
     .where(sql<boolean>`not exists (
       select from turns where refused and turns.thread_id = ${threadId} and turns.seq = turn_seq)`)
@@ -64,7 +80,7 @@ export async function listItemsFrom(
   return rows.map(toItem);
 }
 
-/** The conversation up to and including the turn at `seq`, without messages that were refused at a gate. */
+/** The conversation up to and including the turn at `seq`, hidden or not, without messages that were refused at a gate. */
 export async function listHistory(
   trx: OwnedTransaction,
   owner: Owner,
@@ -73,24 +89,26 @@ export async function listHistory(
 ): Promise<TimedItem[]> {
   const rows = await selectItems(trx, owner, threadId)
     .where('turnSeq', '<=', seq)
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('turns')
-            .where('refused', '=', true)
-            .where('turns.threadId', '=', threadId)
-            .whereRef('turns.seq', '=', 'items.turnSeq')
-            .whereRef('turns.seq', '<', row.lit(seq))
-            .select('turns.id'),
-        ),
-      ),
-    )
+    .where(sql<boolean>`turn_seq in (${lineOf(owner, threadId, seq)})`)
+    .where(sql<boolean>`not exists (
+      select from turns where refused and turns.thread_id = ${threadId} and turns.seq = turn_seq and turns.seq < ${seq})`)
     .orderBy('turnSeq')
     .orderBy('position')
     .execute();
   return timeCalls(rows.map(toItem));
 }
+
+/** The numbers of the turns that lead to the turn at `seq`. On the shown line, these are the shown turns before it. */
+export const lineOf = ({ userId }: Owner, threadId: ThreadId, seq: number) => sql`
+  with recursive line (seq, follows) as (
+    select seq, follows from turns where thread_id = ${threadId} and user_id = ${userId} and seq = ${seq} and hidden
+    union all
+    select turns.seq, turns.follows from line join turns on turns.seq = line.follows
+      and turns.thread_id = ${threadId} and turns.user_id = ${userId}
+  )
+  select seq from line
+  union all
+  select seq from turns where thread_id = ${threadId} and user_id = ${userId} and not hidden and not exists (select from line)`;
 
 export async function listItemsOfTurn(
   trx: OwnedTransaction,
@@ -112,6 +130,7 @@ async function listNear(
 ): Promise<DatedItem[]> {
   const rows = await selectItems(trx, owner, threadId)
     .where(sql<boolean>`(turn_seq, position) >= (${from.turnSeq}, ${from.position})`)
+    .where(isShown(threadId))
     .orderBy('turnSeq')
     .orderBy('position')
     .limit(NEAR)

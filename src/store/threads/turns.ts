@@ -109,23 +109,28 @@ export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnI
   return turn;
 }
 
-/** The turns of a thread from `seq` on, in order. */
+/** The shown turns of a thread from `seq` on, in order, and the number of the shown line; undefined when there are none. */
 export async function listTurnsFrom(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
   seq: number,
-): Promise<Turn[]> {
+): Promise<{ turns: Turn[]; line: number } | undefined> {
   const rows = await trx
     .selectFrom('turns')
     .select(columns)
+    .select((row) =>
+      row.selectFrom('threads').select('threads.line').whereRef('threads.id', '=', 'turns.threadId').as('line'),
+    )
     .where('threadId', '=', threadId)
     .where('userId', '=', owner.userId)
     .where('seq', '>=', seq)
+    .where('hidden', '=', false)
     .orderBy('seq')
     .limit(100)
     .execute();
-  return rows.map(toTurn);
+  const [first] = rows;
+  return first && { turns: rows.map(({ line: _, ...turn }) => toTurn(turn)), line: first.line ?? 0 };
 }
 
 /** The turns of a thread that are not to be stored, newest first. */

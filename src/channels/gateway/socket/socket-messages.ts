@@ -93,7 +93,8 @@ const error = z.strictObject({
 
 /**
  * What the server says. Numbers count up within an attempt at a turn; attempt n begins at n x 1,000,000, so none is ever
- * used twice. `thread`: one of the user's threads was made or has changed. `gate`: a subscribed thread waits. `job`: a
+ * used twice. `thread`: one of the user's threads was made or has changed. `gate`: a subscribed thread waits. `line`: a
+ * subscribed thread shows another version of a message; list its items again, unless they came with this `line`. `job`: a
  * webhook job has moved; a user's own, or for the operator any. `resubscribe`: this subscription broke off and
  * is over; subscribe again with `after`. Who comes back after more than an hour may get whole items again, as
  * `item-done` without deltas: they take the place of what was known of them.
@@ -113,6 +114,7 @@ export const serverMessage = z
       thread_id: z.uuid(),
     }),
     z.strictObject({ type: z.literal('gate'), gate: openGate }),
+    z.strictObject({ type: z.literal('line'), thread_id: z.uuid(), line: z.int().min(0) }),
     z.strictObject({ type: z.literal('job'), job: listedJob }),
     z.strictObject({
       type: z.literal('accepted'),

@@ -34,6 +34,7 @@ export async function subscribe(
 }
 
 function renderThreadEvent(event: ThreadEvent, threadId: ThreadId): ServerMessage {
+  if (event.kind === 'line') return { type: 'line', thread_id: threadId, line: event.line };
   if (event.kind === 'gate') return { type: 'gate', gate: renderGate(event.gate) };
   const ids = { type: 'turn-event' as const, thread_id: threadId, turn_id: event.turn.id };
   if (event.kind === 'event') {

@@ -33,7 +33,7 @@ export const exportThread = defineRoute({
   errors: [400, 404],
   async handle({ principal, params: { id }, query: { format }, reply }, { threads }: { threads: Threads }) {
     const exported = renderThread(await threads.get(principal, id));
-    const items = await threads.items(principal, id, { before: undefined, limit: ALL });
+    const { items } = await threads.items(principal, id, { before: undefined, limit: ALL });
     const name = `thread-${id}.${format === 'json' ? 'json' : 'md'}`;
     reply.header('content-disposition', `attachment; filename="${name}"`);
     if (format === 'markdown')

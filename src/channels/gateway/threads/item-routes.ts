@@ -11,13 +11,14 @@ import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 import { renderItem, threadItem } from './item-shape.ts';
 import { threadParams } from './thread-shape.ts';
+import { renderVersions, turnVersions } from './version-routes.ts';
 
 type Services = { readonly threads: Threads };
 
 export const listItems = defineRoute({
   method: 'get',
   path: '/api/threads/{id}/items',
-  summary: 'List the items of a thread, newest page first.',
+  summary: 'List the items that a thread shows, newest page first.',
   params: threadParams,
   query: z.object({
     limit: pageLimit(50, 200),
@@ -30,6 +31,8 @@ export const listItems = defineRoute({
         .strictObject({
           items: z.array(threadItem),
           next_before: z.uuid().nullable().describe('`before` of the previous page; null at the start of the thread.'),
+          line: z.int().min(0).describe('Grows when another version of a message is shown.'),
+          versions: z.array(turnVersions).describe('Of the turns on this page that have other versions.'),
         })
         .meta({ id: 'ItemList' }),
     },
@@ -37,8 +40,13 @@ export const listItems = defineRoute({
   errors: [400, 404],
   async handle({ principal, params, query: { before, limit } }, { threads }: Services) {
     const found = await threads.items(principal, params.id, { before, limit: limit + 1 });
-    const page = found.slice(-limit);
-    return { items: page.map(renderItem), next_before: found.length > limit ? (page[0]?.id ?? null) : null };
+    const page = found.items.slice(-limit);
+    return {
+      items: page.map(renderItem),
+      next_before: found.items.length > limit ? (page[0]?.id ?? null) : null,
+      line: found.line,
+      versions: found.versions.map(renderVersions),
+    };
   },
 });
 
