@@ -16,6 +16,7 @@ export default defineConfig({
             'webhooks',
             'missions',
             'notifications',
+            'channels',
             'tools/authoring',
             'mcp',
             'skills',

@@ -59,6 +59,7 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^@secretlint\/.+$/, places: ['safety'] },
   { packages: /^ajv$/, places: ['safety/json-schema'] },
   { packages: /^prom-client$/, places: ['telemetry'] },
+  { packages: /^grammy$/, places: ['channels/telegram'] },
   { packages: /^htmlparser2$/, places: ['tools/builtin/web'] },
   { packages: /^croner$/, places: ['agent/missions'] },
   { packages: /^@clack\/prompts$/, places: ['cli'] },

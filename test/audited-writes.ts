@@ -3,7 +3,7 @@ import type { SourceFile } from './architecture.ts';
 
 /** The tables that grant rights. */
 const GUARDED = new Set(
-  'users tokens sessions tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates shares audit'.split(
+  'users tokens sessions tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates shares audit chatAccounts chatLinks chatCodes'.split(
     ' ',
   ),
 );
@@ -17,6 +17,11 @@ const HARMLESS: Record<string, string> = {
   'engine/statements/erase.ts complete': 'the request was audited; this records its end, in the log as well',
   'store/tools/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
   'store/tools/approvals.ts restoreApproval': 'gives back what was granted, for a call that has not run',
+  'store/system/chats.ts leaseAccounts': 'notes which replica polls',
+  'store/system/chats.ts releaseAccounts': 'notes that no replica polls',
+  'store/system/chats.ts recordTrouble': 'notes the last problem',
+  'store/system/chats.ts storeUpdates': 'notes how far the updates are stored',
+  'store/system/chats.ts pruneChats': 'deletes expired codes',
   'store/threads/delete-turn.ts deleteGatesOf': 'its call is deleted too, so nothing is granted',
   'store/threads/shares.ts shortenShare': 'the link shows less than before',
   'store/threads/gates.ts close': '`closeGate` is for the output of a tool, and `decideGate` is audited',

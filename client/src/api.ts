@@ -721,7 +721,7 @@ export type Thread = {
   readonly status: 'idle' | 'running' | 'waiting';
   /** The beginning of the newest message. May be empty. */
   readonly preview: string;
-  /** Where it began. */
+  /** Where it began. Threads of chat platforms count as chat. */
   readonly channel: 'chat' | 'api' | 'webhook' | 'mission';
   /** What its newest turn asked for. The next message uses it too; null is the default model. */
   readonly model: string | null;
@@ -963,7 +963,7 @@ export type TurnInspection = {
   readonly thread_id: string;
   readonly seq: number;
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission';
+  readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram';
   /** The requested model route; null for the default. */
   readonly model: string | null;
   readonly failure: {
@@ -1133,6 +1133,80 @@ export type ApprovalList = {
     /** The arguments it covers, one line for each value. */
     readonly shape: readonly string[];
     readonly created_at: string;
+  }[];
+};
+
+export type ChannelList = {
+  readonly channels: readonly ListedChannel[];
+  readonly links: readonly ChannelLink[];
+};
+
+export type ListedChannel = {
+  readonly id: string;
+  readonly channel: 'telegram';
+  /** The name that people find it by on the platform. */
+  readonly name: string;
+  /** polling: the service asks for messages. webhook: the platform sends them. */
+  readonly mode: 'polling' | 'webhook';
+  /** Whether it answers in groups, when it is addressed. */
+  readonly groups: boolean;
+  /** Why the platform could not be asked; null when the last try was fine. */
+  readonly last_error: string | null;
+  readonly failed_at: string | null;
+  /** When the platform last answered or sent something. */
+  readonly received_at: string | null;
+  readonly created_at: string;
+  /** Messages that are stored and not handled yet. */
+  readonly waiting: number;
+  /** Messages that could not be handled. */
+  readonly failed: number;
+};
+
+export type ChannelLink = {
+  readonly channel_id: string;
+  /** The person's id on the platform. */
+  readonly sender: string;
+  /** The person's name there, when the link was made. */
+  readonly name: string;
+  readonly created_at: string;
+};
+
+export type NewChannel = {
+  readonly channel: 'telegram';
+  readonly token: string;
+  readonly mode?: 'polling' | 'webhook';
+  readonly groups?: boolean;
+};
+
+export type Channel = {
+  readonly id: string;
+  readonly channel: 'telegram';
+  /** The name that people find it by on the platform. */
+  readonly name: string;
+  /** polling: the service asks for messages. webhook: the platform sends them. */
+  readonly mode: 'polling' | 'webhook';
+  /** Whether it answers in groups, when it is addressed. */
+  readonly groups: boolean;
+  /** Why the platform could not be asked; null when the last try was fine. */
+  readonly last_error: string | null;
+  readonly failed_at: string | null;
+  /** When the platform last answered or sent something. */
+  readonly received_at: string | null;
+  readonly created_at: string;
+};
+
+export type ChannelTest = {
+  /** null: it works. */
+  readonly error: string | null;
+};
+
+export type ChannelCode = {
+  readonly code: string;
+  readonly expires_at: string;
+  /** Addresses that open the chat and send the code. */
+  readonly links: readonly {
+    readonly channel_id: string;
+    readonly url: string;
   }[];
 };
 
@@ -1332,8 +1406,8 @@ export type Delivery = {
   /** Sent as webhook-id, the same for each attempt. */
   readonly id: string;
   readonly user_id: string;
-  readonly kind: 'callback' | 'event';
-  /** Such as endpoint:ID or job:ID. Deliveries of a target are made in order. */
+  readonly kind: 'callback' | 'event' | 'chat';
+  /** Such as endpoint:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order. */
   readonly target: string;
   /** The event, such as gate.opened. */
   readonly type: string;
@@ -1350,8 +1424,8 @@ export type DeliveryRecord = {
   /** Sent as webhook-id, the same for each attempt. */
   readonly id: string;
   readonly user_id: string;
-  readonly kind: 'callback' | 'event';
-  /** Such as endpoint:ID or job:ID. Deliveries of a target are made in order. */
+  readonly kind: 'callback' | 'event' | 'chat';
+  /** Such as endpoint:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order. */
   readonly target: string;
   /** The event, such as gate.opened. */
   readonly type: string;
@@ -2664,6 +2738,34 @@ export type Routes = {
   /** Revoke a standing approval. Such calls need approval again. */
   'DELETE /api/approvals/{id}': {
     params: { id: string };
+    result: undefined;
+  };
+  /** List the chat channels, and the caller's links to them. */
+  'GET /api/channels': {
+    result: ChannelList;
+  };
+  /** Add a chat channel. The platform is asked whether the token is good. */
+  'POST /api/channels': {
+    body: NewChannel;
+    result: Channel;
+  };
+  /** Remove a chat channel with its links. The threads stay. */
+  'DELETE /api/channels/{id}': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** Ask the platform whether the token is still good. */
+  'POST /api/channels/{id}/test': {
+    params: { id: string };
+    result: ChannelTest;
+  };
+  /** Create a code that links a chat to the caller. It replaces an earlier code. */
+  'POST /api/channels/codes': {
+    result: ChannelCode;
+  };
+  /** Remove one of the caller's links: the chat can't be used any more. */
+  'DELETE /api/channels/{id}/links/{sender}': {
+    params: { id: string; sender: string };
     result: undefined;
   };
   /** List webhook users that may use the secrets of a user. */

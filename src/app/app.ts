@@ -49,6 +49,7 @@ import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import { createGateway } from './gateway-server.ts';
 import { listen } from './listen.ts';
+import { openChats } from './open-chats.ts';
 import { openStores } from './open-stores.ts';
 import { openTools } from './open-tools.ts';
 import type { Parts } from './parts.ts';
@@ -171,7 +172,9 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const agent = createAgent(db, engine, summaries, titles?.request);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
+  const chats = openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo });
   startBackground({
+    chatCarrier: chats.carrier,
     config,
     log,
     parts,
@@ -208,6 +211,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     ...parts,
     missions,
     deliveries: createDeliveries(db),
+    chatAdmin: chats.admin,
     notifications: createNotifications(db, secrets),
     config,
     log,

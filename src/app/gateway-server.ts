@@ -15,6 +15,7 @@ import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import { createLoadImage } from '#agent/attachments/load-image.ts';
+import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
 import type { Conversations } from '#agent/conversations.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
@@ -44,6 +45,7 @@ import { readAppPage, webAppRoutes } from '#channels/gateway/web-app/web-app.ts'
 import { createMcpHandlerFor, mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { RESPONSES_SOCKETS, serveResponsesSockets } from '#channels/responses/socket/socket.ts';
+import { telegramUpdateRoute } from '#channels/telegram/update-route.ts';
 import type { Config } from '#config/config.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
@@ -83,6 +85,7 @@ export type GatewayParts = {
   readonly jobs: Jobs;
   readonly missions: Missions;
   readonly deliveries: Deliveries;
+  readonly chatAdmin: ChatAdmin;
   readonly notifications: Notifications;
   readonly threads: Threads;
   readonly versions: Versions;
@@ -147,6 +150,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const appPage = await readAppPage(webFolder);
   const limitGuesses = createLimiter(parts.takeUse, { limit: config.signInRatePerMinute, windowSeconds: 60 });
   await server.register(signInRoutes({ signIn: auth.signIn, site, appPage, limitGuesses }));
+  await server.register(telegramUpdateRoute(parts.chatAdmin));
   server.get('/openapi.json', async () => (await import('./describe-service.ts')).describeService());
   await server.register(docsRoute());
   const shares = createShares({
@@ -184,6 +188,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       jobs,
       missions: parts.missions,
       deliveries: parts.deliveries,
+      chatAdmin: parts.chatAdmin,
       notifications: parts.notifications,
       threads,
       shares,

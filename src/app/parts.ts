@@ -1,5 +1,6 @@
 import type { IndexPace } from '#agent/background/index-notes.ts';
 import type { NotesPace } from '#agent/background/waiting-notes.ts';
+import type { InboxPace } from '#agent/chats/inbox.ts';
 import type { TracingPace } from '#agent/inspection/trace-turns.ts';
 import type { SchedulerPace } from '#agent/missions/scheduler.ts';
 import type { OutboxPace } from '#agent/outbox/deliver.ts';
@@ -38,6 +39,8 @@ export type Parts = {
   readonly traces?: Partial<TracingPace>;
   /** How often to look for due missions, and how many runs to start. */
   readonly missions?: Partial<SchedulerPace>;
+  /** How often to look for updates of chats, and how often a streamed reply is edited. */
+  readonly chats?: Partial<InboxPace> & { readonly editEveryMs?: number };
   /** How often to look for threads that need a title. */
   readonly titles?: Partial<TitlePace>;
   /** When to index notes. */

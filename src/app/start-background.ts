@@ -7,7 +7,7 @@ import { startTracingTurns } from '#agent/inspection/trace-turns.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import { startScheduler } from '#agent/missions/scheduler.ts';
 import { createCallbackCarrier, createEventCarrier } from '#agent/outbox/carriers.ts';
-import { startDelivering } from '#agent/outbox/deliver.ts';
+import { type Carry, startDelivering } from '#agent/outbox/deliver.ts';
 import { renderNotice } from '#channels/gateway/notifications/notice-shape.ts';
 import type { Config } from '#config/config.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
@@ -35,6 +35,7 @@ type Options = {
   readonly egress: Egress;
   readonly secrets: Secrets;
   readonly jobs: Jobs;
+  readonly chatCarrier: Carry;
   readonly embedder: Embedder | undefined;
   readonly metrics: Metrics;
   readonly threadUrl: ThreadUrl;
@@ -51,6 +52,7 @@ export function startBackground(options: Options): void {
     followDue: engine.followDue,
     replica: engine.replica,
     carriers: {
+      chat: options.chatCarrier,
       callback: createCallbackCarrier(egress, jobs, config.webhook.enabled ? callbackRules(config.webhook) : undefined),
       event: createEventCarrier({
         db,

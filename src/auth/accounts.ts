@@ -16,6 +16,7 @@ import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/accoun
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/accounts/tokens.ts';
 import { findUser, insertUser, isNameTaken, listUsers, markRemoved, type Page } from '#store/accounts/users.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
+import { deleteChatLinksOf } from '#store/chats/accounts.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import { endMissionsOf } from '#store/missions/missions.ts';
 import { deleteEndpointsOf } from '#store/notifications/endpoints.ts';
@@ -141,6 +142,7 @@ export async function shutOut(trx: Audited<IdentityTransaction>, id: UserId): Pr
   await deletePairingsWith(trx, id);
   await endMissionsOf(trx, id);
   await deleteEndpointsOf(trx, id);
+  await deleteChatLinksOf(trx, id);
   return wasUser;
 }
 

@@ -78,6 +78,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   token: async () => (await import('./user/token.ts')).addTokenCommands,
   session: async () => (await import('./user/session.ts')).addSessionCommands,
   link: async () => (await import('./user/link.ts')).addLinkCommand,
+  channel: async () => (await import('./channel/channel.ts')).addChannelCommands,
   delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
   thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
   memory: async () => (await import('./memory.ts')).addMemoryCommands,

@@ -14,6 +14,8 @@ export type MissionId = Branded<'MissionId'>;
 export type TokenId = Branded<'TokenId'>;
 export type DeliveryId = Branded<'DeliveryId'>;
 export type EndpointId = Branded<'EndpointId'>;
+export type ChatAccountId = Branded<'ChatAccountId'>;
+export type UpdateId = Branded<'UpdateId'>;
 
 /** The ids that locate a turn without a lookup. */
 export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };

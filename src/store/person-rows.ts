@@ -10,6 +10,8 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   tokens: 'part of the account',
   sessions: 'part of the account',
   sign_in_codes: 'secrets that expire within minutes',
+  chat_codes: 'secrets that expire within minutes',
+  chat_messages: 'ids of messages on chat platforms, without content',
   retention: 'set by the operator; users read what applies at /api/users/me/retention',
 };
 

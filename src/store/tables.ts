@@ -1,5 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely';
+import type { ChatAccount, ChatPost } from '#domain/chat/chat.ts';
 import type {
+  ChatAccountId,
   DeliveryId,
   EndpointId,
   GateId,
@@ -211,7 +213,7 @@ export type Tables = {
     account: string;
     seq: Generated<string>;
     type: string;
-    payload: JSONColumnType<Notice> | null;
+    payload: JSONColumnType<Notice | ChatPost> | null;
     state: Generated<Delivery['state']>;
     attempts: Generated<number>;
     failures: Generated<number>;
@@ -250,6 +252,43 @@ export type Tables = {
     userId: string;
     quiet: JSONColumnType<QuietHours> | null;
     updatedAt: Generated<Date>;
+  };
+  chatAccounts: {
+    id: ChatAccountId;
+    channel: ChatAccount['channel'];
+    remoteId: string;
+    name: string;
+    mode: ChatAccount['mode'];
+    groups: boolean;
+    secretHash: Buffer | null;
+    cursor: string | null;
+    poller: ReplicaId | null;
+    leasedUntil: Date | null;
+    lastError: string | null;
+    failedAt: Date | null;
+    receivedAt: Date | null;
+    createdAt: Generated<Date>;
+  };
+  chatLinks: {
+    accountId: ChatAccountId;
+    sender: string;
+    userId: string;
+    name: string;
+    chat: string;
+    createdAt: Generated<Date>;
+  };
+  chatCodes: { hash: Buffer; userId: string; expiresAt: Date };
+  chatThreads: { accountId: ChatAccountId; chat: string; userId: string; threadId: ThreadId };
+  chatMessages: {
+    key: string;
+    part: number;
+    userId: string;
+    remoteId: string | null;
+    claimedUntil: Date | null;
+    liveUntil: Date | null;
+    isFinal: Generated<boolean>;
+    isShown: Generated<boolean>;
+    createdAt: Generated<Date>;
   };
   conversations: { userId: string; name: string; threadId: ThreadId; createdAt: Generated<Date> };
   webhookRoutes: WebhookRoute & { createdAt: Generated<Date> };

@@ -296,6 +296,14 @@ const MATRIX: Record<string, Row> = {
   'GET /api/deliveries': row([200, 200, 200, 200], () => ({ route: '/api/deliveries' })),
   'GET /api/deliveries/:id': row([404, 404, 404, 404], () => ({ route: `/api/deliveries/${NOBODYS}` })), // notifications.test.ts
   'POST /api/deliveries/:id/retry': row([404, 404, 404, 404], () => ({ route: `/api/deliveries/${NOBODYS}/retry` })),
+  'GET /api/channels': row([200, 200, 200, 200], () => ({ route: '/api/channels' })),
+  'POST /api/channels': row([403, 403, 400, 400], () => ({ route: '/api/channels', body: {} })),
+  'DELETE /api/channels/:id': row([403, 403, 404, 404], () => ({ route: `/api/channels/${NOBODYS}` })), // telegram.test.ts
+  'POST /api/channels/:id/test': row([403, 403, 404, 404], () => ({ route: `/api/channels/${NOBODYS}/test` })),
+  'POST /api/channels/codes': row([201, 201, 201, 201], () => ({ route: '/api/channels/codes' })),
+  'DELETE /api/channels/:id/links/:sender': row([404, 404, 404, 404], () => ({
+    route: `/api/channels/${NOBODYS}/links/1`,
+  })),
   'GET /api/notifications': row([200, 200, 200, 200], () => ({ route: '/api/notifications' })),
   'PUT /api/notifications/preferences': row([200, 200, 200, 200], () => ({
     route: '/api/notifications/preferences',
@@ -336,6 +344,7 @@ const MATRIX: Record<string, Row> = {
   'GET /login/oidc/callback': open(400),
   'POST /login': open(403),
   'POST /logout': open(403),
+  'POST /channels/telegram/:id': open(404),
   'GET /healthz': open(200),
   'GET /readyz': open(200),
   'GET /openapi.json': open(200),

@@ -49,6 +49,12 @@ export const OWNED_ROWS: Record<string, string> = {
   notification_endpoints: `insert into notification_endpoints (id, user_id, name, url, events, turns, everyone)
     values ($4, $1, 'mine', 'https://example.com', '{}', 'all', false)`,
   notification_preferences: `insert into notification_preferences (user_id) values ($1)`,
+  chat_links: `insert into chat_links (account_id, sender, user_id, name, chat) values ((select id from chat_accounts limit 1), $1, $1, 'Ann', $1)`,
+  chat_codes: `insert into chat_codes (hash, user_id, expires_at) values (sha256($1::bytea), $1, now())`,
+  chat_threads: `insert into chat_threads (account_id, chat, user_id, thread_id) values ((select id from chat_accounts limit 1), $1, $1, $2)`,
+  chat_inbox: `insert into chat_inbox (id, account_id, remote_id, lane, position, user_id, body)
+    values (gen_random_uuid(), (select id from chat_accounts limit 1), $1, $1, 1, $1, to_json('words of ' || $1))`,
+  chat_messages: `insert into chat_messages (key, part, user_id) values ($3, 0, $1)`,
   notes: `insert into notes (user_id, path, text, word_count) values ($1, 'p', $1, 1)`,
   note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
 };
@@ -79,5 +85,9 @@ export async function addPerson(everything: Pick<pg.Pool, 'query'>, id: string):
     return everything.query(numbered, used);
   };
   await run(`insert into users (id, name, email, role) values ($1, 'Ann', 'ann-' || $1 || '@example.com', 'member')`);
+  await everything.query(
+    `insert into chat_accounts (id, channel, remote_id, name, mode, groups) values (gen_random_uuid(), 'telegram', '1', 'bot', 'webhook', false)
+     on conflict do nothing`,
+  );
   for (const statement of [...Object.values(OWNED_ROWS), ...MENTIONS]) await run(statement);
 }

@@ -1,4 +1,5 @@
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
+import { isChatChannel } from '#domain/chat/chat-channel.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type GateId, newId, type TurnId } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
@@ -97,8 +98,11 @@ export async function insertTurnAfter(
   const asked = await getTurnById(trx, owner, gate.turnId);
   const { mission } = asked.request;
   const continued = { ...asked.request, ...(mission && { mission: continueRun(mission, asked) }) };
-  const request = { ...continued, tools: thread.catalog, echo: {} };
-  const turn = { id, threadId: thread.id, seq: thread.lastSeq, channel: channel ?? asked.channel, request };
+  // The reply to a message of a chat goes there, wherever its gate was answered.
+  const isChat = isChatChannel(asked.channel);
+  const request = { ...continued, tools: thread.catalog, echo: isChat ? asked.request.echo : {} };
+  const next = isChat ? asked.channel : (channel ?? asked.channel);
+  const turn = { id, threadId: thread.id, seq: thread.lastSeq, channel: next, request };
   return insertTurn(trx, owner, turn, items, thread.active === id);
 }
 

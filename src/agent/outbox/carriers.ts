@@ -28,7 +28,8 @@ export function createEventCarrier(parts: {
     const id = idIn<EndpointId>(delivery);
     const endpoint = id && (await withOwner(db, owner, (trx) => findEndpoint(trx, owner, id)));
     const secret = endpoint && (await secrets.inVault(owner, (vault) => vault.find(endpointSecret(endpoint.id))));
-    if (!endpoint || !secret || !delivery.payload) return { outcome: 'gone', error: 'The endpoint was removed.' };
+    if (!endpoint || !secret || !delivery.payload || delivery.payload.type === 'chat.post')
+      return { outcome: 'gone', error: 'The endpoint was removed.' };
     const result = endpoint.results ? await readResult(db, delivery.payload) : undefined;
     const body = render(delivery.payload, delivery.createdAt, result);
     return postSigned(egress, { ...call, url: endpoint.url, id: delivery.id, body, secret: secret.reveal() });

@@ -1,5 +1,7 @@
+import { isChatChannel } from '#domain/chat/chat-channel.ts';
 import { type DeliveryId, isUuid, newId } from '#domain/ids.ts';
 import type { Notice } from '#domain/notification/notice.ts';
+import { findNoticeChats } from '#store/system/chats.ts';
 import {
   findSubscriptions,
   type NewDelivery,
@@ -10,6 +12,7 @@ import {
 } from '#store/system/outbox.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { findQuietEnd } from './quiet-hours.ts';
+import { chatDeliveriesOf } from './route-chats.ts';
 
 const BATCH = 200;
 
@@ -21,7 +24,11 @@ export async function routeRows(system: SystemConnection, now: () => Date = () =
     const notices = rows.flatMap((row) => toNotice(row) ?? []);
     const users = [...new Set(notices.map(({ userId }) => userId))];
     const subscriptions = users.length > 0 ? await findSubscriptions(system, users) : [];
-    const made = rows.flatMap((row) => deliveriesOf(row, subscriptions, now()));
+    const chats = users.length > 0 ? await findNoticeChats(system, users) : [];
+    const made = rows.flatMap((row) => [
+      ...deliveriesOf(row, subscriptions, now()),
+      ...chatDeliveriesOf(row, toNotice(row), chats, now()),
+    ]);
     const routed = await routeOutbox(
       system,
       rows.map(({ number }) => number),
@@ -35,7 +42,7 @@ function deliveriesOf(row: OutboxRow, subscriptions: readonly Subscription[], no
   const { number, type } = row;
   if (type === 'job.completed') return callbackOf(row, now);
   const notice = toNotice(row);
-  if (!notice) return [];
+  if (!notice || isChatReply(row, notice)) return [];
   return subscriptions
     .filter((subscription) => wants(subscription, notice))
     .map(({ id, userId, url, quiet }) => ({
@@ -50,6 +57,10 @@ function deliveriesOf(row: OutboxRow, subscriptions: readonly Subscription[], no
       dueAt: (quiet && type !== 'endpoint.test' && findQuietEnd(quiet, now)) || now,
     }));
 }
+
+/** The end of a turn that came from a chat is shown there. Endpoints get the ends of webhook turns. */
+const isChatReply = ({ channel }: OutboxRow, { type }: Notice) =>
+  type === 'turn.ended' && channel !== null && isChatChannel(channel);
 
 /** The delivery has the id of its job, so that receivers recognise repeats. */
 function callbackOf({ number, userId, subject, type, callbackUrl }: OutboxRow, now: Date): NewDelivery[] {
@@ -79,7 +90,7 @@ function toNotice(row: OutboxRow): Notice | undefined {
         ? { userId, type, missionId, name: missionName, ...data }
         : undefined;
     case 'mission.paused':
-      return missionId && missionName !== null && data?.reason
+      return missionId && missionName !== null && data && 'reason' in data && data.reason
         ? { userId, type, missionId, name: missionName, reason: data.reason }
         : undefined;
     case 'endpoint.test':

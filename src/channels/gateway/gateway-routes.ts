@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RouteDescription } from '#http/routes/openapi.ts';
 import { auditRoute } from './audit/audit-route.ts';
+import { channelRoutes } from './channels/channel-routes.ts';
 import { chatRoutes } from './chat/chat-routes.ts';
 import { approvalRoutes } from './gates/approval-routes.ts';
 import { gateRoutes } from './gates/gate-routes.ts';
@@ -54,6 +55,7 @@ export const gatewayRoutes = [
   ...chatRoutes,
   ...gateRoutes,
   ...approvalRoutes,
+  ...channelRoutes,
   ...pairingRoutes,
   ...jobRoutes,
   ...missionRoutes,

@@ -1,4 +1,5 @@
 import type { Config } from '#config/config.ts';
+import { listChatAccounts } from '#store/chats/accounts.ts';
 import type { Database } from '#store/connection.ts';
 import { listTools } from '#store/tools/tools.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
@@ -7,7 +8,7 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 /** Whether what the database keeps can be used: secrets with the key that is here, and the installed tools. */
 export async function checkStored(db: Database, config: Config): Promise<Finding[]> {
-  return [...(await checkKey(db, config)), ...(await checkTools(db, config))];
+  return [...(await checkKey(db, config)), ...(await checkTools(db, config)), ...(await checkChannels(db))];
 }
 
 async function checkKey(db: Database, config: Config): Promise<Finding[]> {
@@ -20,6 +21,23 @@ async function checkKey(db: Database, config: Config): Promise<Finding[]> {
   } catch (error) {
     return [problem(check, reasonOf(error), 'Restore the key from a backup, or set SECRETS_KEY.')];
   }
+}
+
+/** Asks no platform: the service records what they last said. */
+async function checkChannels(db: Database): Promise<Finding[]> {
+  const check = 'channels';
+  const accounts = await listChatAccounts(db);
+  const broken = accounts.filter(({ lastError }) => lastError !== null);
+  if (accounts.length === 0) return [];
+  if (broken.length === 0)
+    return [ok(check, `${accounts.map(({ name }) => name).join(', ')}: no problem is recorded.`)];
+  return broken.map(({ id, name, lastError }) =>
+    warning(
+      check,
+      `${name}: ${lastError}`,
+      `Run \`reborn channel test ${id}\`. If the token is wrong, remove the channel and add it again.`,
+    ),
+  );
 }
 
 async function checkTools(db: Database, config: Config): Promise<Finding[]> {

@@ -1,3 +1,4 @@
+import type { ChatPost } from '../chat/chat.ts';
 import type { DeliveryId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { Notice } from './notice.ts';
@@ -11,7 +12,7 @@ export type Delivery = {
   readonly target: string;
   /** The event, such as `gate.opened`. */
   readonly type: string;
-  readonly payload: Notice | null;
+  readonly payload: Notice | ChatPost | null;
   readonly state: DeliveryState;
   readonly attempts: number;
   /** The attempts that count against the limit. */
@@ -22,8 +23,8 @@ export type Delivery = {
   readonly endedAt: Date | null;
 };
 
-/** `callback`: a webhook job, to its `callback_url`. `event`: a notice, to an endpoint. */
-export type DeliveryKind = 'callback' | 'event';
+/** `callback`: a webhook job, to its `callback_url`. `event`: a notice, to an endpoint. `chat`: a reply or a notice, to a chat. */
+export type DeliveryKind = 'callback' | 'event' | 'chat';
 export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 

@@ -1,3 +1,4 @@
+import type { ChatChannel } from '../chat/chat-channel.ts';
 import type { ThreadId, TurnId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
@@ -39,7 +40,7 @@ export type GateRefusal =
   | 'authentication_required'
   | 'pairing_required'
   | 'input_required';
-export type Channel = 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission';
+export type Channel = 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | ChatChannel;
 
 /** The request's settings, besides its input items. */
 export type TurnRequest = {

@@ -38,6 +38,8 @@ export type Due = {
   readonly deliveries: boolean;
   /** A thread waits for a title. */
   readonly titles: boolean;
+  /** An update of a chat is to be handled, or no replica asks a platform for updates. */
+  readonly chats: boolean;
 };
 
 /**
@@ -171,7 +173,10 @@ const PULSE = `
         or exists (select from occurrences where state = 'due' and due_at <= now())
         or exists (select from occurrences where state = 'started'),
       'deliveries', exists (select from outbox) or exists (select from delivery_targets where due_at <= now()),
-      'titles', exists (select from title_requests where due_at <= now())
+      'titles', exists (select from title_requests where due_at <= now()),
+      'chats', exists (select from chat_inbox where state = 'new' and due_at <= now())
+        or exists (select from chat_accounts where mode = 'polling' and (leased_until is null or leased_until < now()
+          or not exists (select from replicas where replicas.id = poller)))
     ) end as due
   from seen`;
 

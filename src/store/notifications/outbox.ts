@@ -1,11 +1,14 @@
-import type { EndpointId, MissionId } from '#domain/ids.ts';
+import type { ChatPost } from '#domain/chat/chat.ts';
+import type { EndpointId, MissionId, UpdateId } from '#domain/ids.ts';
 import type { RunFacts } from '#domain/notification/notice.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** An event that a transaction causes. Turns, gates and jobs announce theirs by a trigger of their table. */
 export type NewEvent =
   | { readonly type: 'mission.completed' | 'mission.failed'; readonly subject: MissionId; readonly data: RunFacts }
-  | { readonly type: 'endpoint.test'; readonly subject: EndpointId };
+  | { readonly type: 'endpoint.test'; readonly subject: EndpointId }
+  /** Its delivery has the id of the update that it answers, so that there is one, however often the update is handled. */
+  | { readonly type: 'chat.post'; readonly subject: UpdateId; readonly data: ChatPost };
 
 /**
  * Announces an event in the transaction that causes it: if the transaction commits, the event can't be lost. A replica routes it to

@@ -1,9 +1,11 @@
+import type { ChatPost } from '#domain/chat/chat.ts';
+import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { DeliveryId, EndpointId, GateId, MissionId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { DeliveryKind } from '#domain/notification/delivery.ts';
 import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import type { Notice, PauseFacts, RunFacts } from '#domain/notification/notice.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { EndedStatus, Failure } from '#domain/thread/turn.ts';
+import type { Channel, EndedStatus, Failure, TurnRequest } from '#domain/thread/turn.ts';
 import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
 import type { SystemConnection } from './system-connection.ts';
 
@@ -21,10 +23,13 @@ export type OutboxRow = {
   readonly userId: UserId;
   readonly type: string;
   readonly subject: string;
-  readonly data: RunFacts | PauseFacts | null;
+  readonly data: RunFacts | PauseFacts | ChatPost | null;
   readonly threadId: ThreadId | null;
   readonly turnId: TurnId | null;
   readonly status: EndedStatus | null;
+  readonly channel: Channel | null;
+  /** Of a turn that came from a chat. */
+  readonly request: TurnRequest | null;
   readonly failure: Failure | null;
   readonly gateId: GateId | null;
   readonly kind: GateKind | null;
@@ -39,7 +44,7 @@ export type OutboxRow = {
 export async function readOutbox(system: SystemConnection, limit: number): Promise<OutboxRow[]> {
   const { rows } = await system.query<OutboxRow>(
     `select o.number, o.user_id as "userId", o.type, o.subject, o.data, turns.thread_id as "threadId", turns.id as "turnId",
-       turns.status, turns.failure, gates.id as "gateId", gates.kind, gates.call, missions.id as "missionId",
+       turns.status, turns.failure, turns.channel, case when turns.channel = any($2) then turns.request end as request, gates.id as "gateId", gates.kind, gates.call, missions.id as "missionId",
        missions.name as "missionName", endpoints.id as "endpointId", jobs.callback_url as "callbackUrl"
      from (select * from outbox order by number limit $1) as o
      left join turns on o.type in ('turn.ended', 'gate.opened') and turns.id = o.subject
@@ -48,7 +53,7 @@ export async function readOutbox(system: SystemConnection, limit: number): Promi
      left join jobs on o.type = 'job.completed' and jobs.id = o.subject
      left join notification_endpoints as endpoints on o.type = 'endpoint.test' and endpoints.id = o.subject
      order by o.number`,
-    [limit],
+    [limit, CHAT_CHANNELS],
   );
   return rows;
 }
@@ -88,7 +93,7 @@ export type NewDelivery = {
   readonly target: string;
   readonly account: string;
   readonly type: string;
-  readonly payload: Notice | null;
+  readonly payload: Notice | ChatPost | null;
   readonly dueAt: Date;
 };
 

@@ -1,6 +1,11 @@
 /** What was done, in words. What is not known here is shown as it is called. */
 const WORDS: Readonly<Record<string, string>> = {
   'approval.revoke': 'Took back an approval',
+  'chat.add': 'Added a chat channel',
+  'chat.code': 'Created a code for a chat',
+  'chat.link': 'Linked a chat',
+  'chat.remove': 'Removed a chat channel',
+  'chat.unlink': 'Removed the link of a chat',
   'endpoint.add': 'Added a notification endpoint',
   'endpoint.remove': 'Removed a notification endpoint',
   'gate.always': 'Always approved',

@@ -15,8 +15,10 @@ const delivery = z
   .strictObject({
     id: z.uuid().describe('Sent as webhook-id, the same for each attempt.'),
     user_id: z.string(),
-    kind: z.enum(['callback', 'event']),
-    target: z.string().describe('Such as endpoint:ID or job:ID. Deliveries of a target are made in order.'),
+    kind: z.enum(['callback', 'event', 'chat']),
+    target: z
+      .string()
+      .describe('Such as endpoint:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order.'),
     type: z.string().describe('The event, such as gate.opened.'),
     state: z.enum(DELIVERY_STATES).describe('dead: given up after the last attempt.'),
     attempts: z.int(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Inspection, InspectTurn } from '#agent/inspection/inspect-turn.ts';
+import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { TurnId } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
@@ -61,7 +62,7 @@ const turnInspection = z
     thread_id: z.uuid(),
     seq: z.int(),
     status: turnStatus,
-    channel: z.enum(['responses', 'chat-completions', 'gateway', 'webhook', 'mission']),
+    channel: z.enum(['responses', 'chat-completions', 'gateway', 'webhook', 'mission', ...CHAT_CHANNELS]),
     model: z.string().nullable().describe('The requested model route; null for the default.'),
     failure: failure.nullable(),
     usage: spent,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHAT_CHANNELS, isChatChannel } from '#domain/chat/chat-channel.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { ThreadListing } from '#domain/thread/thread.ts';
 import type { Channel } from '#domain/thread/turn.ts';
@@ -17,7 +18,9 @@ export const thread = z
     archived: z.boolean(),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
-    channel: z.enum(['chat', 'api', 'webhook', 'mission']).describe('Where it began.'),
+    channel: z
+      .enum(['chat', 'api', 'webhook', 'mission'])
+      .describe('Where it began. Threads of chat platforms count as chat.'),
     model: z
       .string()
       .nullable()
@@ -48,7 +51,7 @@ export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
 
 /** Channels as people know them, with those of a turn. */
 export const CHANNELS = {
-  chat: ['gateway'],
+  chat: ['gateway', ...CHAT_CHANNELS],
   api: ['responses', 'chat-completions'],
   webhook: ['webhook'],
   mission: ['mission'],
@@ -56,7 +59,7 @@ export const CHANNELS = {
 
 function renderChannel(channel: Channel): keyof typeof CHANNELS {
   if (channel === 'webhook' || channel === 'mission') return channel;
-  return channel === 'gateway' ? 'chat' : 'api';
+  return channel === 'gateway' || isChatChannel(channel) ? 'chat' : 'api';
 }
 
 /** The `{id}` of every route about one thread. */

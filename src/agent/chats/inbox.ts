@@ -1,0 +1,162 @@
+import type { NewUpdate } from '#domain/chat/chat.ts';
+import { type ChatAccountId, newId, type ReplicaId, type UpdateId } from '#domain/ids.ts';
+import type { Engine } from '#engine/engine.ts';
+import { repeat } from '#engine/repeat.ts';
+import {
+  endUpdate,
+  leaseAccounts,
+  type PollLease,
+  pruneChats,
+  recordTrouble,
+  releaseAccounts,
+  type StoredUpdate,
+  storeUpdates,
+  takeUpdates,
+  type UpdateEnd,
+} from '#store/system/chats.ts';
+import { ChatFailed } from './chat-port.ts';
+import type { Connections } from './connections.ts';
+
+export type InboxPace = {
+  /** How often to look even though the engine has not reported anything due. */
+  readonly lookEveryMs: number;
+  /** How long an account belongs to the replica that polls it; longer than one wait for updates. */
+  readonly leaseSeconds: number;
+  /** The pause after a failed poll. */
+  readonly pauseMs: number;
+};
+
+const PACE: InboxPace = { lookEveryMs: 30_000, leaseSeconds: 45, pauseMs: 5000 };
+/** How long an update belongs to the replica that handles it. */
+const HANDLING_SECONDS = 45;
+const AT_ONCE = 50;
+/** An update that can't be handled after so many tries is set aside, so that the later ones continue. */
+const MOST_TRIES = 8;
+const PRUNE_MS = 3_600_000;
+
+export type Inbox = ReturnType<typeof startInbox>;
+
+/**
+ * Receives updates and has each handled once. An update is stored before the platform may forget it; a replica that dies while it
+ * handles one leaves it to the others.
+ */
+export function startInbox(options: {
+  readonly engine: Pick<Engine, 'system' | 'replica' | 'followDue' | 'startChore'>;
+  readonly connections: Connections;
+  readonly handle: (update: StoredUpdate) => Promise<UpdateEnd>;
+  readonly pace?: Partial<InboxPace> | undefined;
+  readonly onError: (error: unknown) => void;
+}) {
+  const { engine, connections, onError } = options;
+  const { system, replica } = engine;
+  const pace = { ...PACE, ...options.pace };
+  const stop = new AbortController();
+  const underway = new Set<Promise<void>>();
+  const polling = new Map<ChatAccountId, Promise<void>>();
+
+  async function look(): Promise<void> {
+    await take();
+    if (stop.signal.aborted) return;
+    for (const lease of await leaseAccounts(system, replica, pace.leaseSeconds)) {
+      if (polling.has(lease.id)) continue;
+      const polled = poll(lease)
+        .catch(onError)
+        .finally(() => polling.delete(lease.id));
+      polling.set(lease.id, polled);
+    }
+  }
+
+  /** Polls an account for as long as this replica holds its lease. */
+  async function poll(first: PollLease): Promise<void> {
+    for (let lease: PollLease | undefined = first; lease && !stop.signal.aborted; ) {
+      const opened = await connections.open(lease.id);
+      if (!opened) return;
+      try {
+        const { updates, cursor } = await opened.connection.receive(lease.cursor, stop.signal);
+        if (stop.signal.aborted || !(await store(lease.id, updates, { cursor, poller: replica }))) return;
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (!(error instanceof ChatFailed)) throw error;
+        await recordTrouble(system, lease.id, error.message);
+        const asked = 'retryAfterSeconds' in error.result ? (error.result.retryAfterSeconds ?? 0) * 1000 : 0;
+        // Longer pauses than the lease are cut: the platform says again how long it wants to rest.
+        await pause(Math.min(Math.max(pace.pauseMs, asked), (pace.leaseSeconds * 1000) / 2), stop.signal);
+      }
+      [lease] = await leaseAccounts(system, replica, pace.leaseSeconds, lease.id);
+    }
+  }
+
+  async function store(
+    id: ChatAccountId,
+    updates: readonly NewUpdate[],
+    how: { readonly cursor: string | null; readonly poller: ReplicaId | null },
+  ): Promise<boolean> {
+    const stored = await storeUpdates(
+      system,
+      id,
+      updates.map((update) => ({ ...update, id: newId<UpdateId>() })),
+      how,
+    );
+    if (stored && updates.length > 0) void take().catch(onError);
+    return stored;
+  }
+
+  async function take(): Promise<void> {
+    const room = AT_ONCE - underway.size;
+    if (room <= 0 || stop.signal.aborted) return;
+    for (const update of await takeUpdates(system, room, HANDLING_SECONDS)) {
+      const handled = handle(update).catch(onError);
+      underway.add(handled);
+      void handled.then(() => underway.delete(handled));
+    }
+  }
+
+  /** Afterwards the next update of its lane is due. */
+  async function handle(update: StoredUpdate): Promise<void> {
+    const end = await attempt(update);
+    await endUpdate(system, update, end);
+    if (end.state === 'new') setTimeout(looking.hurry, end.waitSeconds * 1000).unref();
+    else queueMicrotask(() => void take().catch(onError));
+  }
+
+  async function attempt(update: StoredUpdate): Promise<UpdateEnd> {
+    try {
+      return await options.handle(update);
+    } catch (error) {
+      if (!(error instanceof ChatFailed)) onError(error);
+      const text = error instanceof ChatFailed ? error.message : 'The log of the service has the reason.';
+      const isOver = update.tries >= MOST_TRIES || (error instanceof ChatFailed && error.result.outcome === 'gone');
+      return isOver
+        ? { state: 'failed', error: text }
+        : { state: 'new', waitSeconds: Math.min(300, 2 ** update.tries), error: text };
+    }
+  }
+
+  const looking = repeat(pace.lookEveryMs, look, onError);
+  engine.followDue('chats', looking.hurry);
+  const pruning = engine.startChore(PRUNE_MS, () => pruneChats(system));
+  return {
+    /** Stores an update that the platform has sent to this replica. Once this resolves, it may be acknowledged. */
+    accept: (id: ChatAccountId, update: NewUpdate): Promise<boolean> =>
+      store(id, [update], { cursor: null, poller: null }),
+    /** Looks for accounts and updates now. */
+    hurry: () => looking.hurry(),
+    async stop(): Promise<void> {
+      stop.abort();
+      await Promise.all([looking.stop(), pruning.stop()]);
+      await Promise.all([...polling.values(), ...underway]);
+      await releaseAccounts(system, replica).catch(onError);
+    },
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => {
+    clearTimeout(timer);
+    resolve();
+  };
+  const timer = setTimeout(end, ms);
+  signal.addEventListener('abort', end, { once: true });
+  return promise.finally(() => signal.removeEventListener('abort', end));
+}

@@ -1,0 +1,159 @@
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { TurnId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { isEnded, type Turn } from '#domain/thread/turn.ts';
+import { claimMessage, forgetMessage, markLive, recordMessage } from '#store/chats/messages.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import type { Agent } from '../agent.ts';
+import { ChatFailed } from './chat-port.ts';
+import type { Connections, OpenAccount } from './connections.ts';
+
+/** Sent first. Only this can appear twice, when the answer to a request was lost. */
+export const PLACEHOLDER = '…';
+/** Longer than a request may take. */
+export const CLAIM_SECONDS = 20;
+const EDIT_SECONDS = 20;
+const TYPING_MS = 4500;
+
+export type LiveReplies = ReturnType<typeof createLiveReplies>;
+
+/**
+ * Shows replies while they are written, by editing a message about once a second. Nothing depends on it: the delivery of the turn
+ * shows the last words, also when the replica that streamed has died. No edit of a stream can come after that delivery.
+ */
+export function createLiveReplies(parts: {
+  readonly db: Database;
+  readonly agent: Pick<Agent, 'watch'>;
+  readonly connections: Connections;
+  /** The least time between two edits. */
+  readonly everyMs?: number | undefined;
+  readonly onError: (error: unknown) => void;
+}) {
+  const { db, agent, connections, everyMs = 1000, onError } = parts;
+  const following = new Map<TurnId, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+
+  async function run(owner: Principal, place: ChatPlace, turn: Turn, signal: AbortSignal): Promise<void> {
+    const opened = await connections.open(place.accountId);
+    if (!opened?.connection.edit || signal.aborted) return;
+    const typing = showTyping(opened, place.chat, signal);
+    const pace = createPace(everyMs, (words) => show(opened, owner, place, turn.id, words), onError);
+    let said = '';
+    try {
+      for await (const { event } of agent.watch(owner, turn, { signal })) {
+        if (event.type === 'turn-ended') return;
+        if (event.type === 'item-added' && event.item.type === 'message' && said) said += '\n\n';
+        if (event.type !== 'text-delta') continue;
+        said += event.delta;
+        pace.offer(said);
+      }
+    } finally {
+      typing.stop();
+      await pace.stop();
+    }
+  }
+
+  /** Returns for how long to leave the chat in peace. */
+  async function show(
+    opened: OpenAccount,
+    owner: Principal,
+    place: ChatPlace,
+    key: TurnId,
+    words: string,
+  ): Promise<number> {
+    const part = { key, part: 0 };
+    const inTransaction = <T>(act: Parameters<typeof withOwner<T>>[2]) => withOwner(db, owner, act);
+    const { connection, port } = opened;
+    const state = await inTransaction((trx) =>
+      claimMessage(trx, owner, part, { final: false, seconds: CLAIM_SECONDS }),
+    );
+    if (state.isFinal) return 0;
+    try {
+      let { remoteId } = state;
+      if (remoteId === null && !state.isMine) return 0;
+      if (remoteId === null) {
+        remoteId = await connection.send(place.chat, { markdown: PLACEHOLDER, replyTo: place.replyTo }, key);
+        const made = remoteId;
+        await inTransaction((trx) => recordMessage(trx, owner, part, made));
+      }
+      if (!(await inTransaction((trx) => markLive(trx, owner, part, EDIT_SECONDS)))) return 0;
+      await connection.edit?.(place.chat, remoteId, { markdown: `${port.split(words)[0] ?? ''} ${PLACEHOLDER}` });
+      return 0;
+    } catch (error) {
+      if (!(error instanceof ChatFailed)) throw error;
+      const wasRefused = error.result.outcome !== 'failed' && error.result.outcome !== 'interrupted';
+      if (state.isMine && wasRefused) await inTransaction((trx) => forgetMessage(trx, owner, part));
+      return 'retryAfterSeconds' in error.result ? (error.result.retryAfterSeconds ?? 10) * 1000 : 10_000;
+    } finally {
+      await inTransaction((trx) => markLive(trx, owner, part, null));
+    }
+  }
+
+  return {
+    follow(owner: Principal, place: ChatPlace, turn: Turn): void {
+      if (following.has(turn.id) || isEnded(turn)) return;
+      const stop = new AbortController();
+      const ended = run(owner, place, turn, stop.signal)
+        .catch((error: unknown) => {
+          if (!stop.signal.aborted) onError(error);
+        })
+        .finally(() => following.delete(turn.id));
+      following.set(turn.id, { stop, ended });
+    },
+    /** Ends the edits of this replica. */
+    async settle(turnId: TurnId): Promise<void> {
+      const live = following.get(turnId);
+      live?.stop.abort();
+      await live?.ended;
+    },
+    async stop(): Promise<void> {
+      const all = [...following.values()];
+      for (const { stop } of all) stop.abort();
+      await Promise.all(all.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** Calls `show` with the newest words, and not too often. `show` returns for how long to pause. */
+function createPace(everyMs: number, show: (words: string) => Promise<number>, onError: (error: unknown) => void) {
+  let newest: string | undefined;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let underway: Promise<void> | undefined;
+
+  function schedule(ms: number): void {
+    if (stopped || timer || underway) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      const words = newest;
+      newest = undefined;
+      if (words === undefined) return;
+      underway = show(words)
+        .catch((error: unknown) => {
+          onError(error);
+          return everyMs;
+        })
+        .then((pauseMs) => {
+          underway = undefined;
+          schedule(Math.max(everyMs, pauseMs));
+        });
+    }, ms);
+  }
+  return {
+    offer(words: string): void {
+      newest = words;
+      schedule(everyMs);
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      clearTimeout(timer);
+      await underway;
+    },
+  };
+}
+
+function showTyping({ connection }: OpenAccount, chat: string, signal: AbortSignal) {
+  const show = () => void (signal.aborted ? undefined : connection.showTyping(chat).catch(() => {}));
+  show();
+  const timer = setInterval(show, TYPING_MS);
+  return { stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,47 @@
+import type { Agent } from '#agent/agent.ts';
+import { createChatAdmin } from '#agent/chats/chat-admin.ts';
+import { createChatCarrier } from '#agent/chats/chat-carrier.ts';
+import { createConnections } from '#agent/chats/connections.ts';
+import { createUpdateHandler } from '#agent/chats/handle-update.ts';
+import { startInbox } from '#agent/chats/inbox.ts';
+import { createLinking } from '#agent/chats/linking.ts';
+import { createLiveReplies } from '#agent/chats/live-replies.ts';
+import { createTelegramPort } from '#channels/telegram/telegram-port.ts';
+import type { Config } from '#config/config.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import type { Egress } from '#egress/egress.ts';
+import type { Engine } from '#engine/engine.ts';
+import type { Database } from '#store/connection.ts';
+import type { Secrets } from '#tools/secrets/secrets.ts';
+import type { Parts } from './parts.ts';
+
+type Options = {
+  readonly config: Config;
+  readonly parts: Parts;
+  readonly db: Database;
+  readonly engine: Engine;
+  readonly egress: Egress;
+  readonly secrets: Secrets;
+  readonly agent: Agent;
+  readonly threadUrl: ThreadUrl;
+  readonly onError: (error: unknown) => void;
+  readonly undo: AsyncDisposableStack;
+};
+
+/** The chat channels: receives their updates, and carries replies to them. */
+export function openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo }: Options) {
+  const { system } = engine;
+  const ports = { telegram: createTelegramPort((request) => egress.send(request)) };
+  const connections = createConnections({ db, secrets, ports });
+  const live = createLiveReplies({ db, agent, connections, everyMs: parts.chats?.editEveryMs, onError });
+  undo.defer(() => live.stop());
+  const linking = createLinking({ db, system });
+  const sendsPerMinute = config.chatRatePerMinute;
+  const handle = createUpdateHandler({ db, agent, connections, linking, live, sendsPerMinute });
+  const inbox = startInbox({ engine, connections, handle, pace: parts.chats, onError });
+  undo.defer(() => inbox.stop());
+  return {
+    carrier: createChatCarrier({ db, agent, connections, live, threadUrl }),
+    admin: createChatAdmin({ db, system, secrets, connections, linking, inbox, publicUrl: () => config.publicUrl }),
+  };
+}

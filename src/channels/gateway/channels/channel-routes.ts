@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
+import { CHAT_MODES, type ChatAccount, type ChatLink } from '#domain/chat/chat.ts';
+import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
+import type { ChatAccountId } from '#domain/ids.ts';
+import { defineRoute } from '#http/routes/define-route.ts';
+import { uuid } from '#http/routes/uuid.ts';
+
+type Services = { readonly chatAdmin: ChatAdmin };
+
+const path = '/api/channels/{id}';
+const params = z.object({ id: uuid<ChatAccountId>('There is no such channel.') });
+
+const channel = z
+  .strictObject({
+    id: z.uuid(),
+    channel: z.enum(CHAT_CHANNELS),
+    name: z.string().describe('The name that people find it by on the platform.'),
+    mode: z.enum(CHAT_MODES).describe('polling: the service asks for messages. webhook: the platform sends them.'),
+    groups: z.boolean().describe('Whether it answers in groups, when it is addressed.'),
+    last_error: z.string().nullable().describe('Why the platform could not be asked; null when the last try was fine.'),
+    failed_at: z.iso.datetime().nullable(),
+    received_at: z.iso.datetime().nullable().describe('When the platform last answered or sent something.'),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Channel' });
+
+const listed = channel
+  .extend({
+    waiting: z.int().describe('Messages that are stored and not handled yet.'),
+    failed: z.int().describe('Messages that could not be handled.'),
+  })
+  .meta({ id: 'ListedChannel' });
+
+const link = z
+  .strictObject({
+    channel_id: z.uuid(),
+    sender: z.string().describe("The person's id on the platform."),
+    name: z.string().describe("The person's name there, when the link was made."),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'ChannelLink' });
+
+const newChannel = z
+  .strictObject({
+    channel: z.enum(CHAT_CHANNELS, `channel must be ${CHAT_CHANNELS.join(' or ')}.`),
+    token: z
+      .string('token must be a string.')
+      .trim()
+      .regex(
+        /^[\w:-]{10,200}$/,
+        'token must be the token of a bot, such as 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw.',
+      ),
+    mode: z.enum(CHAT_MODES, 'mode must be polling or webhook.').default('polling'),
+    groups: z.boolean('groups must be true or false.').default(false),
+  })
+  .meta({ id: 'NewChannel' });
+
+const listChannels = defineRoute({
+  method: 'get',
+  path: '/api/channels',
+  summary: "List the chat channels, and the caller's links to them.",
+  responses: {
+    200: {
+      description: 'The channels, oldest first.',
+      json: z.strictObject({ channels: z.array(listed), links: z.array(link) }).meta({ id: 'ChannelList' }),
+    },
+  },
+  async handle({ principal }, { chatAdmin }: Services) {
+    const { accounts, links } = await chatAdmin.list(principal);
+    const channels = accounts.map((account) => ({
+      ...renderChannel(account),
+      waiting: account.waiting,
+      failed: account.failed,
+    }));
+    return { channels, links: links.map(renderLink) };
+  },
+});
+
+const addChannel = defineRoute({
+  method: 'post',
+  path: '/api/channels',
+  summary: 'Add a chat channel. The platform is asked whether the token is good.',
+  access: 'operator',
+  body: newChannel,
+  responses: { 201: { description: 'The channel.', json: channel } },
+  errors: [400, 409],
+  async handle({ principal, body: { token, ...asked } }, { chatAdmin }: Services) {
+    return renderChannel(await chatAdmin.add(principal, { ...asked, credentials: token }));
+  },
+});
+
+const removeChannel = defineRoute({
+  method: 'delete',
+  path,
+  summary: 'Remove a chat channel with its links. The threads stay.',
+  access: 'operator',
+  params,
+  responses: { 204: { description: 'The channel is removed.' } },
+  errors: [404],
+  async handle({ principal, params: { id } }, { chatAdmin }: Services) {
+    await chatAdmin.remove(principal, id);
+  },
+});
+
+const testChannel = defineRoute({
+  method: 'post',
+  path: `${path}/test`,
+  summary: 'Ask the platform whether the token is still good.',
+  access: 'operator',
+  params,
+  responses: {
+    200: {
+      description: 'The result.',
+      json: z.strictObject({ error: z.string().nullable().describe('null: it works.') }).meta({ id: 'ChannelTest' }),
+    },
+  },
+  errors: [404],
+  async handle({ principal, params: { id } }, { chatAdmin }: Services) {
+    return { error: (await chatAdmin.test(principal, id)) ?? null };
+  },
+});
+
+const createCode = defineRoute({
+  method: 'post',
+  path: '/api/channels/codes',
+  summary: 'Create a code that links a chat to the caller. It replaces an earlier code.',
+  responses: {
+    201: {
+      description: 'The code, which is valid once and for ten minutes. Send it to the bot in a private chat.',
+      json: z
+        .strictObject({
+          code: z.string(),
+          expires_at: z.iso.datetime(),
+          links: z
+            .array(z.strictObject({ channel_id: z.uuid(), url: z.string() }))
+            .describe('Addresses that open the chat and send the code.'),
+        })
+        .meta({ id: 'ChannelCode' }),
+    },
+  },
+  async handle({ principal }, { chatAdmin }: Services) {
+    const { code, expiresAt, links } = await chatAdmin.createCode(principal);
+    return {
+      code,
+      expires_at: expiresAt.toISOString(),
+      links: links.map(({ accountId, url }) => ({ channel_id: accountId, url })),
+    };
+  },
+});
+
+const removeLink = defineRoute({
+  method: 'delete',
+  path: `${path}/links/{sender}`,
+  summary: "Remove one of the caller's links: the chat can't be used any more.",
+  params: params.extend({ sender: z.string().max(200) }),
+  responses: { 204: { description: 'The link is removed.' } },
+  errors: [404],
+  async handle({ principal, params: { id, sender } }, { chatAdmin }: Services) {
+    await chatAdmin.unlink(principal, { accountId: id, sender });
+  },
+});
+
+export const channelRoutes = [listChannels, addChannel, removeChannel, testChannel, createCode, removeLink];
+
+function renderChannel(account: ChatAccount): z.infer<typeof channel> {
+  return {
+    id: account.id,
+    channel: account.channel,
+    name: account.name,
+    mode: account.mode,
+    groups: account.groups,
+    last_error: account.lastError,
+    failed_at: account.failedAt?.toISOString() ?? null,
+    received_at: account.receivedAt?.toISOString() ?? null,
+    created_at: account.createdAt.toISOString(),
+  };
+}
+
+const renderLink = ({ accountId, sender, name, createdAt }: ChatLink): z.infer<typeof link> => ({
+  channel_id: accountId,
+  sender,
+  name,
+  created_at: createdAt.toISOString(),
+});
