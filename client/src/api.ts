@@ -2438,6 +2438,12 @@ export type TurnEvent = {
   readonly wait_ms: number;
   readonly failed_at: string;
 } | {
+  readonly type: 'tool-progress';
+  readonly item_id: string;
+  readonly progress: number;
+  readonly total: number | null;
+  readonly message: string | null;
+} | {
   readonly type: 'turn-ended';
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   readonly failure: {

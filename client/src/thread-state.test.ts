@@ -64,6 +64,30 @@ test('a turn runs from its question to its answer', () => {
   expect(positionOf(state)).toEqual({ turn_id: 't1', sequence: 4 });
 });
 
+test('a call shows how far it is, as its tool says', () => {
+  const call = {
+    id: 'c',
+    type: 'function_call',
+    call_id: 'k',
+    name: 'slow',
+    arguments: '{}',
+    external: false,
+  } as const;
+  const started = apply([...EVENTS.slice(0, 1), numbered(0, { type: 'item-added', item: call })]);
+  const progress = (sequence: number, said: { progress: number; total: number | null; message: string | null }) =>
+    numbered(sequence, { type: 'tool-progress', item_id: 'c', ...said });
+  const shown = (state: ThreadState) => state.turns[0]?.entries.find(({ id }) => id === 'c');
+  const half = apply([progress(1, { progress: 5, total: 10, message: 'reading' })], started);
+  expect(shown(half)).toMatchObject({ progress: '50 % reading' });
+  expect(shown(apply([progress(2, { progress: 7, total: null, message: null })], half))).toMatchObject({
+    progress: '7',
+  });
+  expect(
+    apply([numbered(1, { type: 'tool-progress', item_id: 'other', progress: 1, total: null, message: null })], started)
+      .turns[0]?.entries,
+  ).toEqual(started.turns[0]?.entries);
+});
+
 test('events that are replayed after a reconnect change nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(5))), (replays) => {

@@ -58,6 +58,8 @@ export type CallEntry = {
   readonly external: boolean;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
+  /** How far it is, if its tool says so. */
+  readonly progress?: string;
   readonly usage: Spent | null;
   readonly attempt: number | null;
 };
@@ -275,6 +277,8 @@ function follow(turn: TurnState, { event, sequence }: TurnEventMessage, now: num
       const trouble = { message, next: next === model ? undefined : next, dueAt: now + waitMs };
       return { ...turn, status: 'running', trouble };
     }
+    case 'tool-progress':
+      return { ...turn, entries: showProgress(turn.entries, event) };
     case 'turn-ended':
       return {
         ...turn,
@@ -304,6 +308,16 @@ function changeMessage(entries: readonly Entry[], id: string, delta: string): re
   const entry = entries[index];
   if (entry?.kind !== 'message' || entry.state !== 'streaming') return entries;
   return entries.with(index, { ...entry, text: entry.text + delta });
+}
+
+type ToolProgress = Extract<TurnEventMessage['event'], { type: 'tool-progress' }>;
+
+function showProgress(entries: readonly Entry[], { item_id: id, ...said }: ToolProgress): readonly Entry[] {
+  const index = entries.findLastIndex((entry) => entry.id === id);
+  const entry = entries[index];
+  if (entry?.kind !== 'call') return entries;
+  const part = said.total === null ? String(said.progress) : `${Math.round((100 * said.progress) / said.total)} %`;
+  return entries.with(index, { ...entry, progress: [part, said.message].filter(Boolean).join(' ') });
 }
 
 function finish(entries: readonly Entry[], item: BareItem): readonly Entry[] {

@@ -24,6 +24,8 @@ export type Entry =
       readonly arguments: string;
       /** Of a call without output. `stopped`: its turn is over. */
       readonly state: 'running' | 'waiting' | 'stopped';
+      /** How far it is, if its tool says so. */
+      readonly progress?: string | undefined;
       readonly output: string | undefined;
       readonly began: number;
       readonly ended: number | undefined;
@@ -120,6 +122,7 @@ function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState): Entry 
     name: call.name,
     arguments: call.arguments,
     state: callState(call, turn, state),
+    progress: call.progress,
     output: output && textOf(output.parts),
     began: call.startedAt ?? 0,
     ended: output && (call.endedAt ?? output.at),

@@ -1,4 +1,5 @@
 import type { Principal } from '#domain/principal.ts';
+import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
 
@@ -60,12 +61,6 @@ export type ToolContext = {
 };
 
 export type AnsweredQuestion = { readonly state: unknown; readonly input: QuestionInput };
-
-export type ToolProgress = {
-  readonly progress: number;
-  readonly total: number | null;
-  readonly message: string | null;
-};
 
 /** A person must answer first. The call is made again with the answer, and with the state. */
 export class InputRequired extends Error {

@@ -9,6 +9,7 @@ import { findFreePort } from '../support/free-port.ts';
 import { test as journey } from '../support/journey.ts';
 import { startModernServer } from '../support/mcp-modern-server.ts';
 import { type Service, spawnService, textOf, type WireResponse } from '../support/service.ts';
+import { eventsOf, openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Gate = z.infer<typeof openGate>;
@@ -154,5 +155,27 @@ test('the reference server, of the earlier protocol: it asks during the call, wh
   } finally {
     child.kill('SIGKILL');
     await once(child, 'exit');
+  }
+});
+
+test('a call shows its progress while it runs, and a cancelled turn cancels it at the server', async ({
+  service,
+  modern,
+}) => {
+  const socket = await openSocket(service.url);
+  try {
+    socket.send({ type: 'send', message: 'use modern__slow {}' });
+    const { turn_id } = await socket.first('accepted');
+    const shown = () => eventsOf(socket.seen, turn_id).filter(({ event }) => event.type === 'tool-progress');
+    await socket.until('two events', () => shown().length >= 2);
+    expect(shown()[0]?.event).toMatchObject({ progress: expect.any(Number), total: 1000 });
+    expect(shown()[0]?.event).toMatchObject({ message: expect.stringMatching(/^step \d+$/) }); // without the hidden mark
+    expect(modern.state.isCancelled).toBe(false);
+    socket.send({ type: 'cancel', turn_id });
+    expect((await socket.ended(turn_id)).event).toMatchObject({ status: 'cancelled' });
+    await waitFor('the end of the call', async () => modern.state.isCancelled);
+    expect(modern.calls.filter(({ tool }) => tool === 'slow')).toHaveLength(1);
+  } finally {
+    socket.close();
   }
 });

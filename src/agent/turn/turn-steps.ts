@@ -269,7 +269,13 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       if (!call.startedAt || isBack) await withOwner(db, turn, (trx) => startCall(trx, turn, call, passage));
       try {
         const output = await log.toolCalled(call, passage.tool, () =>
-          callTool(call, { turn, passage, signal: run.signal, traceparent }),
+          callTool(call, {
+            turn,
+            passage,
+            signal: run.signal,
+            traceparent,
+            onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
+          }),
         );
         const written = await append([outputOf(call, await safety.receive(turn, call.name, output))]);
         if (passage.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));

@@ -12,7 +12,15 @@ export type TurnEvent =
   /** `written`: the item is stored. A message that a crash cut off is done too, but never stored. */
   | { readonly type: 'item-done'; readonly item: NewItem; readonly written: boolean }
   | ({ readonly type: 'model-failed' } & ModelTrouble)
+  /** How far a call is that still runs, as its tool says. */
+  | ({ readonly type: 'tool-progress'; readonly itemId: ItemId } & ToolProgress)
   | ({ readonly type: 'turn-ended' } & TurnEnding);
+
+export type ToolProgress = {
+  readonly progress: number;
+  readonly total: number | null;
+  readonly message: string | null;
+};
 
 /** A model failed before its first text. The turn continues: `next`, the same or another model, is asked after a wait. */
 export type ModelTrouble = {

@@ -77,10 +77,13 @@ function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look
   return [shown, ...body];
 }
 
-function stateOf({ state }: Extract<Entry, { kind: 'tool' }>, { running, waiting, faint }: Colours): string {
+function stateOf({ state, progress }: Extract<Entry, { kind: 'tool' }>, { running, waiting, faint }: Colours): string {
   if (state === 'waiting') return waiting('waiting');
-  return state === 'running' ? running('running') : faint('stopped');
+  if (state !== 'running') return faint('stopped');
+  return running(progress === undefined ? 'running' : truncateToWidth(oneLine(progress), MOST_PROGRESS, '…'));
 }
+
+const MOST_PROGRESS = 40;
 
 function block(title: string, text: string, width: number, { faint }: Colours): string[] {
   const lines = wrap(exactJson(text).text, Math.max(1, width - 4)).map((line) => `    ${line}`);

@@ -1,4 +1,4 @@
-import type { ToolProgress } from '../tool.ts';
+import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import { cleanText } from './clean-text.ts';
 
 const EVERY_MS = 500;

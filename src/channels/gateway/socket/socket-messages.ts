@@ -51,7 +51,7 @@ export const clientMessage = z
  * What happens in a turn. `turn-started` has the number -1 and brings the input. A message is added empty and filled by
  * deltas, everything else is added whole. `written: false`: what a crash left half said, which stands nowhere.
  * `model-failed`: a model failed before it said anything; `next`, the same model or the route's next one, is asked after
- * `wait_ms`.
+ * `wait_ms`. `tool-progress`: how far a call is, as its MCP server says; foreign text.
  */
 const wireTurnEvent = z
   .discriminatedUnion('type', [
@@ -72,6 +72,13 @@ const wireTurnEvent = z
       next: z.string(),
       wait_ms: z.number().min(0),
       failed_at: z.iso.datetime(),
+    }),
+    z.strictObject({
+      type: z.literal('tool-progress'),
+      item_id: z.uuid(),
+      progress: z.number(),
+      total: z.number().nullable(),
+      message: z.string().nullable(),
     }),
     z.strictObject({
       type: z.literal('turn-ended'),

@@ -65,6 +65,10 @@ function renderTurnEvent(event: TurnEvent, threadId: ThreadId): WireEvent {
       const { type, model, message, next, waitMs, failedAt } = event;
       return { type, model, message, next, wait_ms: waitMs, failed_at: failedAt };
     }
+    case 'tool-progress': {
+      const { type, itemId, progress, total, message } = event;
+      return { type, item_id: itemId, progress, total, message };
+    }
     case 'turn-ended': {
       const { type, status, failure, usage, endedAt } = event;
       return { type, status, failure, usage: renderUsage(usage), ended_at: endedAt };

@@ -194,6 +194,7 @@ function createOutput(toolActivity: boolean) {
           yield* showActivity(event.item);
         }
         return;
+      case 'tool-progress':
       case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
         return;
       case 'turn-ended':

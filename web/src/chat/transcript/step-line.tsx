@@ -16,7 +16,9 @@ export function StepLine({ step }: { readonly step: Step }) {
       <summary className="flex min-h-8 items-center gap-2 rounded px-1 text-s hover:bg-hover">
         <Icon name={step.waits ? 'warning' : 'tool'} className={step.waits ? 'text-waiting' : 'text-soft'} />
         <span className="shrink-0 font-medium">{call.name}</span>
-        <span className="min-w-0 flex-1 truncate text-soft">{outlineArguments(call.arguments)}</span>
+        <span className="min-w-0 flex-1 truncate text-soft">
+          {(!output && call.progress) || outlineArguments(call.arguments)}
+        </span>
         <span className="shrink-0 tabular-nums text-soft">
           <StepTime step={step} />
         </span>
