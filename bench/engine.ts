@@ -5,6 +5,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { createAgent } from '#agent/agent.ts';
+import { createAttachments } from '#agent/attachments/attachments.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createTurnLog } from '#agent/turn/turn-log.ts';
@@ -86,7 +87,8 @@ const noteTime: Tool = {
 const summaries = createSealedTexts(createKeyRing(randomBytes(32)), 'summary');
 const metrics = createMetrics();
 const waited = metrics.waitsOf('engine');
-const runner = { db, models, tools: createRegistry([noteTime]), safety, skills, summaries };
+const attachments = createAttachments(db);
+const runner = { db, models, tools: createRegistry([noteTime]), safety, skills, summaries, attachments };
 const runMeasured = createRunner({ ...runner, log: createTurnLog(undefined, metrics.turns) });
 const runUnmeasured = createRunner(runner);
 let isMeasured = true;
@@ -106,7 +108,7 @@ const engine = await startEngine({
   isAway,
   retention: { ...DEFAULT_RETENTION, jobs: 30 },
 });
-const agent = createAgent(db, engine, summaries);
+const agent = createAgent(db, engine, summaries, attachments);
 const forever = new AbortController().signal;
 
 const CALLERS_TOOL = { name: 'look', description: '', parameters: {}, strict: null };

@@ -158,7 +158,7 @@ export type Response = {
 };
 
 export type Failure = {
-  readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'input_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error';
+  readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'input_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'attachment_unavailable' | 'interrupted' | 'internal_error';
   readonly message: string;
   readonly type: 'invalid_request_error' | 'server_error';
 };
@@ -415,7 +415,7 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'server_error';
-    readonly code: 'internal_error';
+    readonly code: 'internal_error' | 'attachment_unavailable';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
   };
@@ -493,7 +493,7 @@ export type FailedTurn = {
   readonly error: {
     readonly message: string;
     readonly type: 'invalid_request_error';
-    readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'input_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'interrupted' | 'internal_error' | 'cancelled';
+    readonly code: 'model_error' | 'model_not_configured' | 'tool_error' | 'turn_timeout' | 'approval_required' | 'authentication_required' | 'pairing_required' | 'input_required' | 'tool_output_missing' | 'previous_response_not_found' | 'invalid_output' | 'max_rounds' | 'budget_exceeded' | 'attachment_unavailable' | 'interrupted' | 'internal_error' | 'cancelled';
     readonly param: null;
   };
 };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
+import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import type { JobFailure } from '#domain/thread/job.ts';
 import type { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { toEnvelope } from '#http/routes/errors.ts';
@@ -115,6 +116,10 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
     error: new RateLimited(1, ''),
     advice: 'Wait as many seconds as the header `Retry-After` says.',
   },
+  attachment_unavailable: {
+    error: new AttachmentUnavailable('unreachable'),
+    advice: "The bytes of an image or a file can't be read. Try again later; if they are lost, send them again.",
+  },
   internal_error: {
     error: new Error(),
     advice: 'An error in the service. Retry with the same `Idempotency-Key`, and report it with the request id.',
@@ -144,6 +149,10 @@ const FAILURES: Readonly<Record<JobFailure['code'], readonly [when: string, advi
   ],
   max_rounds: ['The model called tools too many times for one input.', 'Split the request.'],
   budget_exceeded: ['The user has reached the limit of the day.', 'Wait until 00:00 UTC, or raise the limit.'],
+  attachment_unavailable: [
+    'An image or a file of the message is missing from the storage of attachments, or the storage does not answer.',
+    'Send the message again, with its attachments.',
+  ],
   interrupted: [
     'Three processes in a row died while they ran the turn.',
     'Send it again if repeating its effects is safe.',

@@ -1,6 +1,7 @@
 import { NotFound } from '#domain/errors.ts';
 import type { GateId, ItemId, ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
+import { attachedBytes } from '#domain/thread/attachment.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf, type NumberedEvent } from '#domain/thread/turn-event.ts';
@@ -16,6 +17,7 @@ import { listHistory } from '#store/threads/thread-items.ts';
 import { countBytes } from '#store/threads/threads.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
+import type { Attachments, Base64Of } from './attachments/attachments.ts';
 import { type CompactionInput, startCompaction } from './compaction/start-compaction.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
 import { type ShownGate, showGate, showGates } from './gates/shown-gate.ts';
@@ -46,7 +48,7 @@ export type Agent = {
   /** The summary in a compaction item that a caller sends back; undefined when it can't be read. */
   openSummary(owner: Principal, sealed: string): string | undefined;
   getTurn(owner: Principal, ids: TurnIds): Promise<TurnRecord>;
-  /** The conversation up to and including a turn; undefined when the thread is larger than `maxBytes`. */
+  /** The conversation up to and including a turn, with the bytes of its attachments; undefined when it is larger than `maxBytes`. */
   findHistory(owner: Principal, turn: Turn, maxBytes: number): Promise<readonly NewItem[] | undefined>;
   /** Follows a turn to its end, on any replica. */
   watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
@@ -57,6 +59,8 @@ export type Agent = {
   outcome(owner: Principal, started: StartedTurn, options: OutcomeOptions): Promise<TurnReply>;
   /** The items with these ids that belong to the owner. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
+  /** Reads the bytes of the owner's items. */
+  readAttachments(owner: Principal, items: readonly NewItem[]): Promise<Base64Of>;
   cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
   /** Cancels the turn if it has not ended, and deletes it with all its data. The thread goes with its last turn. */
   deleteTurn(owner: Principal, ids: TurnIds): Promise<void>;
@@ -80,6 +84,7 @@ export function createAgent(
   db: Database,
   engine: Engine,
   summaries: SealedTexts,
+  attachments: Attachments,
   onChatStarted: (owner: Principal, threadId: ThreadId) => Promise<void> = async () => {},
 ): Agent {
   const leaving = new Set<TurnId>(); // being deleted here: callers don't see them any more
@@ -121,7 +126,8 @@ export function createAgent(
 
   return {
     async startTurn(owner, input) {
-      const started = await startTurn(db, engine, owner, input);
+      const items = await attachments.keep(owner, input.items);
+      const started = await startTurn(db, engine, owner, { ...input, items });
       const isNewChat = started.fresh && input.channel === 'gateway' && input.threadId === undefined;
       if (isNewChat) await onChatStarted(owner, started.turn.threadId);
       return started;
@@ -132,11 +138,14 @@ export function createAgent(
       if (leaving.has(ids.turnId)) throw new NotFound('There is no such response.');
       return readTurn(owner, ids);
     },
-    findHistory: (owner, { threadId, seq }, maxBytes) =>
-      withOwner(db, owner, async (trx) => {
-        if ((await countBytes(trx, owner, threadId)) > maxBytes) return undefined;
-        return (await listHistory(trx, owner, threadId, seq)).map(contentOf);
-      }),
+    async findHistory(owner, { threadId, seq }, maxBytes) {
+      const found = await withOwner(db, owner, async (trx) => {
+        const bytes = await countBytes(trx, owner, threadId);
+        return bytes > maxBytes ? undefined : { bytes, items: await listHistory(trx, owner, threadId, seq) };
+      });
+      if (!found || found.bytes + attachedBytes(found.items) > maxBytes) return undefined;
+      return attachments.inline(owner, found.items.map(contentOf));
+    },
     watch,
     async outcome(owner, started, { signal, limitMs }) {
       const ids = { threadId: started.turn.threadId, turnId: started.turn.id };
@@ -150,6 +159,7 @@ export function createAgent(
     },
     findItems: (owner, ids) =>
       ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findItems(trx, owner, ids)),
+    readAttachments: (owner, items) => attachments.base64Of(owner, items),
     async getGate(principal, id) {
       const owner = await gateOwner(principal, id);
       const gate = await withOwner(db, owner, (trx) => findGate(trx, owner, id));

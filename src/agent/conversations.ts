@@ -15,6 +15,7 @@ import { findOpenGate } from '#store/threads/gates.ts';
 import { findItemPosition, type ItemPosition, listItemsFrom, NEAR } from '#store/threads/thread-items.ts';
 import { countBytes, insertThread, lockThread, takeNextPosition } from '#store/threads/threads.ts';
 import { insertEndedTurn } from '#store/threads/turns.ts';
+import type { Attachments } from './attachments/attachments.ts';
 
 export type { Conversation };
 export type Conversations = ReturnType<typeof createConversations>;
@@ -26,11 +27,12 @@ export type ItemsPage = { readonly after: ItemId | undefined; readonly order: 'a
  * Threads as the callers of an API see them: metadata, and the items that a caller has sent or received. A caller can add and
  * delete items between turns. Missing and foreign conversations both throw `NotFound`.
  */
-export function createConversations(db: Database, engine: Engine) {
+export function createConversations(db: Database, engine: Engine, attachments: Attachments) {
   const notify = (owner: Principal, threadId: ThreadId) => engine.notifyThread({ threadId, userId: owner.userId });
 
   return {
-    async create(owner: Principal, items: readonly NewItem[], metadata: Metadata): Promise<Conversation> {
+    async create(owner: Principal, given: readonly NewItem[], metadata: Metadata): Promise<Conversation> {
+      const items = await attachments.keep(owner, given);
       const made = await withOwner(db, owner, async (trx) => {
         const id = newId<ThreadId>();
         await insertThread(trx, owner, { id, lastSeq: 0, metadata });
@@ -58,7 +60,8 @@ export function createConversations(db: Database, engine: Engine) {
       withOwner(db, owner, (trx) => getCallerItem(trx, owner, id, item)),
 
     /** Adds items as the input of a turn that has ended, so that the next turn reads them as history. */
-    async addItems(owner: Principal, id: ThreadId, items: readonly NewItem[]): Promise<void> {
+    async addItems(owner: Principal, id: ThreadId, given: readonly NewItem[]): Promise<void> {
+      const items = await attachments.keep(owner, given);
       await withOwner(db, owner, (trx) => appendItems(trx, owner, id, items));
       notify(owner, id);
     },

@@ -3,7 +3,6 @@ import { Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
-import type { ContentPart } from '#domain/thread/item.ts';
 import { type Share, type ShareContent, type SharedItem, toShared } from '#domain/thread/share.ts';
 import type { Engine } from '#engine/engine.ts';
 import { audited } from '#store/audit.ts';
@@ -13,6 +12,7 @@ import { deleteShare, findShare, listShares, putShare } from '#store/threads/sha
 import { findItemPosition, listItemsBefore, listItemsFrom } from '#store/threads/thread-items.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 import { lockThread } from '#store/threads/threads.ts';
+import type { Attachments, OpenAttachment } from './attachments/attachments.ts';
 
 export type Shares = ReturnType<typeof createShares>;
 
@@ -27,13 +27,14 @@ const MOST_LISTED = 500;
 type Options = {
   readonly db: Database;
   readonly engine: Pick<Engine, 'system'>;
+  readonly attachments: Pick<Attachments, 'open'>;
   /** false: the operator has turned links off, also those that exist. */
   readonly enabled: boolean;
   readonly isUser: (id: UserId) => Promise<boolean>;
 };
 
 /** Read-only links to threads. Missing, revoked and foreign ones all throw `NotFound`. */
-export function createShares({ db, engine, enabled, isUser }: Options) {
+export function createShares({ db, engine, attachments, enabled, isUser }: Options) {
   /** Links of removed users are closed, though their threads are still stored. */
   async function open(link: string) {
     const found = enabled && LINK.test(link) ? await findSharedThread(engine.system, hashSecret(link)) : undefined;
@@ -125,7 +126,7 @@ export function createShares({ db, engine, enabled, isUser }: Options) {
     },
 
     /** The bytes of an attachment, if the share includes it. */
-    async readPart(link: string, item: ItemId, index: number): Promise<Exclude<ContentPart, { type: 'text' }>> {
+    async openAttachment(link: string, item: ItemId, index: number): Promise<OpenAttachment> {
       const { threadId, userId } = await open(link);
       const owner = { userId };
       const shown = await withOwner(db, owner, async (trx) => {
@@ -139,7 +140,7 @@ export function createShares({ db, engine, enabled, isUser }: Options) {
       });
       const part = shown && 'content' in shown ? shown.content[index] : undefined;
       if (!part || part.type === 'text' || part.type === 'hidden') throw new NotFound('There is no such attachment.');
-      return part;
+      return attachments.open(owner, part);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ItemId, ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
-import type { ContentPart, TimedItem } from '#domain/thread/item.ts';
+import { isAttached } from '#domain/thread/attachment.ts';
+import { type ItemBody, partsOf, type TimedItem } from '#domain/thread/item.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Thread, ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -26,6 +27,7 @@ import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { findNewestModel, findTurnTimes } from '#store/threads/turn-details.ts';
 import { findTurn, listQueued, listTurnsFrom } from '#store/threads/turns.ts';
 import { listSiblings } from '#store/threads/versions.ts';
+import type { Attachments, Base64Of, OpenAttachment } from './attachments/attachments.ts';
 import { type ShownGate, showGate } from './gates/shown-gate.ts';
 import { withdrawTurn } from './turn/delete-turn.ts';
 
@@ -43,7 +45,7 @@ export type QueuedTurn = { readonly turn: Turn; readonly items: readonly TimedIt
 type TurnsFrom = { readonly turns: readonly Turn[]; readonly line: number };
 
 /** Threads as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
-export function createThreads(db: Database, engine: Engine) {
+export function createThreads(db: Database, engine: Engine, attachments: Attachments) {
   /** One transaction, during which the thread does not change. */
   const holding = <T>(
     owner: Principal,
@@ -97,15 +99,19 @@ export function createThreads(db: Database, engine: Engine) {
         return { items, line, versions: versions.filter(({ turnId }) => turnIds.has(turnId)) };
       }),
 
-    /** One part of an item, with its bytes. */
-    async getPart(owner: Principal, id: ThreadId, item: ItemId, index: number): Promise<ContentPart> {
+    /** An image or a file of an item. */
+    async getAttachment(owner: Principal, id: ThreadId, item: ItemId, index: number): Promise<OpenAttachment> {
       const found = await withOwner(db, owner, async (trx) =>
         (await findItemPosition(trx, owner, id, item)) ? findItems(trx, owner, [item]) : [],
       );
       const part = found.flatMap(partsOf)[index];
-      if (!part) throw new NotFound('There is no such attachment.');
-      return part;
+      if (!part || !isAttached(part)) throw new NotFound('There is no such attachment.');
+      return attachments.open(owner, part);
     },
+
+    /** Reads the bytes of the owner's items. */
+    readAttachments: (owner: Principal, items: readonly ItemBody[]): Promise<Base64Of> =>
+      attachments.base64Of(owner, items),
 
     /** All text of an item, such as of a message. */
     async getText(owner: Principal, id: ThreadId, item: ItemId): Promise<string> {
@@ -218,7 +224,3 @@ export function createThreads(db: Database, engine: Engine) {
 }
 
 const noThread = () => new NotFound('There is no such thread.');
-
-function partsOf(item: { type: string; content?: readonly ContentPart[]; output?: readonly ContentPart[] }) {
-  return item.content ?? item.output ?? [];
-}

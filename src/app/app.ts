@@ -6,6 +6,7 @@ import { createModelProviders } from '#agent/administration/model-providers.ts';
 import { createModelSettings } from '#agent/administration/model-settings.ts';
 import { createOperations } from '#agent/administration/operations.ts';
 import { createAgent } from '#agent/agent.ts';
+import { createAttachments } from '#agent/attachments/attachments.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
 import { createConversations } from '#agent/conversations.ts';
@@ -121,6 +122,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     onError,
     undo,
   });
+  const attachments = createAttachments(db);
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
   const turnLog = createTurnLog(
     log.isLevelEnabled('debug') ? (line, message) => log.debug(line, message) : undefined,
@@ -141,6 +143,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       tools,
       safety,
       summaries,
+      attachments,
       skills,
       threadUrl,
       limits: config.spending,
@@ -154,6 +157,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     isAway,
     retention: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
     purgeThreadsEveryMs: parts.purgeThreadsEveryMs,
+    attachments: { ...parts.attachmentSweep },
   });
   undo.defer(() => engine.drain());
   const titles = config.titleModel.enabled
@@ -169,7 +173,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
       })
     : undefined;
   undo.defer(async () => titles?.stop());
-  const agent = createAgent(db, engine, summaries, titles?.request);
+  const agent = createAgent(db, engine, summaries, attachments, titles?.request);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
   const chats = openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo });
@@ -228,9 +232,10 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     skills,
     threadUrl,
     fetchLinks: createLinkFetcher(egress),
-    threads: createThreads(db, engine),
+    threads: createThreads(db, engine, attachments),
+    attachments,
+    conversations: createConversations(db, engine, attachments),
     versions: createVersions(db, engine),
-    conversations: createConversations(db, engine),
     operations: createOperations(engine, metrics),
     toolAdmin,
     mcpAdmin,

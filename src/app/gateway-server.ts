@@ -13,6 +13,7 @@ import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Agent } from '#agent/agent.ts';
+import type { Attachments } from '#agent/attachments/attachments.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import { createLoadImage } from '#agent/attachments/load-image.ts';
 import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
@@ -89,6 +90,7 @@ export type GatewayParts = {
   readonly notifications: Notifications;
   readonly threads: Threads;
   readonly versions: Versions;
+  readonly attachments: Attachments;
   readonly conversations: Conversations;
   readonly operations: Operations;
   readonly tools: ToolRegistry;
@@ -154,6 +156,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   server.get('/openapi.json', async () => (await import('./describe-service.ts')).describeService());
   await server.register(docsRoute());
   const shares = createShares({
+    attachments: parts.attachments,
     db,
     engine: parts.engine,
     enabled: config.shareLinks,
@@ -203,7 +206,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         defaults: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
         isUser: (id) => auth.accounts.isUser(id),
       }),
-      personExport: createPersonExport(db, auth.readAccount),
+      personExport: createPersonExport(db, auth.readAccount, parts.attachments),
       erasures: createErasures({ db, engine: parts.engine, requests: auth.erasures, onError }),
       approvals: createStandingApprovals(db),
       pairings: createPairings(db),

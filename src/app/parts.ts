@@ -29,6 +29,8 @@ export type Parts = {
   readonly undeliveredEveryMs?: number;
   /** How often to look for expired threads. */
   readonly purgeThreadsEveryMs?: number;
+  /** When unused attachments are deleted. */
+  readonly attachmentSweep?: { readonly graceMs: number; readonly everyMs: number };
   /** The folder of the built browser app. */
   readonly webFolder?: string;
   /** How often to look for deliveries, and when to retry them. */

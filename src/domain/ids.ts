@@ -16,6 +16,8 @@ export type DeliveryId = Branded<'DeliveryId'>;
 export type EndpointId = Branded<'EndpointId'>;
 export type ChatAccountId = Branded<'ChatAccountId'>;
 export type UpdateId = Branded<'UpdateId'>;
+/** The SHA-256 of the bytes of an attachment, in hex. It identifies them among the attachments of one owner. */
+export type AttachmentHash = Branded<'AttachmentHash'>;
 
 /** The ids that locate a turn without a lookup. */
 export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };

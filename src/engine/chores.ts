@@ -7,6 +7,7 @@ import { sweepLostTurns } from './statements/claim.ts';
 import { findPendingErasures, runErasure } from './statements/erase.ts';
 import { forgetOld } from './statements/forget.ts';
 import { type PurgedThread, purgeExpired, purgeThreads } from './statements/retention.ts';
+import { type SweepOptions, sweepAttachments } from './statements/sweep-attachments.ts';
 
 /** How often the lead looks for turns that neither run nor wait. */
 const SWEEP_MS = 15_000;
@@ -29,6 +30,7 @@ export function startChores(options: {
   /** How long data is kept, unless the operator has set something else. */
   retention: Retention;
   purgeThreadsEveryMs: number | undefined;
+  attachments: SweepOptions;
   /** Called with the number of turns whose replica no longer exists. */
   onTakenOver: (turns: number) => void;
   /** Turns were found that wait for a replica. */
@@ -68,7 +70,7 @@ export function startChores(options: {
   let hasErased = false;
   async function erase(): Promise<void> {
     hasErased = true;
-    for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected);
+    for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected, options.attachments.bucket);
   }
 
   const chores = [
@@ -76,6 +78,11 @@ export function startChores(options: {
     start(() => (hasPurged ? PURGE_MS : FIRST_PURGE_MS), purge, Infinity),
     start(() => (hasErased ? ERASE_MS : FIRST_ERASE_MS), erase, Infinity),
     start(options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, purgeOldThreads, Infinity),
+    start(
+      options.attachments.everyMs ?? PURGE_MS,
+      () => sweepAttachments(pool, options.attachments, isElected),
+      Infinity,
+    ),
   ];
   return {
     start,

@@ -22,6 +22,7 @@ import { type Accepted, type Accepting, acceptTurns } from './statements/accept.
 import { createBatch } from './statements/batch.ts';
 import { claimTurns } from './statements/claim.ts';
 import { runErasure } from './statements/erase.ts';
+import type { SweepOptions } from './statements/sweep-attachments.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
 import { readClaimedTurns, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { readTrace } from './statements/turn-trace.ts';
@@ -61,6 +62,8 @@ export async function startEngine(options: {
   retention: Retention;
   /** How often to look for expired threads. */
   purgeThreadsEveryMs?: number | undefined;
+  /** Where attachments are, and when unused ones are deleted. */
+  attachments?: SweepOptions;
 }) {
   const { connection, replica, onError } = options;
   const pool = connectEngine({ ...connection, max: options.connections }, onError, options.createPool);
@@ -243,6 +246,7 @@ export async function startEngine(options: {
     isLead: pulse.isLead,
     retention: options.retention,
     purgeThreadsEveryMs: options.purgeThreadsEveryMs,
+    attachments: options.attachments ?? {},
     onTakenOver: takenOver,
     onWaiting: () => dispatcher.kick(),
     onPurged: changes.notify,
@@ -271,7 +275,7 @@ export async function startEngine(options: {
       else await sendSignal(pool, { cancel: turn.id });
     },
     /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
-    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping()),
+    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping(), options.attachments?.bucket),
     /** Notifies watchers of a turn that ended without being run. */
     notifyEnded: running.notifyEnded,
     /** Notifies followers of a change to a thread that did not go through this engine. */

@@ -1,9 +1,10 @@
 import { isTextType } from '#domain/text/media-type.ts';
+import { sizeOfPart } from '#domain/thread/attachment.ts';
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { Prompt, PromptMessage } from './model.ts';
 
 /** Estimates the tokens of a prompt from its bytes. */
-export function estimateTokens({ system, messages, tools }: Prompt): number {
+export function estimateTokens({ system, messages, tools }: Prompt<ContentPart>): number {
   const fixed = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
   return fixed / BYTES_PER_TOKEN + messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
@@ -18,7 +19,7 @@ export const contentTokens = (content: readonly ContentPart[]) =>
 
 export const textTokens = (value: string) => Buffer.byteLength(value) / BYTES_PER_TOKEN;
 
-function messageTokens(message: PromptMessage): number {
+function messageTokens(message: PromptMessage<ContentPart>): number {
   switch (message.role) {
     case 'assistant':
       return message.calls.reduce(
@@ -37,6 +38,6 @@ function messageTokens(message: PromptMessage): number {
 function partTokens(part: ContentPart): number {
   if (part.type === 'text') return textTokens(part.text);
   if (part.type === 'image') return PER_IMAGE;
-  const bytes = part.base64.length * 0.75;
+  const bytes = sizeOfPart(part);
   return isTextType(part.mediaType) ? bytes / BYTES_PER_TOKEN : Math.max(PER_IMAGE, bytes / 40);
 }

@@ -1,4 +1,4 @@
-import type { ContentPart } from '#domain/thread/item.ts';
+import type { ContentPart, LoadedPart } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
 import type { ProviderData, ReasoningSummary, Thought, Thoughts } from '#domain/thread/thoughts.ts';
@@ -21,9 +21,10 @@ export type Model = {
 export type OnText = (delta: string) => void;
 export type OnReasoning = (summary: ReasoningSummary) => void;
 
-export type Prompt = {
+/** What a model is asked. Before its attachments are loaded, it has all kinds of `Part`. */
+export type Prompt<Part extends ContentPart = LoadedPart> = {
   readonly system: string;
-  readonly messages: readonly PromptMessage[];
+  readonly messages: readonly PromptMessage<Part>[];
   readonly tools: readonly ToolDefinition[];
   readonly temperature: number | null;
   readonly sampling?: Sampling;
@@ -34,14 +35,14 @@ export type Prompt = {
   readonly format?: OutputFormat;
 };
 
-export type PromptMessage =
-  | { readonly role: 'user' | 'system'; readonly content: readonly ContentPart[] }
+export type PromptMessage<Part extends ContentPart = LoadedPart> =
+  | { readonly role: 'user' | 'system'; readonly content: readonly Part[] }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly PromptCall[] }
   | {
       readonly role: 'tool';
       readonly callId: string;
       readonly name: string;
-      readonly output: readonly ContentPart[];
+      readonly output: readonly Part[];
     };
 
 /** A call, with what the model thought before it if that model is to get it back. */

@@ -6,6 +6,7 @@ export type PersonRow = { readonly table: string; readonly json: string };
 /** Tables with an owner that an export leaves out, and why. */
 export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   item_texts: 'made from the items, for the search',
+  attachment_uses: 'made from the items',
   note_words: 'made from the notes, for the search',
   tokens: 'part of the account',
   sessions: 'part of the account',

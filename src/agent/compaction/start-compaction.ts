@@ -1,6 +1,6 @@
 import { newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { type ContentPart, type NewItem, text } from '#domain/thread/item.ts';
+import { type ContentPart, mapParts, type NewItem, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
@@ -38,7 +38,7 @@ export async function startCompaction(
     startsThread: true,
     unknownThread: 'not-found',
     channel: 'responses',
-    items: [...earlier, ...items].map((item) => ({ ...withoutAttachments(item), id: newId() })),
+    items: [...earlier, ...items].map((item) => ({ ...mapParts(item, mention), id: newId() })),
     tools: undefined,
     request: { model, temperature: null, echo, task: 'compaction' },
     ...(trace && { trace }),
@@ -59,17 +59,5 @@ export async function startCompaction(
 }
 
 /** A summary only mentions images and files, so their bytes are not copied. */
-function withoutAttachments(item: NewItem): NewItem {
-  switch (item.type) {
-    case 'message':
-      return { ...item, content: item.content.map(mention) };
-    case 'function_call_output':
-      return { ...item, output: item.output.map(mention) };
-    case 'function_call':
-    case 'compaction':
-      return item;
-  }
-}
-
 const mention = (part: ContentPart): ContentPart =>
   part.type === 'text' ? part : text(`[${part.type}: ${part.mediaType}]`);

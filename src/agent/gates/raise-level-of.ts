@@ -1,6 +1,7 @@
 import type { UserId } from '#domain/principal.ts';
 import { isTextType } from '#domain/text/media-type.ts';
 import { untrustedIn } from '#domain/text/untrusted.ts';
+import { isStored } from '#domain/thread/attachment.ts';
 import { type ContentPart, type Item, textOf } from '#domain/thread/item.ts';
 import type { ToolCall, ToolLevel } from '#domain/tool/tool.ts';
 import { raiseLevel } from '#safety/injection/raise-level.ts';
@@ -75,5 +76,6 @@ function fileNameOf(part: ContentPart): string {
 }
 
 function fileTextOf(part: ContentPart): string {
-  return part.type === 'file' && isTextType(part.mediaType) ? Buffer.from(part.base64, 'base64').toString('utf8') : '';
+  if (part.type !== 'file' || isStored(part) || !isTextType(part.mediaType)) return '';
+  return Buffer.from(part.base64, 'base64').toString('utf8');
 }

@@ -1,7 +1,7 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { type TimedItem, textOf } from '#domain/thread/item.ts';
+import { type ContentPart, type TimedItem, textOf } from '#domain/thread/item.ts';
 import type { MadeSummary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnSpan } from '#domain/trace/turn-span.ts';
@@ -28,7 +28,7 @@ export type Inspection = {
   readonly gate: TimedGate | undefined;
   readonly spans: readonly TurnSpan[];
   /** The prompt of its newest model call, rebuilt from the stored items and the current tools. */
-  readonly prompt: Prompt;
+  readonly prompt: Prompt<ContentPart>;
   /** The summary in that prompt, which replaces older items. */
   readonly summary: MadeSummary | undefined;
   /** Text of attempts that crashed before they wrote it. */

@@ -37,7 +37,13 @@ function createAttempt(
   const limits = { tokensPerDay: null, usdPerDay: null };
   const meter = createMeter({ limits, spent: async () => ({ tokens: 0, usd: 0 }), signal });
   const writeSummary = async (made: Summary) => void written.push(made);
-  const window = createHistoryWindow(turn, { summary, writeSummary, signal }, meter, async () => isSuspicious);
+  const window = createHistoryWindow(
+    turn,
+    { summary, writeSummary, signal },
+    meter,
+    async (prompt) => prompt as Prompt,
+    async () => isSuspicious,
+  );
   const ask = (history: readonly Item[]) =>
     window.ask(model, history, { tools: [], identity: NO_IDENTITY, skills: [], sourceOf: () => undefined }, () => {});
   return { ask, asked, written, meter, window };

@@ -1,6 +1,6 @@
 import type { ModelCall } from '#domain/spending.ts';
 import { cut } from '#domain/text/cut.ts';
-import type { Item } from '#domain/thread/item.ts';
+import type { ContentPart, Item } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
@@ -22,6 +22,7 @@ export function createHistoryWindow(
   turn: Turn,
   run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
   meter: Pick<Meter, 'ask' | 'discard'>,
+  load: LoadPrompt,
   isSuspicious: (history: readonly Item[]) => Promise<boolean> = async () => false,
   /** Called with this turn's newest summary before the model is asked with it. */
   onSummary: (summary: Summary) => Promise<void> = async () => {},
@@ -120,11 +121,11 @@ export function createHistoryWindow(
       if (summary?.turnSeq === turn.seq) await onSummary(summary);
       if (first.tokens > windowTokens) throw tooLong(first.tokens, model);
       try {
-        return await meter.ask(model, first.prompt, onText, onReasoning);
+        return await meter.ask(model, await load(first.prompt), onText, onReasoning);
       } catch (error) {
         if (!(error instanceof ModelFailure && error.tooLong)) throw error;
         const { prompt } = await fit({ model, history, setting }, first.tokens * AFTER_REFUSAL, true);
-        return meter.ask(model, prompt, onText, onReasoning);
+        return meter.ask(model, await load(prompt), onText, onReasoning);
       }
     },
   };
@@ -138,7 +139,10 @@ type Thread = {
   readonly setting: PromptSetting;
 };
 
-type Fitted = { readonly prompt: Prompt; readonly tokens: number };
+type Fitted = { readonly prompt: Prompt<ContentPart>; readonly tokens: number };
+
+/** Reads the attachments of a prompt. */
+type LoadPrompt = (prompt: Prompt<ContentPart>) => Promise<Prompt>;
 
 type Unscoped = (model: Model, ...asked: Parameters<Compaction['summarise']>) => Promise<Summary>;
 

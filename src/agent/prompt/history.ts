@@ -1,3 +1,4 @@
+import { isAttached, sizeOfPart } from '#domain/thread/attachment.ts';
 import { type ContentPart, type Item, text } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 
@@ -17,8 +18,8 @@ export function recentItems(
   const recent = summary ? items.filter((item) => !isCovered(item, summary) || isRequest(item, turnSeq)) : items;
   let attached = 0;
   const keep = (part: ContentPart): ContentPart => {
-    if (part.type === 'text') return part;
-    attached += part.base64.length;
+    if (!isAttached(part)) return part;
+    attached += (sizeOfPart(part) * 4) / 3;
     return attached <= maxAttached ? part : text(`[${part.type} left out: this thread holds more than one prompt can]`);
   };
   return recent

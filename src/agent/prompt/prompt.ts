@@ -1,5 +1,6 @@
 import { block, escapeTags } from '#domain/text/block.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
+import { isStored } from '#domain/thread/attachment.ts';
 import { type ContentPart, type Item, text, textOf } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Summary } from '#domain/thread/summary.ts';
@@ -18,7 +19,7 @@ export function buildPrompt(
   history: readonly Item[],
   setting: PromptSetting,
   summary: Summary | null = null,
-): Prompt {
+): Prompt<ContentPart> {
   return {
     system: [IDENTITY, identityBlock(setting.identity), skillsBlock(setting.skills), formatBlock(turn.request.format)]
       .filter(Boolean)
@@ -74,8 +75,8 @@ function tellEarlier(told: string): PromptMessage {
 }
 
 /** Items as the messages of a model: one step is what it said and the calls it made, then each call's result. */
-function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage[] {
-  const messages: PromptMessage[] = [];
+function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage<ContentPart>[] {
+  const messages: PromptMessage<ContentPart>[] = [];
   const outputs = Map.groupBy(
     history.filter((item) => item.type === 'function_call_output'),
     (item) => item.callId,
@@ -122,7 +123,11 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
 }
 
 /** Models refuse a history that has a call without a result. */
-function resultOf(call: ToolCall, output: readonly ContentPart[] | undefined, source?: string): PromptMessage {
+function resultOf(
+  call: ToolCall,
+  output: readonly ContentPart[] | undefined,
+  source?: string,
+): PromptMessage<ContentPart> {
   const { callId, name } = call;
   if (!output) return { role: 'tool', callId, name, output: [text('No result was recorded.')] };
   return { role: 'tool', callId, name, output: source === undefined ? output : wrapOutput(output, source) };
@@ -145,6 +150,7 @@ const wrapped = new WeakMap<ContentPart, { readonly source: string; readonly par
 function wrapPart(part: ContentPart, source: string): ContentPart {
   if (part.type === 'text') return text(wrapUntrusted(part.text, source, Number.POSITIVE_INFINITY));
   if (part.type !== 'file' || !TEXTUAL.test(part.mediaType)) return withPlainName(part);
+  if (isStored(part)) return text(`[${part.type} left out: it was not read]`); // never unwrapped
   const words = Buffer.from(part.base64, 'base64').toString('utf8');
   return text(wrapUntrusted(words, `${source}/${part.filename ?? 'file'}`, Number.POSITIVE_INFINITY));
 }

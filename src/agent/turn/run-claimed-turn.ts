@@ -1,3 +1,4 @@
+import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import { type RunTurn, type TurnRun, TurnStopped } from '#engine/running-turns.ts';
 import { ModelFailure } from '#models/model.ts';
@@ -50,6 +51,8 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
     return { status: 'failed', failure: { code: 'invalid_output', message: error.message } };
   if (error instanceof BudgetExceeded)
     return { status: 'failed', failure: { code: 'budget_exceeded', message: error.message } };
+  if (error instanceof AttachmentUnavailable)
+    return { status: 'failed', failure: { code: 'attachment_unavailable', message: error.message } };
   if (error instanceof ToolFailure)
     return { status: 'failed', failure: { code: 'tool_error', message: error.message } };
   throw error;

@@ -1,5 +1,6 @@
 import { type ItemId, newId } from '#domain/ids.ts';
 import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
+import { storedHashesOf } from '#domain/thread/attachment.ts';
 import { type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
 import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
@@ -20,6 +21,7 @@ import type { ToolRegistry } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { ToolSet } from '#tools/tool.ts';
 import { InputRequired, SignInRequired } from '#tools/tool.ts';
+import type { Attachments } from '../attachments/attachments.ts';
 import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { type PassageFacts, passageFor } from '../gates/gates.ts';
 import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
@@ -27,6 +29,7 @@ import { limitTools } from '../missions/limit-tools.ts';
 import { endsSilently } from '../missions/no-result.ts';
 import { createRunBudget } from '../missions/run-budget.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';
+import { loadPrompt } from '../prompt/load-prompt.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
 import { createMeter } from '../spending/budget-meter.ts';
@@ -49,6 +52,7 @@ export type TurnContext = SettingParts & {
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
   readonly safety: Safety;
+  readonly attachments: Pick<Attachments, 'openHistory' | 'readAll'>;
   /** Encrypts summaries that callers keep. */
   readonly summaries: Pick<SealedTexts, 'seal'>;
   readonly log?: TurnLog;
@@ -73,7 +77,7 @@ type Deferred = {
 };
 
 export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
-  const { db, models, tools, safety, summaries, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
+  const { db, models, tools, safety, summaries, attachments, limits = NO_LIMITS, retries = USUAL_RETRIES } = context;
   safety.prepare(turn, run.setting.secrets);
   const thread: Item[] = []; // the items that this attempt knows
   const currentTools = async () => tools.defer(limitTools(await tools.current(turn), turn.request.mission), thread);
@@ -96,6 +100,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     turn,
     run,
     { ...retrying, discard: meter.discard },
+    (prompt) => loadPrompt(attachments, turn, prompt, new Set(ownItems().flatMap(storedHashesOf))),
     async (history) => isSuspicious(history, await currentTools(), turn.userId),
     showSummary,
   );
@@ -232,7 +237,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     },
 
     async loadHistory() {
-      thread.push(...(await run.history()));
+      thread.push(...(await attachments.openHistory(turn, await run.history())));
       isLoaded = true;
       if (turn.attempt > 0) {
         const made = ownItems().filter((item) => item.attempt !== null);

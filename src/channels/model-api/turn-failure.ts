@@ -16,6 +16,7 @@ export const FAILURE_CODES = [
   'invalid_output',
   'max_rounds',
   'budget_exceeded',
+  'attachment_unavailable',
   'interrupted',
   'internal_error',
 ] as const satisfies FailureCode[];

@@ -20,7 +20,7 @@ import { conversationRoutes } from './conversations/conversation-routes.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
 import { deliver, discard } from './response/delivery.ts';
-import { itemPage, itemPageQuery, listInputItems } from './response/input-items-page.ts';
+import { itemPage, itemPageQuery, listInputItems, toItemPage } from './response/input-items-page.ts';
 import { findModel, listModels, modelList, modelObject } from './response/model-list.ts';
 import { echoOf } from './response/response-echo.ts';
 import { isTerminal, streamEvent, streamResponse } from './response/response-events.ts';
@@ -161,7 +161,8 @@ const getInputItems = defineRoute({
   errors: [400, 404],
   async handle({ principal, params, query }, { agent }: ResponsesServices) {
     const { items } = await agent.getTurn(principal, params.id);
-    return listInputItems(items, query);
+    const page = listInputItems(items, query);
+    return toItemPage(page.items, page.hasMore, await agent.readAttachments(principal, page.items));
   },
 });
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { createPersonExport } from '#agent/administration/person-export.ts';
+import { createAttachments } from '#agent/attachments/attachments.ts';
 import { readAccount } from '#auth/account-export.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
@@ -27,7 +28,7 @@ function exportUser(called: string, file: string): Promise<void> {
     const isNamed = called === OPERATOR.userId || isWebhookUser(called);
     const userId = isNamed ? called : (await findErasable(called)).id;
     await recordAudit(db, { actor: COMMAND_LINE.userId, action: 'user.export', subject: userId, detail: {} });
-    const lines = createPersonExport(db, (id) => readAccount(identities, id))({ userId });
+    const lines = createPersonExport(db, (id) => readAccount(identities, id), createAttachments(db))({ userId });
     const sink = file === '-' ? process.stdout : createWriteStream(file, { flags: 'wx', mode: 0o600 });
     await pipeline(Readable.from(lines), sink);
     if (file !== '-') printNotice(`Saved everything about ${called} to ${file}. Only you can read the file.`);

@@ -1,4 +1,4 @@
-import type { ItemId, ThreadId, TurnId } from '../ids.ts';
+import type { AttachmentHash, ItemId, ThreadId, TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
 import type { ReasoningSummary, Thoughts } from './thoughts.ts';
 
@@ -79,15 +79,40 @@ export type CompactionBody = {
 
 export type MessageRole = 'user' | 'assistant' | 'system' | 'developer';
 
-export type ContentPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly mediaType: string; readonly base64: string }
-  | { readonly type: 'file'; readonly mediaType: string; readonly base64: string; readonly filename: string | null };
+export type ContentPart = TextPart | AttachedPart;
+
+/** A part whose bytes, if it has any, are at hand. */
+export type LoadedPart = TextPart | InlinePart;
+
+export type TextPart = { readonly type: 'text'; readonly text: string };
+
+/** An image or a file: with its bytes, or with a reference to them. */
+export type AttachedPart = InlinePart | StoredPart;
+export type InlinePart = Media & { readonly base64: string };
+export type StoredPart = Media & { readonly sha256: AttachmentHash; readonly bytes: number };
+
+type Media =
+  | { readonly type: 'image'; readonly mediaType: string }
+  | { readonly type: 'file'; readonly mediaType: string; readonly filename: string | null };
 
 export type MessageItem = Item & MessageBody;
 export type FunctionCallItem = Item & FunctionCallBody;
 
-export const text = (value: string): ContentPart => ({ type: 'text', text: value });
+export const text = (value: string): TextPart => ({ type: 'text', text: value });
+
+/** An item with other parts; the same item when `change` returns every part unchanged. */
+export function mapParts<I extends ItemBody>(item: I, change: (part: ContentPart) => ContentPart): I {
+  const parts = partsOf(item);
+  const changed = parts.map(change);
+  if (changed.every((part, index) => part === parts[index])) return item;
+  return item.type === 'message' ? { ...item, content: changed } : { ...item, output: changed };
+}
+
+/** The parts of a message or an output; other items have none. */
+export function partsOf(item: ItemBody): readonly ContentPart[] {
+  if (item.type === 'message') return item.content;
+  return item.type === 'function_call_output' ? item.output : [];
+}
 
 /** The text of a content; images and files have none. */
 export function textOf(content: readonly ContentPart[]): string {

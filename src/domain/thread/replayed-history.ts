@@ -1,4 +1,5 @@
 import { newId } from '../ids.ts';
+import { hashOfPart, isAttached } from './attachment.ts';
 import { type ContentPart, type ItemBody, type MessageBody, type NewItem, text, textOf } from './item.ts';
 
 /**
@@ -66,7 +67,7 @@ function canonical(items: readonly ItemBody[]): string[] {
 
 /** All text joined, because clients may split it differently. */
 function contentOf(content: readonly ContentPart[], change: (text: string) => string): unknown[] {
-  const attached = content.filter((part) => part.type !== 'text').map((part) => [part.mediaType, part.base64]);
+  const attached = content.filter(isAttached).map((part) => [part.mediaType, hashOfPart(part)]);
   return [change(textOf(content)), ...attached];
 }
 

@@ -81,6 +81,7 @@ export type FailureCode =
   | 'invalid_output'
   | 'max_rounds'
   | 'budget_exceeded'
+  | 'attachment_unavailable'
   | 'interrupted'
   | 'internal_error';
 

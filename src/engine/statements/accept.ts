@@ -8,6 +8,7 @@ import { type Channel, positionInput, type Turn, type TurnRequest } from '#domai
 import { NO_USAGE } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { parameters } from './append.ts';
+import { useParameters, writeUses } from './attachment-uses.ts';
 import { textParameters, writeTexts } from './said-texts.ts';
 import { type ClaimedTurn, type ContextJson, contextFromJson } from './turn-context.ts';
 
@@ -78,6 +79,7 @@ export async function acceptTurns(
     items.map(({ item }) => item.id),
     items.map(({ item: { id: _, ...body } }) => JSON.stringify(body)),
     ...textParameters(batch),
+    ...useParameters(batch),
   ]);
   const found = new Map(rows.map((row) => [row.entry, row]));
   return batch.map((input, index) => {
@@ -87,9 +89,11 @@ export async function acceptTurns(
   });
 }
 
+const ACCEPTED = ['running', 'queued', 'handed'];
 const ACCEPT = `
   with done as materialized (select * from accept_turns(${parameters(25)})),
-    ${writeTexts(25, ['running', 'queued', 'handed'], 'done.thread_id')}
+    ${writeTexts(25, ACCEPTED, 'done.thread_id')},
+    ${writeUses(31, ACCEPTED)}
   select entry, outcome, turn_id as "turnId", thread_id as "threadId", seq, created_at as "createdAt", digest, context
   from done`;
 

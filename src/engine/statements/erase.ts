@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bucket } from '#domain/bucket.ts';
 import { type Certificate, certify } from '#domain/erasure.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { eraseAttachments, eraseObjects } from './sweep-attachments.ts';
 
 /** How much one statement deletes, so that it stays short. */
 const THREADS = 100;
@@ -20,14 +22,20 @@ export async function runErasure(
   pool: EnginePool,
   id: string,
   mayContinue: () => boolean = () => true,
+  bucket?: Bucket,
 ): Promise<Certificate | undefined> {
   for (let settled = false; mayContinue(); ) {
     const erasure = await readErasure(pool, id);
     if (!erasure) throw new Error(`There is no erasure ${id}.`);
     if (erasure.certificate) return JSON.parse(erasure.certificate) as Certificate;
     settled ||= erasure.age > UNWIND_MS || (erasure.age > NOTICED_MS && !erasure.isRunning);
-    if (!settled || !(await eraseAll(pool, id, mayContinue))) await sleep(LOOK_AGAIN_MS);
-    else await complete(pool, id, erasure);
+    if (settled) await eraseAttachments(pool, id, erasure.subject);
+    if (!settled || !(await eraseAll(pool, id, mayContinue))) {
+      await sleep(LOOK_AGAIN_MS);
+      continue;
+    }
+    await eraseObjects(pool, id, erasure.subject, bucket);
+    await complete(pool, id, erasure);
   }
   return undefined;
 }

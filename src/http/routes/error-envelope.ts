@@ -18,7 +18,7 @@ export const errorEnvelope = z
       errorOf('not_found_error', ['not_found']),
       errorOf('conflict_error', ['idempotency_mismatch', 'thread_busy', 'thread_full', 'already_exists']),
       errorOf('rate_limit_error', ['rate_limited']),
-      errorOf('server_error', ['internal_error']),
+      errorOf('server_error', ['internal_error', 'attachment_unavailable']),
     ]),
   })
   .meta({ id: 'Error' });

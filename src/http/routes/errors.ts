@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
+import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 
 /** The error envelope of all interfaces. */
 export type ErrorEnvelope = {
@@ -34,6 +35,8 @@ export function toEnvelope(error: unknown, id: string): { status: number; body: 
   if (error instanceof Conflict) return { status: 409, body: envelope('conflict_error', error.code, error.message) };
   if (error instanceof RateLimited)
     return { status: 429, body: envelope('rate_limit_error', 'rate_limited', error.message) };
+  if (error instanceof AttachmentUnavailable)
+    return { status: 503, body: envelope('server_error', 'attachment_unavailable', error.message) };
   return answerToFramework(error) ?? { status: 500, body: internalError(id) };
 }
 

@@ -5,13 +5,14 @@ import type {
   SharedV4FileData,
 } from '@ai-sdk/provider';
 import { isTextType } from '#domain/text/media-type.ts';
-import type { ContentPart } from '#domain/thread/item.ts';
+import type { InlinePart, LoadedPart } from '#domain/thread/item.ts';
 import type { ModelProvider } from '../model-route.ts';
 
-type NotText = Exclude<ContentPart, { type: 'text' }>;
-
 /** A file in a user's message. Because it stays in the thread, one that the provider would refuse is replaced by its name. */
-export function toFilePart(part: NotText, provider: ModelProvider): LanguageModelV4FilePart | LanguageModelV4TextPart {
+export function toFilePart(
+  part: InlinePart,
+  provider: ModelProvider,
+): LanguageModelV4FilePart | LanguageModelV4TextPart {
   if (isTextType(part.mediaType)) return { type: 'text', text: readOut(part) };
   if (!canSee(part, provider)) return { type: 'text', text: describeUnseen(part) };
   const filename = part.type === 'file' && part.filename !== null ? { filename: part.filename } : {};
@@ -19,7 +20,7 @@ export function toFilePart(part: NotText, provider: ModelProvider): LanguageMode
 }
 
 /** The text of an output comes first, as one part: Google counts each part as a result, and a call has exactly one. */
-export function toToolOutput(output: readonly ContentPart[], provider: ModelProvider): LanguageModelV4ToolResultOutput {
+export function toToolOutput(output: readonly LoadedPart[], provider: ModelProvider): LanguageModelV4ToolResultOutput {
   const files = output.filter((part) => part.type !== 'text').filter((part) => canSeeInOutput(part, provider));
   const words = output.flatMap((part) => wordsOf(part, provider)).join('\n');
   if (files.length === 0) return { type: 'text', value: words };
@@ -29,31 +30,31 @@ export function toToolOutput(output: readonly ContentPart[], provider: ModelProv
   };
 }
 
-function wordsOf(part: ContentPart, provider: ModelProvider): string[] {
+function wordsOf(part: LoadedPart, provider: ModelProvider): string[] {
   if (part.type === 'text') return part.text ? [part.text] : [];
   if (isTextType(part.mediaType)) return [readOut(part)];
   return canSeeInOutput(part, provider) ? [] : [describeUnseen(part)];
 }
 
-function canSee(part: NotText, provider: ModelProvider): boolean {
+function canSee(part: InlinePart, provider: ModelProvider): boolean {
   if (isPicture(part)) return true;
   if (provider === 'google') return /^(?:audio|video)\//.test(part.mediaType);
   return provider === 'openai-compatible' && /^audio\/(?:wav|mp3|mpeg)$/.test(part.mediaType);
 }
 
 /** Chat completions accept only text as a tool's output. */
-function canSeeInOutput(part: NotText, provider: ModelProvider): boolean {
+function canSeeInOutput(part: InlinePart, provider: ModelProvider): boolean {
   return isPicture(part) && provider !== 'openai-compatible';
 }
 
-const isPicture = (part: NotText): boolean =>
+const isPicture = (part: InlinePart): boolean =>
   part.mediaType === 'application/pdf' || /^image\/(?!svg)/.test(part.mediaType);
 
 /**
  * Bytes, never the base64 text: text that starts like a URL may be taken for one, and OpenAI's adapter takes text that
  * starts with `file-` for a stored file.
  */
-function toFile(part: NotText): { type: 'file'; mediaType: string; data: SharedV4FileData } {
+function toFile(part: InlinePart): { type: 'file'; mediaType: string; data: SharedV4FileData } {
   const data = new Uint8Array(Buffer.from(part.base64, 'base64'));
   return { type: 'file', mediaType: findImageType(data) ?? part.mediaType, data: { type: 'data', data } };
 }
@@ -72,12 +73,12 @@ const IMAGE_SIGNATURES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Text files are included as text, because most providers accept only images and PDFs as files. */
-function readOut(part: NotText): string {
+function readOut(part: InlinePart): string {
   return `[${nameOf(part)}]\n${Buffer.from(part.base64, 'base64').toString('utf8')}`;
 }
 
-const describeUnseen = (part: NotText): string => `[${nameOf(part)}: this model can't look at it]`;
+const describeUnseen = (part: InlinePart): string => `[${nameOf(part)}: this model can't look at it]`;
 
-function nameOf(part: NotText): string {
+function nameOf(part: InlinePart): string {
   return part.type === 'file' && part.filename !== null ? `${part.filename}, ${part.mediaType}` : part.mediaType;
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { type ContentPart, text } from '#domain/thread/item.ts';
+import { type LoadedPart, text } from '#domain/thread/item.ts';
 import type { Prompt } from '../model.ts';
 import { createModel } from './create-model.ts';
 import { serveWire, wires } from './recorded-wire.test-support.ts';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const pdf = Buffer.from('%PDF-1.4 tiny').toString('base64');
-const image: ContentPart = { type: 'image', mediaType: 'image/png', base64: png };
+const image: LoadedPart = { type: 'image', mediaType: 'image/png', base64: png };
 const prompt: Prompt = {
   system: 'Be kind.',
   messages: [
@@ -271,7 +271,7 @@ test('an output that is only an image still answers its call', async () => {
 });
 
 test.each(['http://127.0.0.1:1/secret', 'file-abc123'])('data that looks like a URL stays data: %s', async (data) => {
-  const content: ContentPart[] = [{ type: 'image', mediaType: 'image/png', base64: data }];
+  const content: LoadedPart[] = [{ type: 'image', mediaType: 'image/png', base64: data }];
   const { body } = await sent('openai', 'gpt-4o', { ...prompt, messages: [{ role: 'user', content }] });
 
   expect(body).toHaveProperty('input[1].content[0].image_url', expect.stringMatching(/^data:image\/png;base64,/));
@@ -284,7 +284,7 @@ test.each([
   ['image/webp', [...Buffer.from('RIFF\n\0\0\0WEBPVP8 ')]],
   ['image/bmp', [0x42, 0x4d, 1, 2, 3]], // not recognised by its bytes, so the given type is used
 ])('an image is sent with the type of its bytes, not the given one: %s', async (mediaType, bytes) => {
-  const picture: ContentPart = { type: 'image', mediaType: 'image/bmp', base64: Buffer.from(bytes).toString('base64') };
+  const picture: LoadedPart = { type: 'image', mediaType: 'image/bmp', base64: Buffer.from(bytes).toString('base64') };
   const { body } = await sent('google', 'm', { ...prompt, messages: [{ role: 'user', content: [picture] }] });
 
   expect(body).toHaveProperty('contents[0].parts[0].inlineData.mimeType', mediaType);
@@ -293,8 +293,8 @@ test.each([
 test.each(Object.values(wires))(
   'a file that $provider does not accept is replaced by its name',
   async ({ provider }) => {
-    const zip: ContentPart = { type: 'file', mediaType: 'application/zip', base64: 'UEsDBAo=', filename: 'all.zip' };
-    const svg: ContentPart = { type: 'image', mediaType: 'image/svg+xml', base64: btoa('<svg></svg>') };
+    const zip: LoadedPart = { type: 'file', mediaType: 'application/zip', base64: 'UEsDBAo=', filename: 'all.zip' };
+    const svg: LoadedPart = { type: 'image', mediaType: 'image/svg+xml', base64: btoa('<svg></svg>') };
     const { body } = await sent(provider, 'm', { ...prompt, messages: [{ role: 'user', content: [zip, svg] }] });
 
     expect(JSON.stringify(body)).toContain("[all.zip, application/zip: this model can't look at it]");

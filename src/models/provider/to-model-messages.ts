@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import { type ContentPart, textOf } from '#domain/thread/item.ts';
+import { type LoadedPart, textOf } from '#domain/thread/item.ts';
 import type { ProviderData } from '#domain/thread/thoughts.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Prompt, PromptCall, PromptMessage } from '../model.ts';
@@ -78,7 +78,7 @@ function toSystemMessage(text: string, provider: ModelProvider): LanguageModelV4
   return [{ role: 'user', content: [{ type: 'text', text: `<system-message>\n${text}\n</system-message>` }] }];
 }
 
-function toUserPart(part: ContentPart, provider: ModelProvider) {
+function toUserPart(part: LoadedPart, provider: ModelProvider) {
   return part.type === 'text' ? { type: 'text' as const, text: part.text } : toFilePart(part, provider);
 }
 
@@ -119,7 +119,7 @@ function systemText(message: PromptMessage): string {
   return message.role === 'system' ? textOf(message.content) : '';
 }
 
-const hasContent = (part: ContentPart): boolean => part.type !== 'text' || isSaid(part.text);
+const hasContent = (part: LoadedPart): boolean => part.type !== 'text' || isSaid(part.text);
 
 const isSaid = (text: string): boolean => text.trim() !== '';
 

@@ -144,6 +144,9 @@ async function deleteItems(
   await sql`
     delete from item_texts
     where item_id = any(${rows.map(({ id }) => id)}::uuid[]) and user_id = ${owner.userId}`.execute(trx);
+  await sql`
+    delete from attachment_uses
+    where item_id = any(${rows.map(({ id }) => id)}::uuid[]) and user_id = ${owner.userId}`.execute(trx);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   await trx
     .updateTable('threads')

@@ -46,6 +46,10 @@ export async function forkThread(
     ), put as (
       insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body, started_at, created_at)
       select ${threadId}, 1, position, id, ${turnId}, user_id, body, started_at, created_at from copied
+    ), used as (
+      insert into attachment_uses (item_id, sha256, thread_id, user_id)
+      select copied.id, uses.sha256, ${threadId}, uses.user_id
+      from copied join attachment_uses as uses on uses.item_id = copied.original
     )
     insert into item_texts (item_id, thread_id, user_id, role, text, words, created_at)
     select copied.id, ${threadId}, said.user_id, said.role, said.text, said.words, said.created_at

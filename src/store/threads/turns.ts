@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
+import { storedHashesOf } from '#domain/thread/attachment.ts';
 import { type Item, type ItemJson, itemFromJson, type NewItem } from '#domain/thread/item.ts';
 import { saidTextOf } from '#domain/thread/said-text.ts';
 import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
@@ -44,6 +45,7 @@ async function insert(
   state: 'waits' | 'queued' | 'ended',
 ): Promise<Turn> {
   const said = items.flatMap((item) => saidTextOf(item) ?? []);
+  const uses = items.flatMap((item) => storedHashesOf(item).map((sha256) => ({ id: item.id, sha256 })));
   const rows = await runStatement<TurnRow>(trx, INSERT, [
     turn.id,
     turn.threadId,
@@ -57,6 +59,8 @@ async function insert(
     said.map(({ id }) => id),
     said.map(({ role }) => role),
     said.map(({ text }) => text),
+    uses.map(({ id }) => id),
+    uses.map(({ sha256 }) => sha256),
   ]);
   return toTurn(one(rows));
 }
@@ -266,6 +270,9 @@ const INSERT = `
     insert into item_texts (item_id, thread_id, user_id, role, text, words)
     select said.id, $2::uuid, $3::text, said.role, said.text, to_tsvector('simple', said.text)
     from unnest($10::uuid[], $11::text[], $12::text[]) as said (id, role, text)
+  ), uses as (
+    insert into attachment_uses (item_id, sha256, thread_id, user_id)
+    select used.id, used.sha256, $2::uuid, $3::text from unnest($13::uuid[], $14::text[]) as used (id, sha256)
   )
   insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at)
   values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $9::text when 'ended' then 'completed' else 'queued' end,

@@ -7,7 +7,7 @@ import type { Limiter } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
-import { sendPart } from '../threads/item-routes.ts';
+import { sendAttachment } from '../threads/item-routes.ts';
 import { type ReadPage, sendPage } from '../web-app/pages.ts';
 
 type Services = { readonly shares: Shares; readonly limitVisits: Limiter };
@@ -103,9 +103,9 @@ const readSharedPart = defineRoute({
   responses: { 200: { description: 'The bytes, with their media type or as application/octet-stream.' } },
   errors: [404, 429],
   before,
-  async handle({ params, reply }, { shares }: Services) {
+  async handle({ params, request, reply }, { shares }: Services) {
     reply.headers(HEADERS);
-    return sendPart(reply, await shares.readPart(params.link, params.item, params.index));
+    return sendAttachment(request, reply, await shares.openAttachment(params.link, params.item, params.index));
   },
 });
 

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
+import type { Base64Of } from '#agent/attachments/attachments.ts';
 import type { Threads } from '#agent/threads.ts';
-import { type ContentPart, type TimedItem, textOf } from '#domain/thread/item.ts';
+import { isAttached } from '#domain/thread/attachment.ts';
+import { type ContentPart, partsOf, type TimedItem, textOf } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { renderItem, threadItem } from './item-shape.ts';
+import { partUrl, renderItem, threadItem } from './item-shape.ts';
 import { renderThread, thread, threadParams } from './thread-shape.ts';
 
 const ALL = 100_000;
@@ -38,7 +41,8 @@ export const exportThread = defineRoute({
     reply.header('content-disposition', `attachment; filename="${name}"`);
     if (format === 'markdown')
       return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items));
-    return { version: 1 as const, thread: exported, items: items.map(renderItem), attachments: attachmentsOf(items) };
+    const read = (item: TimedItem) => threads.readAttachments(principal, [item]);
+    return reply.type('application/json; charset=utf-8').send(Readable.from(writeJson(exported, items, read)));
   },
 });
 
@@ -76,19 +80,25 @@ function fence(text: string): string {
   return `${ticks}\n${text}\n${ticks}`;
 }
 
-function attachmentsOf(items: readonly TimedItem[]): Record<string, string> {
-  return Object.fromEntries(
-    items.flatMap((item) => {
-      const rendered = renderItem(item);
-      const shown =
-        rendered.type === 'message' ? rendered.content : rendered.type === 'function_call' ? [] : rendered.output;
-      const kept = item.type === 'message' ? item.content : item.type === 'function_call_output' ? item.output : [];
-      return shown.flatMap((part, index) => {
-        const from = kept[index];
-        return part.type !== 'text' && part.url && from && from.type !== 'text'
-          ? [[part.url, from.base64] as const]
-          : [];
-      });
-    }),
-  );
+/** Written piece by piece, because the attachments of a thread may be larger than what fits into memory. */
+async function* writeJson(
+  exported: z.infer<typeof thread>,
+  items: readonly TimedItem[],
+  read: (item: TimedItem) => Promise<Base64Of>,
+): AsyncGenerator<string> {
+  yield `{"version":1,"thread":${JSON.stringify(exported)},"items":[`;
+  for (const [index, item] of items.entries()) yield `${index > 0 ? ',' : ''}${JSON.stringify(renderItem(item))}`;
+  yield '],"attachments":{';
+  let separator = '';
+  for (const item of items) {
+    const parts = partsOf(item);
+    if (!parts.some(isAttached)) continue;
+    const base64Of = await read(item);
+    for (const [index, part] of parts.entries()) {
+      if (!isAttached(part)) continue;
+      yield `${separator}${JSON.stringify(partUrl(item.threadId, item.id, index))}:"${base64Of(part)}"`;
+      separator = ',';
+    }
+  }
+  yield '}}';
 }

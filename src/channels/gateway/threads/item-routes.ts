@@ -1,10 +1,9 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { OpenAttachment } from '#agent/attachments/attachments.ts';
 import type { LoadImage } from '#agent/attachments/load-image.ts';
 import type { Threads } from '#agent/threads.ts';
-import { NotFound } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
-import type { ContentPart } from '#domain/thread/item.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
@@ -66,23 +65,30 @@ const getPart = defineRoute({
   }),
   responses: { 200: { description: 'The bytes, with their media type or as application/octet-stream.' } },
   errors: [404],
-  async handle({ principal, params, reply }, { threads }: Services) {
-    const part = await threads.getPart(principal, params.id, params.item, params.index);
-    if (part.type === 'text') throw new NotFound('There is no such attachment.');
+  async handle({ principal, params, request, reply }, { threads }: Services) {
+    const attachment = await threads.getAttachment(principal, params.id, params.item, params.index);
     reply.header('cache-control', 'private, max-age=31536000, immutable');
     reply.header('cross-origin-resource-policy', 'same-origin');
-    return sendPart(reply, part);
+    return sendAttachment(request, reply, attachment);
   },
 });
 
 /** The bytes of an attachment, in a way that can't run in a browser. */
-export function sendPart(reply: FastifyReply, part: Exclude<ContentPart, { type: 'text' }>): FastifyReply {
-  const isShown = SHOWN.test(part.mediaType);
-  const name = part.type === 'file' && part.filename ? part.filename : 'attachment';
-  return reply
-    .type(isShown ? part.mediaType : 'application/octet-stream')
-    .header('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encode(name)}`)
-    .send(Buffer.from(part.base64, 'base64'));
+export async function sendAttachment(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mediaType, filename, hash, read }: OpenAttachment,
+): Promise<FastifyReply> {
+  const isShown = SHOWN.test(mediaType);
+  const etag = `"${hash}"`;
+  const name = encode(filename || 'attachment');
+  reply
+    .type(isShown ? mediaType : 'application/octet-stream')
+    .header('etag', etag)
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .header('x-content-type-options', 'nosniff')
+    .header('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${name}`);
+  return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(await read());
 }
 
 const getImage = defineRoute({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sizeOfPart } from '#domain/thread/attachment.ts';
 import { blockReasonOf, type ContentPart, type NewItem, type TimedItem, text } from '#domain/thread/item.ts';
 import { renderUsd, type Usage } from '#domain/usage.ts';
 
@@ -103,9 +104,7 @@ export function renderItem(item: TimedItem): z.infer<typeof threadItem> {
 /** With `threadId`, the item is stored in that thread, and its bytes can be fetched. */
 export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof bareItem> {
   const parts = (content: readonly ContentPart[]) =>
-    content.map((part, index) =>
-      renderPart(part, threadId === undefined ? null : `/api/threads/${threadId}/items/${item.id}/parts/${index}`),
-    );
+    content.map((part, index) => renderPart(part, threadId === undefined ? null : partUrl(threadId, item.id, index)));
   const { id } = item;
   switch (item.type) {
     case 'message':
@@ -122,9 +121,12 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
   }
 }
 
+export const partUrl = (threadId: string, itemId: string, index: number): string =>
+  `/api/threads/${threadId}/items/${itemId}/parts/${index}`;
+
 function renderPart(part: ContentPart, url: string | null): z.infer<typeof itemPart> {
   if (part.type === 'text') return part;
-  const attached = { media_type: part.mediaType, bytes: Buffer.byteLength(part.base64, 'base64'), url };
+  const attached = { media_type: part.mediaType, bytes: sizeOfPart(part), url };
   return part.type === 'image'
     ? { type: part.type, ...attached }
     : { type: part.type, filename: part.filename, ...attached };

@@ -6,7 +6,14 @@ import { InvalidRequest } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { findSources } from '../request/item-sources.ts';
-import { inputItem, itemPage, itemPageQuery, renderInputItem, toItemPage } from '../response/input-items-page.ts';
+import {
+  cutPage,
+  inputItem,
+  itemPage,
+  itemPageQuery,
+  renderInputItem,
+  toItemPage,
+} from '../response/input-items-page.ts';
 import { parseItemId } from '../response/output-items.ts';
 import { formatConversationId, parseConversationId } from './conversation-id.ts';
 import {
@@ -111,10 +118,11 @@ const listConversationItems = defineRoute({
   query: itemPageQuery,
   responses: { 200: { description: 'A page of items.', json: itemPage } },
   errors: [400, 404],
-  async handle({ principal, params, query: { after, limit, order } }, { conversations }: Services) {
+  async handle({ principal, params, query: { after, limit, order } }, { agent, conversations }: Services) {
     const page = { after: after === undefined ? undefined : parseAfter(after), order, limit: limit + 1 };
     const found = await conversations.items(principal, params.id, page);
-    return toItemPage(found.slice(0, limit).map(toListed), found.length > limit);
+    const { items, hasMore } = cutPage(found, limit);
+    return toItemPage(items.map(toListed), hasMore, await agent.readAttachments(principal, items));
   },
 });
 
@@ -133,7 +141,7 @@ const addConversationItems = defineRoute({
     const items = parseItems(given, await findSources(agent, principal, given));
     if (items.length > 0) await conversations.addItems(principal, params.id, items);
     else await conversations.get(principal, params.id);
-    return toItemPage(items.map(toListed), false);
+    return toItemPage(items.map(toListed), false, await agent.readAttachments(principal, items));
   },
 });
 
@@ -144,8 +152,9 @@ const getConversationItem = defineRoute({
   params: itemParams,
   responses: { 200: { description: 'The item.', json: inputItem } },
   errors: [404],
-  async handle({ principal, params: { id, item } }, { conversations }: Services) {
-    return renderInputItem(toListed(await conversations.getItem(principal, id, item)));
+  async handle({ principal, params: { id, item } }, { agent, conversations }: Services) {
+    const found = await conversations.getItem(principal, id, item);
+    return renderInputItem(toListed(found), await agent.readAttachments(principal, [found]));
   },
 });
 

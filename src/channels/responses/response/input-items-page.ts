@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Base64Of } from '#agent/attachments/attachments.ts';
 import { InvalidRequest } from '#domain/errors.ts';
-import { type ContentPart, type Item, type NewItem, textOf } from '#domain/thread/item.ts';
+import { firstWithin } from '#domain/thread/attachment.ts';
+import { type AttachedPart, type ContentPart, type Item, type NewItem, textOf } from '#domain/thread/item.ts';
 import { compactionItem, functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
 const inputPart = z.discriminatedUnion('type', [
@@ -60,15 +62,27 @@ export const itemPageQuery = z.object({
 export function listInputItems(
   items: readonly Item[],
   { limit, order, after }: z.infer<typeof itemPageQuery>,
-): z.infer<typeof itemPage> {
+): InputPage {
   const input = items.filter((item) => item.attempt === null);
   const ordered = order === 'asc' ? input : input.toReversed();
   const rest = after === undefined ? ordered : itemsAfter(ordered, after);
-  return toItemPage(rest.slice(0, limit), rest.length > limit);
+  return cutPage(rest, limit);
 }
 
-export function toItemPage(items: readonly NewItem[], hasMore: boolean): z.infer<typeof itemPage> {
-  const data = items.map(renderInputItem);
+/** The items of a page, before they are rendered. */
+export type InputPage = { readonly items: readonly Item[]; readonly hasMore: boolean };
+
+/** Callers get the bytes of attachments in one text, so a page with large ones has fewer items. */
+const MAX_PAGE_BYTES = 64 * 1024 * 1024;
+
+/** The first `limit` items of `rest`, or fewer. */
+export function cutPage(rest: readonly Item[], limit: number): InputPage {
+  const items = firstWithin(rest.slice(0, limit), MAX_PAGE_BYTES);
+  return { items, hasMore: rest.length > items.length };
+}
+
+export function toItemPage(items: readonly NewItem[], hasMore: boolean, base64Of: Base64Of): z.infer<typeof itemPage> {
+  const data = items.map((item) => renderInputItem(item, base64Of));
   return {
     object: 'list',
     data,
@@ -87,26 +101,30 @@ function itemsAfter(items: readonly Item[], id: string): Item[] {
 type InputItem = z.infer<typeof itemPage>['data'][number];
 type InputMessage = Extract<InputItem, { type: 'message'; role: 'user' | 'system' | 'developer' }>;
 
-export function renderInputItem(item: NewItem): InputItem {
+export function renderInputItem(item: NewItem, base64Of: Base64Of): InputItem {
   if (item.type !== 'message' || item.role === 'assistant') return renderItem(item);
   return {
     id: wireItemId(item.type, item.id),
     type: item.type,
     role: item.role,
     status: 'completed',
-    content: item.content.map(renderPart),
+    content: item.content.map((part) => renderPart(part, base64Of)),
   };
 }
 
-function renderPart(part: ContentPart): InputMessage['content'][number] {
+function renderPart(part: ContentPart, base64Of: Base64Of): InputMessage['content'][number] {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: textOf([part]) };
     case 'image':
-      return { type: 'input_image', detail: 'auto', image_url: dataUrl(part) };
+      return { type: 'input_image', detail: 'auto', image_url: dataUrl(part, base64Of) };
     case 'file':
-      return { type: 'input_file', file_data: dataUrl(part), ...(part.filename && { filename: part.filename }) };
+      return {
+        type: 'input_file',
+        file_data: dataUrl(part, base64Of),
+        ...(part.filename && { filename: part.filename }),
+      };
   }
 }
 
-const dataUrl = ({ mediaType, base64 }: { mediaType: string; base64: string }) => `data:${mediaType};base64,${base64}`;
+const dataUrl = (part: AttachedPart, base64Of: Base64Of) => `data:${part.mediaType};base64,${base64Of(part)}`;

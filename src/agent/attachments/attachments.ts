@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { type Bucket, objectKey } from '#domain/bucket.ts';
+import type { AttachmentHash } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { isTextType } from '#domain/text/media-type.ts';
+import {
+  AttachmentUnavailable,
+  findMovableBytes,
+  hashOf,
+  hashOfPart,
+  isAttached,
+  isStored,
+  storedHashesOf,
+  storedPartsOf,
+  toInline,
+  toStored,
+} from '#domain/thread/attachment.ts';
+import {
+  type AttachedPart,
+  type ContentPart,
+  type InlinePart,
+  type Item,
+  type ItemBody,
+  mapParts,
+  type NewItem,
+  partsOf,
+} from '#domain/thread/item.ts';
+import { contentOf } from '#domain/thread/turn-event.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import {
+  type AttachmentRow,
+  findAttachments,
+  insertAttachment,
+  markLost,
+  markUploaded,
+  moveOutOfItem,
+  reserveObject,
+  touchAttachments,
+} from '#store/threads/attachments.ts';
+import { createByteCache } from './byte-cache.ts';
+
+type Owner = Pick<Principal, 'userId'>;
+
+export type Attachments = ReturnType<typeof createAttachments>;
+
+/** The bytes of a part, in base64. */
+export type Base64Of = (part: AttachedPart) => string;
+
+export type OpenAttachment = {
+  readonly mediaType: string;
+  readonly filename: string | null;
+  readonly hash: AttachmentHash;
+  readonly read: () => Promise<Buffer>;
+};
+
+/** The bytes of attachments, or why each can't be read. */
+export type ReadAttachments = ReadonlyMap<AttachmentHash, Buffer | AttachmentUnavailable>;
+
+const CACHED_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Keeps the bytes of images and files apart from the items that refer to them: once per owner, in the database or in the
+ * bucket. Items with bytes inside remain valid.
+ */
+export function createAttachments(db: Database, bucket?: Bucket) {
+  const cache = createByteCache(CACHED_BYTES);
+  const cacheKey = ({ userId }: Owner, hash: AttachmentHash) => `${hash} ${userId}`;
+
+  async function store(owner: Owner, contents: ReadonlyMap<AttachmentHash, Buffer>): Promise<void> {
+    const hashes = [...contents.keys()];
+    const known = await withOwner(db, owner, (trx) => touchAttachments(trx, owner, hashes));
+    for (const [hash, content] of contents) {
+      if (!known.includes(hash)) await (bucket ? upload(bucket, owner, hash, content) : insert(owner, hash, content));
+      cache.set(cacheKey(owner, hash), content);
+    }
+  }
+
+  const insert = (owner: Owner, hash: AttachmentHash, content: Buffer): Promise<void> =>
+    withOwner(db, owner, (trx) => insertAttachment(trx, owner, hash, content));
+
+  async function upload(to: Bucket, owner: Owner, hash: AttachmentHash, content: Buffer): Promise<void> {
+    const reserve = () => withOwner(db, owner, (trx) => reserveObject(trx, owner, hash, content.length, randomUUID()));
+    const { object, isStored: isUploaded } = await reserve();
+    if (isUploaded) return;
+    if (object === null) throw new Error(`The attachment ${hash} is neither stored nor reserved.`);
+    const key = objectKey(owner.userId, hash, object);
+    await reach(() => to.put(key, content));
+    if (await withOwner(db, owner, (trx) => markUploaded(trx, owner, hash, object))) return;
+    await to.remove([key]); // the user was erased meanwhile
+    throw new AttachmentUnavailable('missing');
+  }
+
+  async function readAll(owner: Owner, wanted: readonly AttachmentHash[]): Promise<ReadAttachments> {
+    const found = new Map<AttachmentHash, Buffer | AttachmentUnavailable>();
+    const missing = [...new Set(wanted)].filter((hash) => {
+      const cached = cache.get(cacheKey(owner, hash));
+      if (cached) found.set(hash, cached);
+      return !cached;
+    });
+    if (missing.length === 0) return found;
+    const rows = await withOwner(db, owner, (trx) => findAttachments(trx, owner, missing));
+    for (const hash of missing) found.set(hash, new AttachmentUnavailable('missing'));
+    await Promise.all(
+      rows.map(async (row) => {
+        const bytes = await readRow(owner, row).catch(toUnavailable);
+        found.set(row.sha256, bytes);
+        if (Buffer.isBuffer(bytes)) cache.set(cacheKey(owner, row.sha256), bytes);
+        else if (bytes.reason !== 'unreachable') await withOwner(db, owner, (trx) => markLost(trx, owner, row.sha256));
+      }),
+    );
+    return found;
+  }
+
+  async function readRow(owner: Owner, { sha256, content, object }: AttachmentRow): Promise<Buffer> {
+    const bytes = content ?? (object === null ? undefined : await fetchObject(objectKey(owner.userId, sha256, object)));
+    if (!bytes) throw new AttachmentUnavailable('missing');
+    if (hashOf(bytes) !== sha256) throw new AttachmentUnavailable('corrupted');
+    return bytes;
+  }
+
+  async function fetchObject(key: string): Promise<Buffer | undefined> {
+    if (!bucket) throw new AttachmentUnavailable('unreachable');
+    return reach(() => bucket.get(key));
+  }
+
+  /** Items whose bytes are stored apart from now on. */
+  async function keep<I extends ItemBody>(owner: Owner, items: readonly I[]): Promise<readonly I[]> {
+    const moved = new Map<ContentPart, ContentPart>();
+    const contents = new Map<AttachmentHash, Buffer>();
+    for (const part of items.flatMap(partsOf)) {
+      const bytes = findMovableBytes(part);
+      if (!bytes) continue;
+      const hash = hashOf(bytes);
+      contents.set(hash, bytes);
+      moved.set(part, toStored(part as InlinePart, hash, bytes.length));
+    }
+    if (moved.size === 0) return items;
+    await store(owner, contents);
+    return items.map((item) => mapParts(item, (part) => moved.get(part) ?? part));
+  }
+
+  /** Throws `AttachmentUnavailable` for the first one that can't be read. */
+  async function read(owner: Owner, items: readonly ItemBody[]): Promise<ReadonlyMap<AttachmentHash, Buffer>> {
+    const found = await readAll(owner, items.flatMap(storedHashesOf));
+    return new Map([...found].map(([hash, bytes]) => [hash, orThrow(bytes)]));
+  }
+
+  return {
+    keep,
+    readAll,
+
+    /** Looks up the bytes of these items, which are read now. */
+    async base64Of(owner: Owner, items: readonly ItemBody[]): Promise<Base64Of> {
+      const found = await read(owner, items);
+      return (part) => {
+        if (!isStored(part)) return part.base64;
+        const bytes = found.get(part.sha256);
+        if (!bytes) throw new AttachmentUnavailable('missing');
+        return bytes.toString('base64');
+      };
+    },
+
+    /** Items with their bytes inside, for a copy that outlives the stored ones. */
+    async inline<I extends ItemBody>(owner: Owner, items: readonly I[]): Promise<I[]> {
+      const found = await read(owner, items);
+      return items.map((item) => mapParts(item, (part) => inlined(part, found)));
+    },
+
+    /** An image or a file, whose bytes are read on request. */
+    open(owner: Owner, part: AttachedPart): OpenAttachment {
+      const filename = part.type === 'file' ? part.filename : null;
+      return { mediaType: part.mediaType, filename, hash: hashOfPart(part), read: () => bytesOf(owner, part) };
+    },
+
+    /**
+     * The history of a turn. Bytes that older versions have left inside items are moved out. Text files in tool outputs are
+     * read, because the safety rules look at them; those that can't be read are left out.
+     */
+    async openHistory(owner: Owner, history: readonly Item[]): Promise<Item[]> {
+      const items = await moveOut(owner, history);
+      const texts = items.filter(
+        (item) => item.type === 'function_call_output' && storedPartsOf(item).some(isTextFile),
+      );
+      if (texts.length === 0) return [...items];
+      const found = await readAll(
+        owner,
+        texts.flatMap((item) => storedPartsOf(item).filter(isTextFile)).map(hashOfStored),
+      );
+      return items.map((item) => (texts.includes(item) ? mapParts(item, (part) => inlined(part, found)) : item));
+    },
+  };
+
+  async function bytesOf(owner: Owner, part: AttachedPart): Promise<Buffer> {
+    if (!isStored(part)) return Buffer.from(part.base64, 'base64');
+    return orThrow((await readAll(owner, [part.sha256])).get(part.sha256) ?? new AttachmentUnavailable('missing'));
+  }
+
+  async function moveOut(owner: Owner, history: readonly Item[]): Promise<readonly Item[]> {
+    try {
+      const items = await keep(owner, history);
+      const changed = items.filter((item, index) => item !== history[index]);
+      if (changed.length > 0)
+        await withOwner(db, owner, async (trx) => {
+          for (const item of changed)
+            await moveOutOfItem(trx, owner, item, bodyOf(contentOf(item)), storedHashesOf(item));
+        });
+      return items;
+    } catch (error) {
+      if (!(error instanceof AttachmentUnavailable)) throw error;
+      return history; // the next turn tries again
+    }
+  }
+}
+
+const isTextFile = (part: ContentPart): boolean => isAttached(part) && isTextType(part.mediaType);
+const hashOfStored = ({ sha256 }: { readonly sha256: AttachmentHash }): AttachmentHash => sha256;
+
+function inlined(part: ContentPart, found: ReadAttachments): ContentPart {
+  const bytes = isStored(part) ? found.get(part.sha256) : undefined;
+  return isStored(part) && Buffer.isBuffer(bytes) ? toInline(part, bytes) : part;
+}
+
+/** What the column `body` holds. */
+const bodyOf = ({ id: _, ...body }: NewItem): ItemBody => body;
+
+async function reach<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new AttachmentUnavailable('unreachable', { cause: error });
+  }
+}
+
+function toUnavailable(error: unknown): AttachmentUnavailable {
+  if (error instanceof AttachmentUnavailable) return error;
+  throw error;
+}
+
+function orThrow(bytes: Buffer | AttachmentUnavailable): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes;
+  throw bytes;
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { AttachmentHash } from '#domain/ids.ts';
+import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
+import { type ContentPart, text } from '#domain/thread/item.ts';
+import type { Prompt } from '#models/model.ts';
+import type { ReadAttachments } from '../attachments/attachments.ts';
+import { loadPrompt } from './load-prompt.ts';
+
+const OLD = 'a'.repeat(64) as AttachmentHash;
+const NEW = 'b'.repeat(64) as AttachmentHash;
+const image = (sha256: AttachmentHash): ContentPart => ({ type: 'image', mediaType: 'image/png', sha256, bytes: 3 });
+const prompt: Prompt<ContentPart> = {
+  system: '',
+  messages: [
+    { role: 'user', content: [text('look'), image(OLD)] },
+    { role: 'assistant', text: 'yes', calls: [] },
+    { role: 'tool', callId: 'c', name: 'n', output: [image(OLD)] },
+    { role: 'user', content: [image(NEW)] },
+  ],
+  tools: [],
+  temperature: null,
+};
+
+/** Loads the prompt of a turn that has sent NEW; what is not in `found` is missing. */
+function load(found: ReadAttachments) {
+  const asked: AttachmentHash[][] = [];
+  const readAll = async (_: object, hashes: readonly AttachmentHash[]) => {
+    asked.push([...hashes]);
+    return found;
+  };
+  return { asked, loaded: loadPrompt({ readAll }, { userId: 'ann' }, prompt, new Set([NEW])) };
+}
+
+test('the bytes of all attachments are read at once', async () => {
+  const { asked, loaded } = load(
+    new Map([
+      [OLD, Buffer.from('old')],
+      [NEW, Buffer.from('new')],
+    ]),
+  );
+  const inline = (content: string) => ({ type: 'image', mediaType: 'image/png', base64: btoa(content) });
+
+  expect((await loaded).messages).toEqual([
+    { role: 'user', content: [text('look'), inline('old')] },
+    { role: 'assistant', text: 'yes', calls: [] },
+    { role: 'tool', callId: 'c', name: 'n', output: [inline('old')] },
+    { role: 'user', content: [inline('new')] },
+  ]);
+  expect(asked).toHaveLength(1);
+});
+
+test('a note replaces an earlier attachment that is lost', async () => {
+  const { loaded } = load(new Map([[NEW, Buffer.from('new')]]));
+
+  expect((await loaded).messages[0]).toEqual({
+    role: 'user',
+    content: [text('look'), text("[image left out: it can't be read any more]")],
+  });
+});
+
+test('the turn fails when its own attachment is lost', async () => {
+  const { loaded } = load(
+    new Map<AttachmentHash, Buffer | AttachmentUnavailable>([
+      [OLD, Buffer.from('old')],
+      [NEW, new AttachmentUnavailable('corrupted')],
+    ]),
+  );
+  await expect(loaded).rejects.toThrow(/was changed in the storage of attachments\. Send it again\.$/);
+});
+
+test('the turn fails when the storage does not answer, because a note would hide what a later turn can read', async () => {
+  const { loaded } = load(
+    new Map<AttachmentHash, Buffer | AttachmentUnavailable>([
+      [OLD, new AttachmentUnavailable('unreachable')],
+      [NEW, Buffer.from('new')],
+    ]),
+  );
+  await expect(loaded).rejects.toMatchObject({ reason: 'unreachable' });
+});
