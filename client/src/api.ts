@@ -1644,6 +1644,21 @@ export type SignInAnswer = {
   readonly code: string;
 };
 
+export type ToolPolicyList = {
+  readonly policies: readonly ToolPolicy[];
+};
+
+export type ToolPolicy = {
+  /** The name of the tool. `name@user` forbids a tool to one user, in whose call it tried to send a secret. */
+  readonly tool: string;
+  /** `allow`: calls run at once. `ask`: each call needs approval. `never`: no call runs. */
+  readonly level: 'allow' | 'ask' | 'never';
+};
+
+export type ToolPolicyChange = {
+  readonly level: 'allow' | 'ask' | 'never';
+};
+
 export type McpSignInBegun = {
   readonly url: string;
 };
@@ -2949,6 +2964,21 @@ export type Routes = {
   'POST /api/tools/{name}/sign-in/finish': {
     params: { name: string };
     body: SignInAnswer;
+    result: undefined;
+  };
+  /** List the policies of tools. */
+  'GET /api/tool-policies': {
+    result: ToolPolicyList;
+  };
+  /** Set the policy of a tool. It overrides the tool's own level, and standing approvals. */
+  'PUT /api/tool-policies/{tool}': {
+    params: { tool: string };
+    body: ToolPolicyChange;
+    result: ToolPolicy;
+  };
+  /** Remove the policy of a tool. The tool's own level applies again. */
+  'DELETE /api/tool-policies/{tool}': {
+    params: { tool: string };
     result: undefined;
   };
   /** Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for everyone without one. */

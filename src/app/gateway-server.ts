@@ -19,6 +19,7 @@ import { createLoadImage } from '#agent/attachments/load-image.ts';
 import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
 import type { Conversations } from '#agent/conversations.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
+import { createToolPolicies } from '#agent/gates/policy-settings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
@@ -210,6 +211,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       erasures: createErasures({ db, engine: parts.engine, requests: auth.erasures, onError }),
       approvals: createStandingApprovals(db),
       pairings: createPairings(db),
+      policies: createToolPolicies(db),
       usageReports: createUsage(db),
       memory: parts.memory,
       inspect: createInspectTurn(parts),

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runReborn } from '../support/run-reborn.ts';
 import { checkLooks } from './check-looks.ts';
 import { createMailTool } from './mail-tool.ts';
 import { openChromium } from './open-chromium.ts';
@@ -114,10 +113,15 @@ test('a file that no model can read is refused by name, and unknown text files a
   await page.close();
 });
 
-test('always is offered only where the policy accepts it', async () => {
-  const set = await runReborn(['policy', 'set', 'send_mail', 'ask'], { env: stage.home.env });
-  expect(set).toMatchObject({ code: 0, stderr: '' });
+test('the operator sets the policy of a tool, and always is offered only where the policy accepts it', async () => {
   const page = await browser.signIn(stage.url);
+  await page.goto(`${stage.url}/tools`);
+  await page.getByRole('button', { name: /^send_mail/ }).click();
+  const drawer = page.getByRole('dialog', { name: 'send_mail' });
+  await drawer.getByLabel('Policy for all users').selectOption({ label: 'Asks each time' });
+  await page.getByRole('button', { name: /^send_mail.*asks each time/s, includeHidden: true }).waitFor();
+  await checkLooks(page, 'policy');
+  await page.goto(stage.url);
   await ask(page, 'use send_mail {"to": "ann@example.com", "text": "hi"}');
   await page.getByRole('button', { name: 'Approve once' }).waitFor();
   expect(await page.getByRole('button', { name: 'Always for this' }).count()).toBe(0);

@@ -155,6 +155,27 @@ test('prompt templates belong to one user, are replaced by name, and have bounds
   expect((await put('t1', 'changed')).status).toBe(200);
 });
 
+test('a policy of the operator applies from the next call on, is audited, and can be removed', async ({ service }) => {
+  const route = '/api/tool-policies/reborn_time';
+  expect(await send(service, 'PUT', route, { level: 'never' })).toMatchObject({ status: 200 });
+  expect((await send(service, 'GET', '/api/tool-policies')).body.policies).toContainEqual({
+    tool: 'reborn_time',
+    level: 'never',
+  });
+  const outputOf = async (id: string) =>
+    JSON.stringify((await send(service, 'GET', `/api/threads/${id}/items`)).body.items[2].output);
+  const refused = await outputOf(await chat(service, 'use reborn_time {}'));
+  expect((await send(service, 'DELETE', route)).status).toBe(204);
+  expect((await send(service, 'DELETE', route)).status).toBe(404);
+  expect(await outputOf(await chat(service, 'use reborn_time {}'))).not.toBe(refused);
+  expect(refused).not.toMatch(/20\d\d-/);
+  expect((await send(service, 'PUT', route, { level: 'sometimes' })).status).toBe(400);
+  expect((await send(service, 'PUT', '/api/tool-policies/a@b', { level: 'allow' })).status).toBe(404);
+  expect(JSON.stringify((await send(service, 'GET', '/api/audit')).body)).toMatch(
+    /policy\.set.*policy\.|policy\.unset/,
+  );
+});
+
 test('visits from one address are limited', async ({ service }) => {
   const statuses = await Promise.all(Array.from({ length: 130 }, async () => (await visit(service, 'none')).status));
   expect(statuses).toContain(429);

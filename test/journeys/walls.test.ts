@@ -240,6 +240,12 @@ const MATRIX: Record<string, Row> = {
     route: '/api/tools/none/sign-in/finish',
     body: { state: 'none.x', code: 'x' },
   })),
+  'GET /api/tool-policies': row([403, 403, 200, 200], () => ({ route: '/api/tool-policies' })),
+  'PUT /api/tool-policies/:tool': row([403, 403, 200, 200], () => ({
+    route: '/api/tool-policies/walls',
+    body: { level: 'ask' },
+  })),
+  'DELETE /api/tool-policies/:tool': row([403, 403, 404, 404], () => ({ route: '/api/tool-policies/none' })),
   'POST /mcp': row([400, 400, 400, 400], () => ({ route: '/mcp', body: {} })),
   'GET /mcp': row([405, 405, 405, 405], () => ({ route: '/mcp' })),
   'DELETE /mcp': row([405, 405, 405, 405], () => ({ route: '/mcp' })),

@@ -61,3 +61,12 @@ function levelIn(value: unknown): ToolLevel {
   const { level } = value as { level?: unknown };
   return TOOL_LEVELS.find((known) => known === level) ?? 'never';
 }
+
+export type ToolPolicies = ReturnType<typeof createToolPolicies>;
+
+/** The operator's policies. */
+export const createToolPolicies = (db: Database) => ({
+  list: () => listPolicies(db),
+  set: (actor: UserId, policy: ToolPolicy) => setPolicy(db, policy, actor),
+  unset: (actor: UserId, tool: string) => unsetPolicy(db, tool, actor),
+});

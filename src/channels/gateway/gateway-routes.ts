@@ -33,6 +33,7 @@ import { queueRoutes } from './threads/queue-routes.ts';
 import { searchMessages } from './threads/search-route.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { versionRoutes } from './threads/version-routes.ts';
+import { policyRoutes } from './tools/policy-routes.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
 import { erasureRoutes } from './users/erasure-routes.ts';
@@ -64,6 +65,7 @@ export const gatewayRoutes = [
   ...memoryRoutes,
   ...skillRoutes,
   ...toolRoutes,
+  ...policyRoutes,
   ...mcpRoutes,
   ...mcpOfferRoutes,
   ...templateRoutes,

@@ -12,6 +12,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Capabilities } from './capabilities.tsx';
+import { ToolPolicy } from './tool-policy.tsx';
 
 export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readonly onClose: () => void }) {
   return (
@@ -24,6 +25,7 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
             again by itself.
           </p>
         )}
+        <ToolPolicy tool={tool.name} />
         {tool.source === 'installed' && (
           <section>
             <h3 className="mb-2 font-semibold">What it may do</h3>

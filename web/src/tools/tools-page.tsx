@@ -13,6 +13,7 @@ import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { InstallTool } from './install-tool.tsx';
 import { ToolDrawer } from './tool-drawer.tsx';
+import { usePolicies, wordsOfPolicy } from './tool-policy.tsx';
 
 /** What the agent can do. */
 export function ToolsPage() {
@@ -24,6 +25,7 @@ export function ToolsPage() {
   const shown = data?.tools.filter((tool) =>
     `${tool.name} ${tool.description}`.toLowerCase().includes(text.toLowerCase()),
   );
+  const policies = usePolicies();
   const tool = data?.tools.find(({ name }) => name === opened);
   return (
     <Page
@@ -56,7 +58,7 @@ export function ToolsPage() {
       >
         {(tools) => (
           <Rows label="Tools" rows={tools} keyOf={({ name }) => name} onOpen={({ name }) => setOpened(name)}>
-            {(row) => <ToolRow tool={row} />}
+            {(row) => <ToolRow tool={row} policy={wordsOfPolicy(policies, row.name)} />}
           </Rows>
         )}
       </Listed>
@@ -66,7 +68,7 @@ export function ToolsPage() {
   );
 }
 
-function ToolRow({ tool }: { readonly tool: AgentTool }) {
+function ToolRow({ tool, policy }: { readonly tool: AgentTool; readonly policy: string | undefined }) {
   const dangerous = tool.capabilities.filter((sentence) => sentence.dangerous).length;
   return (
     <>
@@ -78,6 +80,7 @@ function ToolRow({ tool }: { readonly tool: AgentTool }) {
       {tool.needs_sign_in && (
         <StatusMark mark="waiting" words={tool.mcp_server ? 'needs your sign-in' : 'needs a secret of yours'} />
       )}
+      {policy && <StatusMark mark="idle" words={policy} />}
       {dangerous > 0 && <StatusMark mark="idle" words="may change things elsewhere" />}
       <span className="text-s text-soft">{sourceOf(tool)}</span>
     </>

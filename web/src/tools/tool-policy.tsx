@@ -1,0 +1,68 @@
+import type { ToolPolicy as Policy } from '@reborn-agent/client/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useServices } from '../app/services.ts';
+import { client } from '../client/client.ts';
+import { Button } from '../parts/button.tsx';
+import { ChoiceField } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
+
+const CHOICES: readonly { readonly value: Policy['level'] | 'own'; readonly words: string }[] = [
+  { value: 'own', words: 'As the tool says: reading runs at once, the rest asks' },
+  { value: 'allow', words: 'Runs at once' },
+  { value: 'ask', words: 'Asks each time' },
+  { value: 'never', words: 'Never runs' },
+];
+
+/** The policies of all tools, for the operator. */
+export function usePolicies(): readonly Policy[] {
+  const { me } = useServices();
+  const { data } = useQuery({
+    queryKey: ['tool-policies'],
+    queryFn: () => client.call('GET /api/tool-policies'),
+    enabled: me.role === 'operator',
+  });
+  return data?.policies ?? [];
+}
+
+/** What a policy means in a list; undefined where the tool decides itself. */
+export const wordsOfPolicy = (policies: readonly Policy[], tool: string): string | undefined => {
+  const level = policies.find((policy) => policy.tool === tool)?.level;
+  return level && { allow: 'runs at once', ask: 'asks each time', never: 'never runs' }[level];
+};
+
+/** Whether the calls of a tool run, ask or are refused; only the operator decides it. */
+export function ToolPolicy({ tool }: { readonly tool: string }) {
+  const { me } = useServices();
+  const queries = useQueryClient();
+  const policies = usePolicies();
+  const change = useMutation({
+    mutationFn: async ({ name, level }: { name: string; level: Policy['level'] | 'own' }) => {
+      const params = { tool: name };
+      if (level === 'own') await client.call('DELETE /api/tool-policies/{tool}', { params });
+      else await client.call('PUT /api/tool-policies/{tool}', { params, body: { level } });
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['tool-policies'] }),
+  });
+  if (me.role !== 'operator') return null;
+  const current = policies.find((policy) => policy.tool === tool)?.level ?? 'own';
+  const blocked = policies.filter((policy) => policy.tool.startsWith(`${tool}@`));
+  return (
+    <section className="flex flex-col gap-3">
+      {change.error && <Problem error={change.error} />}
+      <ChoiceField
+        label="Policy for all users"
+        choices={CHOICES}
+        value={change.isPending && change.variables.name === tool ? change.variables.level : current}
+        onChoose={(level) => change.mutate({ name: tool, level })}
+      />
+      {blocked.map(({ tool: name }) => (
+        <p key={name} className="flex flex-wrap items-center gap-3">
+          <span className="min-w-0 flex-1">
+            Blocked for {name.slice(tool.length + 1)}, because it tried to send a secret in one of their calls.
+          </span>
+          <Button onClick={() => change.mutate({ name, level: 'own' })}>Lift</Button>
+        </p>
+      ))}
+    </section>
+  );
+}
