@@ -39,7 +39,7 @@ test.beforeAll(async ({ startAnother }) => {
   telegram = await startBotApi();
   const pace = { lookEveryMs: 100, leaseSeconds: 45, pauseMs: 100, editEveryMs: 30 };
   service = await startAnother(
-    {},
+    { PUBLIC_URL: 'https://reborn.example' },
     {
       tools: [send],
       network: telegram.network,
@@ -250,6 +250,59 @@ test('a removed link is a stranger again, and a removed channel is silent', asyn
   other.say(telegram, 'say nothing');
   await waitFor('the update', async () => (await waiting()) === 0);
   expect(await json(as(bob, '/api/threads'))).toEqual(threads);
+});
+
+test('by webhook, only updates with the secret count; repeated and mixed-up ones become one turn each', async () => {
+  expect((await as(undefined, `/api/channels/${channelId}`, 'DELETE')).status).toBe(204);
+  const asked = { channel: 'telegram', token: BOT.token, mode: 'webhook', groups: true };
+  const { id } = await json<{ id: string }>(as(undefined, '/api/channels', 'POST', asked));
+  const { url, secret } = telegram.webhook() ?? { url: '', secret: '' };
+  expect(url).toBe(`https://reborn.example/channels/telegram/${id}`);
+  const deliver = (update: object, token = secret) =>
+    service.request(new URL(url).pathname, {
+      method: 'POST',
+      body: JSON.stringify(update),
+      headers: { authorization: '', 'x-telegram-bot-api-secret-token': token },
+    });
+  const { code } = await json<{ code: string }>(as(ann, '/api/channels/codes', 'POST'));
+  const start = telegram.number(phone.message({ text: `/start ${code}` }));
+  for (const forged of ['', 'wrong', `x${secret}`]) expect((await deliver(start, forged)).status).toBe(404);
+  expect((await deliver(start)).status).toBe(204);
+  await waitFor('the link', async () => (await json<{ links: object[] }>(as(ann, '/api/channels'))).links.length === 1);
+
+  const one = telegram.number(phone.message({ text: 'say hooked one' }));
+  const two = telegram.number(phone.message({ text: 'say hooked two' }));
+  for (const update of [two, one, two, one]) expect((await deliver(update)).status).toBe(204);
+  await Promise.all([shown(phone.id, 'hooked one'), shown(phone.id, 'hooked two')]);
+  await waitFor('the deliveries', async () => (await waiting()) === 0 && (await openDeliveries()) === 0);
+  expect(telegram.in(phone.id).filter(({ text }) => text.startsWith('hooked'))).toHaveLength(2);
+  expect((await deliver({ update_id: 'no number' })).status).toBe(204);
+
+  // In a group: only what is addressed, only for linked people, and a button only for its person.
+  await deliver(telegram.number(phone.message({ text: 'say unaddressed', chat: GROUP })));
+  await deliver(telegram.number(stranger.message({ text: `@${BOT.username} say stranger`, chat: GROUP })));
+  await deliver(telegram.number(phone.message({ text: `@${BOT.username} use send {"to": "group"}`, chat: GROUP })));
+  const question = await shown(GROUP.id, /Approve this call/);
+  expect(telegram.in(GROUP.id).filter(({ text }) => /unaddressed|say stranger/.test(text))).toEqual([]);
+  const { code: bobs } = await json<{ code: string }>(as(bob, '/api/channels/codes', 'POST'));
+  await deliver(telegram.number(other.message({ text: bobs })));
+  await waitFor('the link', async () => (await json<{ links: object[] }>(as(bob, '/api/channels'))).links.length === 1);
+  const [approve] = question.buttons;
+  const before = used.length;
+  const press = (person: typeof phone) => ({
+    callback_query: {
+      id: `group-press-${person.id}`,
+      from: person.from,
+      data: approve?.callback_data,
+      message: { message_id: question.id, date: 0, chat: GROUP },
+    },
+  });
+  for (const person of [other, stranger]) await deliver(telegram.number(press(person)));
+  await waitFor('the presses', async () => (await waiting()) === 0);
+  expect(used).toHaveLength(before);
+  expect(question.buttons).toHaveLength(2); // a foreign press leaves the question as it is
+  await deliver(telegram.number(press(phone)));
+  await waitFor('the call', async () => used.length === before + 1);
 });
 
 const waiting = async () =>

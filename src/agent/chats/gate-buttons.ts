@@ -51,7 +51,7 @@ export async function answerPress(
   agent: Agent,
   owner: Principal,
   data: string,
-): Promise<{ readonly decision: Decision; readonly turn?: Turn }> {
+): Promise<{ readonly decision: Decision; readonly turn?: Turn; readonly tool?: string }> {
   const [, answer, hex = '', digest] = DATA.exec(data) ?? [];
   if (!answer) return { decision: 'stale' };
   const id = uuidFromHex<GateId>(hex);
@@ -64,7 +64,7 @@ export async function answerPress(
       id,
       isApproved ? { kind: 'approve' } : { kind: 'deny', reason: 'The user denied it.' },
     );
-    return { decision: isApproved ? 'approved' : 'denied', turn };
+    return { decision: isApproved ? 'approved' : 'denied', turn, tool: gate.call.name };
   } catch (error) {
     if (error instanceof NotFound) return { decision: 'stale' };
     throw error;

@@ -70,12 +70,14 @@ export function createUpdateHandler(parts: HandlerParts) {
   };
 
   async function handlePress({ owner, connection, incoming, update }: Call<'press'>): Promise<UpdateEnd> {
-    const { decision, turn } = await answerPress(agent, owner, incoming.data);
+    const { decision, turn, tool = '' } = await answerPress(agent, owner, incoming.data);
     // Neither matters enough to press the button a second time.
     await connection.answerPress(incoming.press, describeDecision(decision)).catch(ignoreChatFailure);
-    await connection
-      .edit?.(incoming.chat, incoming.remoteId, { markdown: describeDecision(decision) })
-      .catch(ignoreChatFailure);
+    // A press that counts for nothing leaves the message as it is: it may be someone else's question.
+    if (decision !== 'stale')
+      await connection
+        .edit?.(incoming.chat, incoming.remoteId, { markdown: `${describeDecision(decision)} (${tool})` })
+        .catch(ignoreChatFailure);
     if (turn && isChatChannel(turn.channel)) live.follow(owner, placeOf(update, incoming), turn);
     return { state: 'done', turnId: turn?.id };
   }
