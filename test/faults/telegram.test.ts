@@ -61,8 +61,6 @@ test(
     const seconds = (performance.now() - began) / 1000;
 
     const shown = telegram.messages.map(({ text }) => text);
-    const visible = Map.groupBy(shown, (text) => text);
-    for (const word of words) expect(visible.get(word), word).toHaveLength(1);
     expect(shown.filter((text) => text.includes('answer-')).toSorted()).toEqual(words.toSorted());
     const [turns] = await query<{ count: string; turns: string }>(
       cluster,
