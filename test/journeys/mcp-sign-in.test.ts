@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { getMcpServer } from '#channels/gateway/mcp/mcp-routes.ts';
+import { addFigures } from '../faults/figures.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import type { Home } from '../support/fresh-home.ts';
@@ -330,39 +332,68 @@ test('the command signs in by a browser on the same machine', async ({ service, 
   expect(await ask(service, 'use typed__read {}')).toBe('result: {}');
 });
 
-test('short tokens, many calls, three replicas and kill -9: one refresh for each token, and one sign-in', async ({
-  service,
-  startAnother,
-  env,
-  home,
-  model,
-}) => {
-  const brief = await startMcpOAuthServer({ tokenSeconds: 4, answers: { 'tools/list': () => ({ tools: [READ] }) } });
+/** Of the test below: how long a token lives, after how many refreshes and calls it ends, and the pause between rounds of calls. */
+const FORMS = {
+  short: { tokenSeconds: 4, refreshes: 3, calls: 12, pauseMs: 0 },
+  middle: { tokenSeconds: 60, refreshes: 4, calls: 100, pauseMs: 10_000 },
+  long: { tokenSeconds: 60, refreshes: 75, calls: 1000, pauseMs: 25_000 },
+};
+const ENDURANCE = process.env['ENDURANCE'];
+const FORM = ENDURANCE === undefined ? FORMS.short : ENDURANCE === 'middle' ? FORMS.middle : FORMS.long;
+
+/** A replica is killed in every sixth round, and another one takes its place. */
+const KILL_EVERY = 6;
+
+test('short tokens, many calls, three replicas and kill -9: one refresh for each token, and one sign-in', {
+  timeout: ENDURANCE === undefined ? 120_000 : 90 * 60_000,
+}, async ({ service, startAnother, env, home, model }) => {
+  const { tokenSeconds, refreshes, calls, pauseMs } = FORM;
+  const brief = await startMcpOAuthServer({ tokenSeconds, answers: { 'tools/list': () => ({ tools: [READ] }) } });
+  const started = Date.now();
+  const counts = { made: 0, killed: 0, sinceKill: 0 };
+  const debugged = { ...env, LOG_LEVEL: 'debug' };
   try {
     await read(add(service, 'brief', brief.url), 201);
     await signIn(service, 'brief', undefined, '?for=everyone');
-    const [second, victim] = [await startAnother(), await spawnService({ ...env, LOG_LEVEL: 'debug' })];
+    const second = await startAnother();
+    let victim = await spawnService(debugged);
+    const logs: string[] = [];
     const call = (at: Pick<Service, 'ask'>) => at.ask('use brief__read {}').then(textOf);
     const start = brief.counts.refreshed;
-    let isAlive = true;
-    // Until three tokens have expired. The victim dies while its calls are under way, after it has taken part in a refresh.
-    while (isAlive || brief.counts.refreshed - start < 3) {
+    const refreshed = () => brief.counts.refreshed - start;
+    // The victim dies while its calls are under way, after it has taken part in a refresh.
+    while (counts.killed === 0 || refreshed() < refreshes || counts.made < calls) {
       await home.query('delete from rate_windows');
-      const dies: boolean = isAlive && brief.counts.refreshed > start;
+      const dies = refreshed() > 0 && (counts.killed === 0 || ++counts.sinceKill === KILL_EVERY);
       const dying = dies ? [call(victim), call(victim)].map((each) => each.catch(() => 'died')) : [];
-      const living = isAlive && !dies ? [service, second, victim] : [service, second];
+      const living = dies ? [service, second] : [service, second, victim];
       const said = living.flatMap((at) => [call(at), call(at), call(at), call(at)]);
-      if (dies) await victim.kill();
-      isAlive &&= !dies;
+      if (dies) {
+        await victim.kill();
+        counts.killed++;
+        counts.sinceKill = 0;
+        logs.push(victim.output());
+        victim = await spawnService(debugged);
+      }
       expect(new Set(await Promise.all(said))).toEqual(new Set(['result: {}']));
       await Promise.all(dying);
+      counts.made += said.length + dying.length;
+      await delay(pauseMs);
     }
+    logs.push(victim.output());
+    await victim.kill();
     expect(brief.counts).toMatchObject({ signedIn: 1, reused: 0 });
     expect(brief.tokens.size).toBeLessThanOrEqual(brief.counts.refreshed + 1);
     // On a busy machine a token can expire between the look at its expiry and the server. The call is then sent again.
     expect(brief.wronglySent).toEqual([]);
-    expectHidden(brief, [model.seen, victim.output(), await everyRow(home)]);
+    expectHidden(brief, [model.seen, logs, await everyRow(home)]);
     await second.close();
+    const minutes = ((Date.now() - started) / 60_000).toFixed(1);
+    await addFigures(
+      `MCP calls with tokens of ${tokenSeconds} s, three replicas, kill -9 ${counts.killed} times`,
+      counts.made,
+      `${minutes} minutes: ${refreshed()} refreshes of ${brief.tokens.size} tokens, 1 sign-in, ${brief.counts.refused} requests sent again, no token seen`,
+    );
   } finally {
     brief.close();
   }
