@@ -1,14 +1,7 @@
 import { ApiError, type Client } from './client.ts';
 import type { Socket } from './socket.ts';
-import {
-  EMPTY_THREAD,
-  positionOf,
-  type ThreadState,
-  withItems,
-  withMessage,
-  withoutGate,
-  withQueue,
-} from './thread-state.ts';
+import { withPage } from './thread-page.ts';
+import { EMPTY_THREAD, positionOf, type ThreadState, withMessage, withoutGate, withQueue } from './thread-state.ts';
 
 /** A thread as it is now, and how far it is loaded. */
 export type ThreadSnapshot = {
@@ -70,7 +63,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       const page = await fetchItems({ limit: PAGE });
       await refreshQueue();
       before = page.next_before;
-      change({ state: withItems(snapshot.state, page.items), phase: 'ready', hasOlder: before !== null });
+      change({ state: withPage(snapshot.state, page), phase: 'ready', hasOlder: before !== null });
       if (!closed && !unsubscribe) subscribe();
     } catch (error) {
       change({ phase: 'failed', error });
@@ -93,6 +86,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
         if (message.type === 'thread' && (message.thread?.status === 'running' || state.queued.length > 0))
           void refreshQueue();
         if (message.type === 'turn-event' && message.event.type === 'turn-ended') void refresh();
+        if (message.type === 'line' && message.line !== snapshot.state.line) void refresh(PAGE);
       },
     });
   }
@@ -105,9 +99,19 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   }
 
   /** Stored items have more than events: their usage and exact times. */
-  async function refresh(): Promise<void> {
-    const page = await fetchItems({ limit: PAGE_OF_A_TURN }).catch(() => undefined);
-    if (page && !closed) change({ state: withItems(snapshot.state, page.items) });
+  async function refresh(limit = PAGE_OF_A_TURN): Promise<void> {
+    const { turns } = snapshot.state;
+    const page = await fetchItems({ limit }).catch(() => undefined);
+    if (!page || closed) return;
+    const isSame = page.line === snapshot.state.line;
+    const state = withPage(snapshot.state, page, turns);
+    if (isSame) return change({ state });
+    before = page.next_before;
+    change({ state, hasOlder: before !== null });
+    // How the turn that is the newest now has ended is known only from its events.
+    if (state.turns.at(-1)?.sequence !== undefined) return;
+    unsubscribe?.();
+    subscribe();
   }
 
   return {
@@ -123,13 +127,19 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       change({ loadingOlder: true });
       try {
         const page = await fetchItems({ before, limit: PAGE });
+        if (page.line !== snapshot.state.line) return change({ loadingOlder: false }); // the newest page is on its way
         before = page.next_before;
-        change({ state: withItems(snapshot.state, page.items), hasOlder: before !== null, loadingOlder: false });
+        change({ state: withPage(snapshot.state, page), hasOlder: before !== null, loadingOlder: false });
       } catch (error) {
         change({ loadingOlder: false, error });
       }
     },
     refreshQueue,
+    /** Shows another version of a message, and what followed it. */
+    async show(turnId: string): Promise<void> {
+      await client.call('POST /api/threads/{id}/versions/{turn}/show', { params: { id: threadId, turn: turnId } });
+      await refresh(PAGE);
+    },
     /** Withdraws a message that waits. */
     async withdraw(turnId: string): Promise<void> {
       await client.call('DELETE /api/threads/{id}/queue/{turn}', { params: { id: threadId, turn: turnId } });

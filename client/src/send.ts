@@ -1,4 +1,4 @@
-import type { ChatAccepted, ChatRequest } from './api.ts';
+import type { ChatAccepted, ChatRequest, VersionRequest } from './api.ts';
 import { ApiError, type Client } from './client.ts';
 
 export type SendOptions = {
@@ -15,12 +15,36 @@ const LONGEST_WAIT_S = 60;
  * Sends a message until the service accepts it. Every try has the same idempotency key, so a message is neither lost nor
  * accepted twice, even if a response does not arrive. A refusal is final, except for `Retry-After`.
  */
-export async function sendMessage(client: Client, body: ChatRequest, options: SendOptions = {}): Promise<ChatAccepted> {
-  const { signal, pause = sleep } = options;
+export function sendMessage(client: Client, body: ChatRequest, options: SendOptions = {}): Promise<ChatAccepted> {
+  return untilAccepted(
+    (idempotencyKey) => client.call('POST /api/chat/send', { body, idempotencyKey, signal: options.signal }),
+    options,
+  );
+}
+
+/** Starts another version of a message until the service accepts it; with `text`, an edited one. */
+export function sendVersion(
+  client: Client,
+  { threadId, itemId, ...body }: VersionRequest & { readonly threadId: string; readonly itemId: string },
+  options: SendOptions = {},
+): Promise<ChatAccepted> {
+  const params = { id: threadId, item: itemId };
+  const { signal } = options;
+  return untilAccepted(
+    (idempotencyKey) =>
+      client.call('POST /api/threads/{id}/items/{item}/versions', { params, body, idempotencyKey, signal }),
+    options,
+  );
+}
+
+async function untilAccepted(
+  send: (idempotencyKey: string) => Promise<ChatAccepted>,
+  { signal, pause = sleep }: SendOptions,
+): Promise<ChatAccepted> {
   const idempotencyKey = newKey();
   for (let tries = 0; ; tries++) {
     try {
-      return await client.call('POST /api/chat/send', { body, idempotencyKey, signal });
+      return await send(idempotencyKey);
     } catch (error) {
       const wait = pauseAfter(error, tries);
       if (wait === undefined || signal?.aborted) throw error;

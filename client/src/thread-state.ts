@@ -1,4 +1,14 @@
-import type { BareItem, ItemPart, OpenGate, QueuedTurn, ServerMessage, Spent, Thread, ThreadItem } from './api.ts';
+import type {
+  BareItem,
+  ItemPart,
+  OpenGate,
+  QueuedTurn,
+  ServerMessage,
+  Spent,
+  Thread,
+  ThreadItem,
+  TurnVersions,
+} from './api.ts';
 
 export type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
 
@@ -10,6 +20,10 @@ export type ThreadState = {
   readonly gate: OpenGate | undefined;
   /** The turns that wait behind the running one. None of them is in `turns`. */
   readonly queued: readonly QueuedTurn[];
+  /** Which line of turns is shown: the number grows when another version of a message is shown. */
+  readonly line: number;
+  /** Of the turns that have other versions, by the id of the turn. */
+  readonly versions: ReadonlyMap<string, TurnVersions>;
   /** Its title, status and usage, as far as they were received. */
   readonly thread: Thread | undefined;
 };
@@ -77,6 +91,8 @@ export const EMPTY_THREAD: ThreadState = {
   outputs: new Map(),
   gate: undefined,
   queued: [],
+  line: 0,
+  versions: new Map(),
   thread: undefined,
 };
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkPage, takePicture } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask, conversation, countedIn } from './talk.ts';
@@ -85,12 +86,66 @@ test('a failed turn says why, and can be tried again', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'break 400');
   await page.getByRole('alert').filter({ hasText: '400' }).waitFor();
+  stage.model.seen.length = 0;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect.poll(() => page.getByRole('log').getByText('break 400', { exact: true }).count()).toBe(2);
+  await expect.poll(() => stage.model.seen.length).toBeGreaterThan(0);
+  await page.getByRole('alert').filter({ hasText: '400' }).waitFor();
+  expect(await page.getByRole('log').getByText('break 400', { exact: true }).count()).toBe(1);
+  expect(await page.getByText('1 / 2').count()).toBe(0);
   await page.close();
 });
 
-test('a message that is edited goes into a new thread, with what came before it', async () => {
+test('a message is edited and answered again in place, and arrows lead to every version, in all windows', async () => {
+  const [page, other] = await Promise.all([browser.signIn(stage.url), browser.signIn(stage.url)]);
+  await ask(page, 'say north');
+  await page.getByRole('article').getByText('north').waitFor();
+  await ask(page, 'say east');
+  await page.getByRole('article').getByText('east').waitFor();
+  await ask(page, 'say last');
+  await page.getByRole('article').getByText('last').waitFor();
+  await other.goto(page.url());
+  await other.getByRole('article').getByText('last').waitFor();
+
+  await page.getByText('say east', { exact: true }).hover();
+  await page.getByRole('button', { name: 'Edit', exact: true }).nth(1).click();
+  await page.getByRole('textbox', { name: 'Edit the message' }).fill('say west');
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    await takePicture(page, `versions-edit-${width}`);
+  }
+  await page.setViewportSize({ width: 1440, height: 800 });
+  await page.getByRole('button', { name: 'Save and send' }).click();
+  for (const window of [page, other]) {
+    await window.getByRole('article').getByText('west').waitFor();
+    await expect.poll(() => conversation(window)).not.toMatch(/east|last/);
+    expect(await conversation(window)).toContain('north');
+  }
+
+  await page.getByRole('article').getByText('west').hover();
+  await page.getByRole('button', { name: 'Answer again' }).last().click();
+  for (const window of [page, other]) await window.getByRole('group', { name: 'Answers' }).getByText('2 / 2').waitFor();
+  for (const scheme of ['light', 'dark'] as const)
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.locator(`html[data-theme=${scheme}]`).waitFor();
+      await checkPage(page, `versions-${scheme}-${width}`);
+    }
+
+  await other.getByRole('button', { name: 'Previous version' }).click();
+  for (const window of [page, other]) {
+    await window.getByRole('article').getByText('last').waitFor();
+    await window.getByRole('group', { name: 'Versions of this message' }).getByText('1 / 2').waitFor();
+    await expect.poll(() => conversation(window)).not.toContain('west');
+  }
+  await page.reload();
+  await page.getByRole('button', { name: 'Next version' }).click();
+  await page.getByRole('group', { name: 'Answers' }).getByText('2 / 2').waitFor();
+  expect([...page.problems, ...other.problems]).toEqual([]);
+  await Promise.all([page.close(), other.close()]);
+});
+
+test('a message can be sent as a new thread instead, with what came before it', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'say first');
   await page.getByRole('article').getByText('first').waitFor();
@@ -98,9 +153,9 @@ test('a message that is edited goes into a new thread, with what came before it'
   await page.getByRole('article').getByText('second').waitFor();
   const before = page.url();
   await page.getByText('say second', { exact: true }).hover();
-  await page.getByRole('button', { name: 'Edit and send as a new thread' }).last().click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
   await page.getByRole('textbox', { name: 'Edit the message' }).fill('say changed');
-  await page.getByRole('button', { name: 'Send as a new thread', exact: true }).click();
+  await page.getByRole('button', { name: 'Send as a new thread instead' }).click();
   await page.getByRole('article').getByText('changed').waitFor();
   expect(page.url()).not.toBe(before);
   const shown = await conversation(page);

@@ -134,7 +134,7 @@ test('editing starts at the end of a message, and renaming selects the old title
   await ask(page, 'say ready');
   await page.getByRole('article').getByText('ready').waitFor();
   await page.getByText('say ready', { exact: true }).last().hover();
-  await page.getByRole('button', { name: 'Edit and send as a new thread' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.keyboard.type('!');
   expect(await page.getByRole('textbox', { name: 'Edit the message' }).inputValue()).toBe('say ready!');
   await page.keyboard.press('Escape');

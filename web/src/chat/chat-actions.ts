@@ -1,6 +1,6 @@
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import type { FollowedThread } from '@reborn-agent/client/follow-thread';
-import { sendMessage } from '@reborn-agent/client/send';
+import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useState } from 'react';
@@ -9,9 +9,16 @@ import { client } from '../client/client.ts';
 /** What a row of the transcript can do. */
 export type Actions = {
   readonly inspect: (turnId: string) => void;
+  /** Whether the thread can show another version now: nothing runs, and nothing waits. */
+  readonly isIdle: boolean;
+  /** Asks something else in place of a message. */
+  readonly edit: (entry: MessageEntry, text: string) => Promise<void>;
+  /** Asks the message that led to this item again. */
+  readonly askAgain: (itemId: string) => void;
+  /** Shows another version of a message. */
+  readonly show: (turnId: string) => void;
   /** A new thread with what was said before the message, and the message as it is now. */
-  readonly resend: (entry: MessageEntry, text: string) => Promise<void>;
-  readonly sendAgain: (text: string) => void;
+  readonly fork: (entry: MessageEntry, text: string) => Promise<void>;
   /** Withdraws a message that waits; with `text`, to edit it in the composer. */
   readonly withdraw: (turnId: string, text?: string) => Promise<void>;
   readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
@@ -31,21 +38,33 @@ export function useActions(): Actions {
 export function useChatActions(parts: {
   readonly threadId: string;
   readonly followed: FollowedThread;
+  readonly isIdle: boolean;
+  /** The model that was chosen for what is sent next, if any. */
+  readonly model: string | undefined;
   readonly inspect: (turnId: string) => void;
   readonly compose: (text: string) => void;
 }): Actions {
-  const { threadId, followed, inspect, compose } = parts;
+  const { threadId, followed, isIdle, model, inspect, compose } = parts;
   const navigate = useNavigate();
   const [problem, setProblem] = useState<unknown>();
   const attempt = async (work: () => Promise<void>) => {
     setProblem(undefined);
     await work().catch(setProblem);
   };
+  async function startVersion(itemId: string, text?: string): Promise<void> {
+    const chosen = { ...(text !== undefined && { text }), ...(model !== undefined && { model }) };
+    const { turn_id: turnId } = await sendVersion(client, { threadId, itemId, ...chosen });
+    await followed.turnKnown(turnId);
+  }
   return {
     inspect,
     problem,
     imagePath: (itemId, url) => `/api/threads/${threadId}/items/${itemId}/image?url=${encodeURIComponent(url)}`,
-    resend: (entry, text) =>
+    isIdle,
+    edit: (entry, text) => attempt(() => startVersion(entry.id, text)),
+    askAgain: (itemId) => void attempt(() => startVersion(itemId)),
+    show: (turnId) => void attempt(() => followed.show(turnId)),
+    fork: (entry, text) =>
       attempt(async () => {
         const fork = await client.call('POST /api/threads/{id}/fork', {
           params: { id: threadId },
@@ -53,10 +72,6 @@ export function useChatActions(parts: {
         });
         await sendMessage(client, { message: text, thread_id: fork.id });
         await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
-      }),
-    sendAgain: (text) =>
-      void attempt(async () => {
-        await sendMessage(client, { message: text, thread_id: threadId });
       }),
     withdraw: (turnId, text) =>
       attempt(async () => {

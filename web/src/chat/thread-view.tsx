@@ -37,13 +37,15 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const [chosen, setChosen] = useState<string>();
   const model = chosen ?? thread?.model ?? (thread ? DEFAULT_MODEL : null);
   const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
+  const running = findRunningTurn(state);
   const actions = useChatActions({
     threadId,
     followed,
+    isIdle: !running && !state.gate && state.queued.length === 0,
+    model: chosen,
     inspect: setInspected,
     compose: (text) => setSuggested({ text, keep: true }),
   });
-  const running = findRunningTurn(state);
   useTitle(thread ? titleOf(thread) : 'Thread');
 
   // The message that a search result leads to may be further up than what is loaded.

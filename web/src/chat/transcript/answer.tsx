@@ -6,7 +6,9 @@ import { Cost } from '../../parts/cost.tsx';
 import { useActions } from '../chat-actions.ts';
 import { ReadAloudButton } from './read-aloud.tsx';
 import { CopyButton, RowActions } from './row-actions.tsx';
+import type { VersionPosition } from './rows.ts';
 import { Speaker } from './speaker.tsx';
+import { VersionArrows } from './version-arrows.tsx';
 
 const Markdown = lazy(() => import('../markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
 
@@ -14,10 +16,12 @@ export function Answer({
   entry,
   turnId,
   first,
+  versions,
 }: {
   readonly entry: MessageEntry;
   readonly turnId: string;
   readonly first: boolean;
+  readonly versions: readonly VersionPosition[];
 }) {
   const { imagePath } = useActions();
   const streaming = entry.state === 'streaming';
@@ -27,18 +31,28 @@ export function Answer({
       <Suspense fallback={<p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>}>
         <Markdown text={entry.text} streaming={streaming} imagePath={(url) => imagePath(entry.id, url)} />
       </Suspense>
-      {!streaming && <AnswerFoot entry={entry} turnId={turnId} />}
+      {!streaming && <AnswerFoot entry={entry} turnId={turnId} versions={versions} />}
     </article>
   );
 }
 
-function AnswerFoot({ entry, turnId }: { readonly entry: MessageEntry; readonly turnId: string }) {
-  const { inspect } = useActions();
+function AnswerFoot({
+  entry,
+  turnId,
+  versions,
+}: {
+  readonly entry: MessageEntry;
+  readonly turnId: string;
+  readonly versions: readonly VersionPosition[];
+}) {
+  const { inspect, askAgain, isIdle } = useActions();
   return (
     <div className="-ml-2 flex min-h-8 items-center gap-2">
+      <VersionArrows versions={versions} />
       <RowActions>
         <CopyButton text={entry.text} />
         <ReadAloudButton text={entry.text} />
+        {isIdle && <IconButton icon="retry" label="Answer again" onClick={() => askAgain(entry.id)} />}
         <IconButton icon="inspect" label="Inspect this turn" onClick={() => inspect(turnId)} />
       </RowActions>
       {entry.state === 'incomplete' && <span className="pl-2 text-s text-waiting">Ends in mid-sentence.</span>}

@@ -2,18 +2,18 @@ import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useActions } from '../chat-actions.ts';
 
-type Props = { readonly words: string; readonly turnId: string; readonly asked: string };
+type Props = { readonly words: string; readonly turnId: string; readonly asked: string | undefined };
 
-/** Why a turn failed; the same can be asked again. */
+/** Why a turn failed. Trying again replaces the attempt. */
 export function FailureLine({ words, turnId, asked }: Props) {
-  const { inspect, sendAgain } = useActions();
+  const { inspect, askAgain, isIdle } = useActions();
   return (
     <div role="alert" className="mb-5 flex flex-wrap items-start gap-3 rounded border border-failed bg-failed-wash p-3">
       <Icon name="warning" className="mt-2 text-failed" />
       <p className="min-w-0 flex-1 basis-60 break-words py-1">{words}</p>
       <div className="flex gap-2">
-        {asked !== '' && (
-          <Button icon="retry" onClick={() => sendAgain(asked)}>
+        {asked !== undefined && isIdle && (
+          <Button icon="retry" onClick={() => askAgain(asked)}>
             Try again
           </Button>
         )}

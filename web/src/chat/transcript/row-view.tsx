@@ -12,9 +12,9 @@ import { Working } from './working.tsx';
 export function RowView({ row }: { readonly row: Row }) {
   switch (row.kind) {
     case 'user':
-      return <UserMessage entry={row.entry} />;
+      return <UserMessage entry={row.entry} versions={row.versions} />;
     case 'answer':
-      return <Answer entry={row.entry} turnId={row.turnId} first={row.first} />;
+      return <Answer entry={row.entry} turnId={row.turnId} first={row.first} versions={row.versions} />;
     case 'steps':
       return <Steps steps={row.steps} first={row.first} />;
     case 'pick-up':

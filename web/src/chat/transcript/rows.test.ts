@@ -138,5 +138,5 @@ test('a turn that failed says why, and offers what was asked', () => {
     ...STREAM.slice(0, 1),
     [0, { type: 'turn-ended', status: 'failed', failure, usage, ended_at: place.created_at }],
   ]);
-  expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'count' });
+  expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'u1' });
 });

@@ -1,4 +1,4 @@
-import type { OpenGate, QueuedTurn } from '@reborn-agent/client/api';
+import type { OpenGate, QueuedTurn, TurnVersions } from '@reborn-agent/client/api';
 import type {
   CallEntry,
   Entry,
@@ -12,15 +12,27 @@ import type {
 /** A call together with what came of it. */
 export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
 
+/** Where a message is among its versions. */
+export type VersionPosition = NonNullable<TurnVersions['message']> & { readonly of: 'message' | 'answer' };
+
 /** One row of the transcript. `first`: the speaker's name is shown above it. */
 export type Row =
-  | { readonly kind: 'user'; readonly id: string; readonly turnId: string; readonly entry: MessageEntry }
+  | {
+      readonly kind: 'user';
+      readonly id: string;
+      readonly turnId: string;
+      readonly entry: MessageEntry;
+      /** Its versions, and the answers to it if none is shown. */
+      readonly versions: readonly VersionPosition[];
+    }
   | {
       readonly kind: 'answer';
       readonly id: string;
       readonly turnId: string;
       readonly entry: MessageEntry;
       readonly first: boolean;
+      /** The other answers to the same message. */
+      readonly versions: readonly VersionPosition[];
     }
   | {
       readonly kind: 'steps';
@@ -36,7 +48,8 @@ export type Row =
       readonly id: string;
       readonly turnId: string;
       readonly words: string;
-      readonly asked: string;
+      /** The id of the message that can be asked again. */
+      readonly asked: string | undefined;
     }
   | { readonly kind: 'queued'; readonly id: string; readonly queued: QueuedTurn }
   | { readonly kind: 'stopped'; readonly id: string }
@@ -49,6 +62,7 @@ export function rowsOf(state: ThreadState): Row[] {
     for (const entry of turn.entries) addEntry(rows, state, turn, entry);
     rows.push(...endingOf(turn, rows));
   }
+  placeVersions(rows, state);
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued });
   return rows;
@@ -66,9 +80,27 @@ function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry
       waits: state.gate?.call.call_id === entry.callId,
     });
   } else if (entry.role === 'user') {
-    rows.push({ kind: 'user', id, turnId, entry });
+    rows.push({ kind: 'user', id, turnId, entry, versions: [] });
   } else if (entry.role === 'assistant' && (entry.text !== '' || entry.state === 'streaming')) {
-    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows) });
+    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), versions: [] });
+  }
+}
+
+/** Arrows are at the last message of a turn's input, and at the last answer to it, which a later turn may have given. */
+function placeVersions(rows: Row[], state: ThreadState): void {
+  if (state.versions.size === 0) return;
+  for (const [index, row] of rows.entries()) {
+    const found = row.kind === 'user' && state.versions.get(row.turnId);
+    if (!found || row.kind !== 'user') continue;
+    const rest = rows.slice(index + 1);
+    const end = rest.findIndex(({ kind }) => kind === 'user');
+    const next = rest[end];
+    if (next?.kind === 'user' && next.turnId === row.turnId) continue;
+    const answer = rest.slice(0, end < 0 ? undefined : end).findLast(({ kind }) => kind === 'answer');
+    const versions = found.message ? [{ ...found.message, of: 'message' as const }] : [];
+    const answers = found.answer ? [{ ...found.answer, of: 'answer' as const }] : [];
+    rows[index] = { ...row, versions: answer ? versions : [...versions, ...answers] };
+    if (answer?.kind === 'answer') rows[rows.indexOf(answer)] = { ...answer, versions: answers };
   }
 }
 
@@ -96,7 +128,4 @@ function isFirst(rows: readonly Row[]): boolean {
 
 const UNKNOWN_FAILURE = 'The turn failed, and left no reason. Inspect it, or look into the state of the service.';
 
-function askedLast(rows: readonly Row[]): string {
-  const row = rows.findLast(({ kind }) => kind === 'user');
-  return row?.kind === 'user' ? row.entry.text : '';
-}
+const askedLast = (rows: readonly Row[]) => rows.findLast(({ kind }) => kind === 'user')?.id;

@@ -122,10 +122,18 @@ function sameRow(one: Row, other: Row): boolean {
   if (one.kind === 'working')
     return other.kind === 'working' && one.turn.id === other.turn.id && one.first === other.first;
   if ('entry' in one && 'entry' in other)
-    return one.kind === other.kind && one.entry === other.entry && firstOf(one) === firstOf(other);
+    return (
+      one.kind === other.kind &&
+      one.entry === other.entry &&
+      firstOf(one) === firstOf(other) &&
+      versionOf(one) === versionOf(other)
+    );
   if (one.kind === 'gate' && other.kind === 'gate') return one.gate === other.gate;
   if (one.kind === 'queued' && other.kind === 'queued') return one.queued === other.queued;
   return one.kind === other.kind && one.id === other.id;
 }
 
 const firstOf = (row: Row) => 'first' in row && row.first;
+
+const versionOf = (row: Row) =>
+  'versions' in row ? row.versions.map(({ number, previous, next }) => `${previous} ${number} ${next}`).join() : '';

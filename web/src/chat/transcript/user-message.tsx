@@ -3,20 +3,24 @@ import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
 import { CopyButton, RowActions } from './row-actions.tsx';
+import type { VersionPosition } from './rows.ts';
 import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';
+import { VersionArrows } from './version-arrows.tsx';
 
-export function UserMessage({ entry }: { readonly entry: MessageEntry }) {
+type Props = { readonly entry: MessageEntry; readonly versions: readonly VersionPosition[] };
+
+export function UserMessage({ entry, versions }: Props) {
   const [editing, setEditing] = useState(false);
-  const { resend } = useActions();
+  const { isIdle } = useActions();
   return (
     <div className="group pb-5">
       <Speaker name="You">
         <RowActions>
           <CopyButton text={entry.text} />
-          <IconButton icon="edit" label="Edit and send as a new thread" onClick={() => setEditing(true)} />
-          <IconButton icon="retry" label="Ask again in a new thread" onClick={() => void resend(entry, entry.text)} />
+          {isIdle && <IconButton icon="edit" label="Edit" onClick={() => setEditing(true)} />}
         </RowActions>
+        <VersionArrows versions={versions} />
       </Speaker>
       {editing ? (
         <EditMessage entry={entry} onDone={() => setEditing(false)} />
@@ -33,11 +37,11 @@ function focusAtEnd(area: HTMLTextAreaElement | null): void {
   area?.setSelectionRange(area.value.length, area.value.length);
 }
 
-/** The thread stays as it is: what is sent goes into a new one, with all that came before. */
+/** What is sent replaces the message, and the earlier version is kept; or it starts a new thread with all that came before. */
 function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly onDone: () => void }) {
   const [text, setText] = useState(entry.text);
-  const { resend } = useActions();
-  const send = () => void resend(entry, text).then(onDone);
+  const { edit, fork, isIdle } = useActions();
+  const isBlank = text.trim() === '';
   return (
     <div className="flex flex-col gap-2">
       <textarea
@@ -49,12 +53,20 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
         onKeyDown={(event) => event.key === 'Escape' && onDone()}
       />
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="act" disabled={text.trim() === ''} onClick={send}>
-          Send as a new thread
+        <Button look="act" disabled={isBlank || !isIdle} onClick={() => void edit(entry, text).then(onDone)}>
+          Save and send
         </Button>
         <Button look="quiet" onClick={onDone}>
           Cancel
         </Button>
+        <button
+          type="button"
+          disabled={isBlank}
+          className="ml-auto min-h-8 px-2 text-s text-soft underline underline-offset-2 hover:text-ink disabled:opacity-50"
+          onClick={() => void fork(entry, text).then(onDone)}
+        >
+          Send as a new thread instead
+        </button>
       </div>
     </div>
   );

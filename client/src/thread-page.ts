@@ -1,0 +1,19 @@
+import type { ItemList } from './api.ts';
+import { type ThreadState, type TurnState, withItems } from './thread-state.ts';
+
+/**
+ * Adds a page of stored items with their versions. If it is the newest page and shows another line, turns that were known
+ * `before` it was asked for and are not on it are hidden now, or further up.
+ */
+export function withPage(state: ThreadState, page: ItemList, before: readonly TurnState[] = state.turns): ThreadState {
+  const { items, line } = page;
+  const listed = new Set(items.map(({ turn_id: id }) => id));
+  const versions = new Map(state.versions);
+  for (const id of listed) versions.delete(id);
+  for (const each of page.versions) versions.set(each.turn_id, each);
+  if (line === state.line) return { ...withItems(state, items), versions };
+
+  const known = new Set(before.map(({ id }) => id));
+  const turns = state.turns.filter(({ id }) => listed.has(id) || !known.has(id));
+  return { ...withItems({ ...state, turns }, items), versions, line };
+}
