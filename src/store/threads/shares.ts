@@ -13,12 +13,11 @@ export function putShare(
   share: NewShare,
   { hash, isNew }: { readonly hash: Buffer; readonly isNew: boolean },
 ): Promise<Share> {
-  const { threadId: _, ...shown } = share;
   return trx
     .insertInto('shares')
     .values({ ...share, userId: owner.userId, hash })
     .onConflict((given) =>
-      given.column('threadId').doUpdateSet({ ...shown, updatedAt: sql<Date>`now()`, ...(isNew && { hash }) }),
+      given.column('threadId').doUpdateSet({ ...share, updatedAt: sql<Date>`now()`, ...(isNew && { hash }) }),
     )
     .returning(columns)
     .executeTakeFirstOrThrow();
