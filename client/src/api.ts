@@ -1406,8 +1406,8 @@ export type Delivery = {
   /** Sent as webhook-id, the same for each attempt. */
   readonly id: string;
   readonly user_id: string;
-  readonly kind: 'callback' | 'event' | 'chat';
-  /** Such as endpoint:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order. */
+  readonly kind: 'callback' | 'event' | 'chat' | 'push';
+  /** Such as endpoint:ID, device:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order. */
   readonly target: string;
   /** The event, such as gate.opened. */
   readonly type: string;
@@ -1424,8 +1424,8 @@ export type DeliveryRecord = {
   /** Sent as webhook-id, the same for each attempt. */
   readonly id: string;
   readonly user_id: string;
-  readonly kind: 'callback' | 'event' | 'chat';
-  /** Such as endpoint:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order. */
+  readonly kind: 'callback' | 'event' | 'chat' | 'push';
+  /** Such as endpoint:ID, device:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order. */
   readonly target: string;
   /** The event, such as gate.opened. */
   readonly type: string;
@@ -1507,6 +1507,33 @@ export type EndpointWithSecret = {
   readonly gone_at: string | null;
   readonly created_at: string;
   readonly secret: string;
+};
+
+export type DeviceList = {
+  readonly devices: readonly Device[];
+  readonly application_server_key: string;
+};
+
+export type Device = {
+  readonly id: string;
+  readonly name: string;
+  /** The address at the browser's push service. */
+  readonly endpoint: string;
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly details: boolean;
+  readonly created_at: string;
+};
+
+export type NewDevice = {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly keys: {
+    readonly p256dh: string;
+    readonly auth: string;
+  };
+  readonly events?: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  /** Whether notifications name tools and missions. They never contain messages or arguments. */
+  readonly details?: boolean;
 };
 
 export type MemoryResults = {
@@ -2854,7 +2881,7 @@ export type Routes = {
     query?: { limit?: number; cursor?: string };
     result: OccurrenceList;
   };
-  /** List deliveries to callbacks and endpoints, newest first: the caller's, or for operators everyone's. */
+  /** List deliveries to callbacks, endpoints and devices, newest first: the caller's, or for operators everyone's. */
   'GET /api/deliveries': {
     query?: { state?: 'pending' | 'sending' | 'sent' | 'dead'; limit?: number; cursor?: string };
     result: DeliveryList;
@@ -2890,6 +2917,25 @@ export type Routes = {
   };
   /** Send the event endpoint.test to an endpoint. */
   'POST /api/notifications/endpoints/{id}/test': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** List the browsers that show the caller's notifications. */
+  'GET /api/notifications/devices': {
+    result: DeviceList;
+  };
+  /** Add a browser by its push subscription. The same subscription again changes the device. */
+  'POST /api/notifications/devices': {
+    body: NewDevice;
+    result: Device;
+  };
+  /** Remove a device. Notifications that wait for it are given up. */
+  'DELETE /api/notifications/devices/{id}': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** Show a test notification on a device. */
+  'POST /api/notifications/devices/{id}/test': {
     params: { id: string };
     result: undefined;
   };

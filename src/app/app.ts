@@ -13,6 +13,8 @@ import { createConversations } from '#agent/conversations.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import { createDeliveries, createNotifications } from '#agent/outbox/notifications.ts';
+import { createDevices } from '#agent/outbox/push/devices.ts';
+import { createVapid } from '#agent/outbox/push/vapid.ts';
 import { createPreferences } from '#agent/preferences.ts';
 import { createThreads } from '#agent/threads.ts';
 import { startGeneratingTitles } from '#agent/titles/generate-titles.ts';
@@ -177,6 +179,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
   const chats = openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo });
+  const findVapid = createVapid(secrets);
   startBackground({
     chatCarrier: chats.carrier,
     config,
@@ -188,6 +191,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     egress,
     secrets,
     jobs,
+    findVapid,
     embedder,
     metrics,
     threadUrl,
@@ -217,6 +221,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     deliveries: createDeliveries(db),
     chatAdmin: chats.admin,
     notifications: createNotifications(db, secrets),
+    devices: createDevices(db, findVapid),
     config,
     log,
     db,

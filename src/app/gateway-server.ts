@@ -25,6 +25,7 @@ import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import type { Missions } from '#agent/missions/missions.ts';
 import type { Deliveries, Notifications } from '#agent/outbox/notifications.ts';
+import type { Devices } from '#agent/outbox/push/devices.ts';
 import type { UserPreferences } from '#agent/preferences.ts';
 import { createInputTokens } from '#agent/prompt/input-tokens.ts';
 import { createPromptTemplates } from '#agent/prompt-templates.ts';
@@ -89,6 +90,7 @@ export type GatewayParts = {
   readonly deliveries: Deliveries;
   readonly chatAdmin: ChatAdmin;
   readonly notifications: Notifications;
+  readonly devices: Devices;
   readonly threads: Threads;
   readonly versions: Versions;
   readonly attachments: Attachments;
@@ -194,6 +196,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       deliveries: parts.deliveries,
       chatAdmin: parts.chatAdmin,
       notifications: parts.notifications,
+      devices: parts.devices,
       threads,
       shares,
       versions: parts.versions,

@@ -8,7 +8,10 @@ import type { Jobs } from '#agent/jobs.ts';
 import { startScheduler } from '#agent/missions/scheduler.ts';
 import { createCallbackCarrier, createEventCarrier } from '#agent/outbox/carriers.ts';
 import { type Carry, startDelivering } from '#agent/outbox/deliver.ts';
+import { createPushCarrier } from '#agent/outbox/push/push-carrier.ts';
+import type { FindVapid } from '#agent/outbox/push/vapid.ts';
 import { renderNotice } from '#channels/gateway/notifications/notice-shape.ts';
+import { renderPush } from '#channels/gateway/notifications/push-shape.ts';
 import type { Config } from '#config/config.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import type { Embedder } from '#domain/embedder.ts';
@@ -36,6 +39,7 @@ type Options = {
   readonly secrets: Secrets;
   readonly jobs: Jobs;
   readonly chatCarrier: Carry;
+  readonly findVapid: FindVapid;
   readonly embedder: Embedder | undefined;
   readonly metrics: Metrics;
   readonly threadUrl: ThreadUrl;
@@ -45,7 +49,7 @@ type Options = {
 
 /** Starts the work that no request waits for: deliveries, missions, overdue gates, notes and traces. */
 export function startBackground(options: Options): void {
-  const { config, log, parts, database, db, engine, egress, secrets, jobs, embedder } = options;
+  const { config, log, parts, database, db, engine, egress, secrets, jobs, findVapid, embedder } = options;
   const { metrics, threadUrl, onError, undo } = options;
   const delivering = startDelivering({
     system: engine.system,
@@ -59,6 +63,13 @@ export function startBackground(options: Options): void {
         secrets,
         egress,
         render: (notice, at, result) => JSON.stringify(renderNotice(notice, at, { threadUrl, result })),
+      }),
+      push: createPushCarrier({
+        db,
+        egress,
+        findVapid,
+        render: renderPush,
+        contact: contactOf(config.publicUrl),
       }),
     },
     pace: parts.deliveries,
@@ -96,3 +107,7 @@ export function startBackground(options: Options): void {
     undo.defer(() => tracing.stop());
   }
 }
+
+/** Push services want an address of the operator. Some refuse a local one. */
+const contactOf = (publicUrl: string | undefined) =>
+  publicUrl?.startsWith('https://') ? publicUrl : 'mailto:operator@localhost';

@@ -19,6 +19,7 @@ import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit
 import { deleteChatLinksOf } from '#store/chats/accounts.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import { endMissionsOf } from '#store/missions/missions.ts';
+import { deleteDevicesOf } from '#store/notifications/devices.ts';
 import { deleteEndpointsOf } from '#store/notifications/endpoints.ts';
 import { newUserToken } from './tokens/user-token.ts';
 
@@ -143,6 +144,7 @@ export async function shutOut(trx: Audited<IdentityTransaction>, id: UserId): Pr
   await endMissionsOf(trx, id);
   await deleteEndpointsOf(trx, id);
   await deleteChatLinksOf(trx, id);
+  await deleteDevicesOf(trx, id);
   return wasUser;
 }
 

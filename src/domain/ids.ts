@@ -18,6 +18,7 @@ export type ChatAccountId = Branded<'ChatAccountId'>;
 export type UpdateId = Branded<'UpdateId'>;
 /** The SHA-256 of the bytes of an attachment, in hex. It identifies them among the attachments of one owner. */
 export type AttachmentHash = Branded<'AttachmentHash'>;
+export type DeviceId = Branded<'DeviceId'>;
 
 /** The ids that locate a turn without a lookup. */
 export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };

@@ -3,6 +3,7 @@ import type { ChatAccount, ChatPost } from '#domain/chat/chat.ts';
 import type {
   ChatAccountId,
   DeliveryId,
+  DeviceId,
   EndpointId,
   GateId,
   ItemId,
@@ -246,6 +247,18 @@ export type Tables = {
     everyone: boolean;
     results: boolean;
     goneAt: Date | null;
+    createdAt: Generated<Date>;
+  };
+  devices: {
+    id: DeviceId;
+    userId: string;
+    name: string;
+    endpoint: string;
+    publicKey: Buffer;
+    auth: Buffer;
+    events: NoticeType[];
+    details: boolean;
+    sessionHash: Buffer | null;
     createdAt: Generated<Date>;
   };
   notificationPreferences: {

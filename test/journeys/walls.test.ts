@@ -325,6 +325,25 @@ const MATRIX: Record<string, Row> = {
   'POST /api/notifications/endpoints/:id/test': row([204, 404, 204, 404], ({ endpointId }) => ({
     route: `/api/notifications/endpoints/${endpointId}/test`,
   })),
+  'GET /api/notifications/devices': row([200, 200, 200, 200], () => ({ route: '/api/notifications/devices' })),
+  'POST /api/notifications/devices': row([201, 201, 201, 201], () => ({
+    route: '/api/notifications/devices',
+    body: {
+      name: 'mine',
+      endpoint: 'https://push.example/',
+      keys: {
+        p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+        auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+      },
+    },
+  })),
+  // push.test.ts has those of others
+  'DELETE /api/notifications/devices/:id': row([404, 404, 404, 404], () => ({
+    route: `/api/notifications/devices/${NOBODYS}`,
+  })),
+  'POST /api/notifications/devices/:id/test': row([404, 404, 404, 404], () => ({
+    route: `/api/notifications/devices/${NOBODYS}/test`,
+  })),
   'GET /api/skills': row([200, 200, 200, 200], () => ({ route: '/api/skills' })),
   'GET /api/skills/:name': row([404, 404, 404, 404], () => ({ route: '/api/skills/none' })),
   'POST /api/skills': row([403, 403, 201, 201], () => ({

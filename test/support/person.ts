@@ -50,6 +50,8 @@ export const OWNED_ROWS: Record<string, string> = {
   delivery_attempts: `insert into delivery_attempts (delivery_id, attempt, user_id, replica) values ($4, 1, $1, $5)`,
   notification_endpoints: `insert into notification_endpoints (id, user_id, name, url, events, turns, everyone)
     values ($4, $1, 'mine', 'https://example.com', '{}', 'all', false)`,
+  devices: `insert into devices (id, user_id, name, endpoint, public_key, auth, events, details)
+    values ($4, $1, 'phone', 'https://push.example', '', '', '{}', false)`,
   notification_preferences: `insert into notification_preferences (user_id) values ($1)`,
   chat_links: `insert into chat_links (account_id, sender, user_id, name, chat) values ((select id from chat_accounts limit 1), $1, $1, 'Ann', $1)`,
   chat_codes: `insert into chat_codes (hash, user_id, expires_at) values (sha256($1::bytea), $1, now())`,

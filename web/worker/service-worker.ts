@@ -1,3 +1,4 @@
+import { openNotification, showNotification } from './notifications.ts';
 import { keepShell, openPage, openShellFile, removeOldShells, shell } from './shell.ts';
 
 declare const self: ServiceWorkerGlobalScope;
@@ -15,6 +16,10 @@ self.addEventListener('fetch', (event) => {
     if (request.destination === 'document' && !NOT_PAGES.test(pathname)) event.respondWith(openPage(request));
   } else if (shell.files.includes(pathname)) event.respondWith(openShellFile(request, pathname));
 });
+
+self.addEventListener('push', (event) => event.waitUntil(showNotification(event.data)));
+
+self.addEventListener('notificationclick', (event) => event.waitUntil(openNotification(event.notification)));
 
 /** Addresses that the service answers itself, and signing in, which needs the service. */
 const NOT_PAGES = /^\/(?:api|v1|login|logout|openapi\.json|docs|metrics|healthz|readyz|assets|shared|frames)(?:\/|$)/;

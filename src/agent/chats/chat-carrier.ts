@@ -186,6 +186,7 @@ function titleOf(notice: Exclude<NoticeDetail, { type: 'gate.opened' }>): string
     case 'turn.ended':
       return notice.status === 'failed' ? 'A webhook job has failed.' : 'A webhook job has ended.';
     case 'endpoint.test':
+    case 'device.test':
       return 'This is a test.';
   }
 }

@@ -1,7 +1,7 @@
 import { NotFound } from '#domain/errors.ts';
 import { type EndpointId, isUuid } from '#domain/ids.ts';
 import type { Delivery } from '#domain/notification/delivery.ts';
-import type { Notice } from '#domain/notification/notice.ts';
+import type { EndpointNotice, Notice } from '#domain/notification/notice.ts';
 import type { JobId } from '#domain/thread/job.ts';
 import type { Egress } from '#egress/egress.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -20,7 +20,7 @@ export function createEventCarrier(parts: {
   readonly secrets: Secrets;
   readonly egress: Egress;
   /** `result`: what the run of a mission said, if the endpoint gets it. */
-  readonly render: (notice: Notice, at: Date, result: string | undefined) => string;
+  readonly render: (notice: EndpointNotice, at: Date, result: string | undefined) => string;
 }): Carry {
   const { db, secrets, egress, render } = parts;
   return async (delivery, call) => {
@@ -28,10 +28,11 @@ export function createEventCarrier(parts: {
     const id = idIn<EndpointId>(delivery);
     const endpoint = id && (await withOwner(db, owner, (trx) => findEndpoint(trx, owner, id)));
     const secret = endpoint && (await secrets.inVault(owner, (vault) => vault.find(endpointSecret(endpoint.id))));
-    if (!endpoint || !secret || !delivery.payload || delivery.payload.type === 'chat.post')
+    const notice = delivery.payload;
+    if (!endpoint || !secret || !notice || notice.type === 'device.test' || notice.type === 'chat.post')
       return { outcome: 'gone', error: 'The endpoint was removed.' };
-    const result = endpoint.results ? await readResult(db, delivery.payload) : undefined;
-    const body = render(delivery.payload, delivery.createdAt, result);
+    const result = endpoint.results ? await readResult(db, notice) : undefined;
+    const body = render(notice, delivery.createdAt, result);
     return postSigned(egress, { ...call, url: endpoint.url, id: delivery.id, body, secret: secret.reveal() });
   };
 }
@@ -80,7 +81,7 @@ async function findJob(jobs: Jobs, id: JobId): Promise<JobRecord | undefined> {
 
 /** The id in a target such as `endpoint:ID`. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
-function idIn<Id extends string>({ target }: Delivery): Id | undefined {
+export function idIn<Id extends string>({ target }: Delivery): Id | undefined {
   const id = target.slice(target.indexOf(':') + 1);
   return isUuid<Id>(id) ? id : undefined;
 }

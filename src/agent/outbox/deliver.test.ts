@@ -154,7 +154,7 @@ test('two replicas deliver 200 events to 10 targets once each and in order, and 
       system: pool,
       followDue: () => {},
       replica: newId<ReplicaId>(),
-      carriers: { event: carry, callback: carry, chat: carry },
+      carriers: { event: carry, callback: carry, chat: carry, push: carry },
       pace: { lookEveryMs: 5 },
       onAttempt: () => {},
       onDead: () => {},

@@ -18,7 +18,7 @@ export function chatDeliveriesOf(
   if (reply && row.turnId && isUuid<DeliveryId>(row.turnId)) return [{ ...reply, id: row.turnId, number, dueAt: now }];
   if (type === 'chat.post' && data && 'accountId' in data && isUuid<DeliveryId>(subject))
     return [{ ...toDelivery(data, type, data), id: subject, number, dueAt: now }];
-  if (!notice || notice.type === 'turn.ended' || notice.type === 'endpoint.test') return [];
+  if (!notice || notice.type === 'turn.ended' || isTest(notice)) return [];
   return chats
     .filter((chat) => chat.userId === userId)
     .map(({ accountId, chat, quiet }) => {
@@ -40,3 +40,6 @@ function toDelivery({ accountId, chat }: ChatPlace, type: string, payload: ChatP
   const target = `chat:${accountId}:${chat}`;
   return { userId: payload.userId, kind: 'chat' as const, target, account: target, type, payload };
 }
+
+/** Tests go to the endpoint or device that they name. */
+const isTest = ({ type }: Notice) => type === 'endpoint.test' || type === 'device.test';

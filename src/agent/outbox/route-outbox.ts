@@ -3,9 +3,11 @@ import { type DeliveryId, isUuid, newId } from '#domain/ids.ts';
 import type { Notice } from '#domain/notification/notice.ts';
 import { findNoticeChats } from '#store/system/chats.ts';
 import {
+  findPushTargets,
   findSubscriptions,
   type NewDelivery,
   type OutboxRow,
+  type PushTarget,
   readOutbox,
   routeOutbox,
   type Subscription,
@@ -25,9 +27,11 @@ export async function routeRows(system: SystemConnection, now: () => Date = () =
     const users = [...new Set(notices.map(({ userId }) => userId))];
     const subscriptions = users.length > 0 ? await findSubscriptions(system, users) : [];
     const chats = users.length > 0 ? await findNoticeChats(system, users) : [];
+    const devices = users.length > 0 ? await findPushTargets(system, users) : [];
     const made = rows.flatMap((row) => [
       ...deliveriesOf(row, subscriptions, now()),
       ...chatDeliveriesOf(row, toNotice(row), chats, now()),
+      ...pushesOf(row, devices, now()),
     ]);
     const routed = await routeOutbox(
       system,
@@ -62,6 +66,32 @@ function deliveriesOf(row: OutboxRow, subscriptions: readonly Subscription[], no
 const isChatReply = ({ channel }: OutboxRow, { type }: Notice) =>
   type === 'turn.ended' && channel !== null && isChatChannel(channel);
 
+function pushesOf(row: OutboxRow, devices: readonly PushTarget[], now: Date): NewDelivery[] {
+  const notice = toNotice(row);
+  if (!notice || isChatReply(row, notice)) return [];
+  const { number, type } = row;
+  return devices
+    .filter((device) => isFor(device, notice))
+    .map(({ id, userId, endpoint, quiet }) => ({
+      number,
+      id: newId<DeliveryId>(),
+      userId,
+      kind: 'push',
+      target: `device:${id}`,
+      account: accountOf(endpoint),
+      type,
+      payload: notice,
+      dueAt: (quiet && notice.type !== 'device.test' && findQuietEnd(quiet, now)) || now,
+    }));
+}
+
+/** Of turns, people hear only when one has failed. */
+function isFor({ id, eventUserId, events }: PushTarget, notice: Notice): boolean {
+  if (eventUserId !== notice.userId || notice.type === 'endpoint.test') return false;
+  if (notice.type === 'device.test') return id === notice.deviceId;
+  return events.includes(notice.type) && (notice.type !== 'turn.ended' || notice.status === 'failed');
+}
+
 /** The delivery has the id of its job, so that receivers recognise repeats. */
 function callbackOf({ number, userId, subject, type, callbackUrl }: OutboxRow, now: Date): NewDelivery[] {
   if (callbackUrl === null || !isUuid<DeliveryId>(subject)) return [];
@@ -95,13 +125,15 @@ function toNotice(row: OutboxRow): Notice | undefined {
         : undefined;
     case 'endpoint.test':
       return row.endpointId ? { userId, type, endpointId: row.endpointId } : undefined;
+    case 'device.test':
+      return row.deviceId ? { userId, type, deviceId: row.deviceId } : undefined;
     default:
       return undefined;
   }
 }
 
 function wants({ id, eventUserId, everyone, events, turns }: Subscription, notice: Notice): boolean {
-  if (!everyone && eventUserId !== notice.userId) return false;
+  if (notice.type === 'device.test' || (!everyone && eventUserId !== notice.userId)) return false;
   if (notice.type === 'endpoint.test') return id === notice.endpointId;
   if (!events.includes(notice.type)) return false;
   return notice.type !== 'turn.ended' || turns === 'all' || notice.status === 'failed';

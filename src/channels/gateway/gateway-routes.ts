@@ -19,6 +19,7 @@ import { modelsRoute } from './models/models-route.ts';
 import { providerRoutes } from './models/provider-routes.ts';
 import { settingsRoutes } from './models/settings-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
+import { deviceRoutes } from './notifications/device-routes.ts';
 import { notificationRoutes } from './notifications/notification-routes.ts';
 import { retentionRoutes } from './retention/retention-routes.ts';
 import { shareRoutes } from './shares/share-routes.ts';
@@ -62,6 +63,7 @@ export const gatewayRoutes = [
   ...missionRoutes,
   ...deliveryRoutes,
   ...notificationRoutes,
+  ...deviceRoutes,
   ...memoryRoutes,
   ...skillRoutes,
   ...toolRoutes,

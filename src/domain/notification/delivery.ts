@@ -23,8 +23,12 @@ export type Delivery = {
   readonly endedAt: Date | null;
 };
 
-/** `callback`: a webhook job, to its `callback_url`. `event`: a notice, to an endpoint. `chat`: a reply or a notice, to a chat. */
-export type DeliveryKind = 'callback' | 'event' | 'chat';
+/**
+ * `callback`: a webhook job, to its `callback_url`. `event`: a notice, to an endpoint. `chat`: a reply or a notice, to a chat. `push`: a
+ * notice, to a device.
+ */
+export const DELIVERY_KINDS = ['callback', 'event', 'chat', 'push'] as const;
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -120,7 +124,7 @@ export function judgeResult(
       if (delay === undefined) return { ...end, state: 'dead', countsAsFailure: true };
       const asked = Math.min(result.retryAfterSeconds ?? 0, LONGEST_WAIT);
       const waitSeconds = Math.max(delay * (0.9 + random * 0.2), asked);
-      const isRequeued = delivery.kind === 'event' && failures >= pace.requeueAfter;
+      const isRequeued = (delivery.kind === 'event' || delivery.kind === 'push') && failures >= pace.requeueAfter;
       return { ...end, state: 'pending', countsAsFailure: true, waitSeconds, isRequeued };
     }
   }

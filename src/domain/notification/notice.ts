@@ -1,4 +1,4 @@
-import type { EndpointId, GateId, MissionId, ThreadId, TurnId } from '../ids.ts';
+import type { DeviceId, EndpointId, GateId, MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { EndedStatus, Failure } from '../thread/turn.ts';
 import type { GateKind } from '../tool/gate.ts';
@@ -15,6 +15,9 @@ export type NoticeType = (typeof NOTICE_TYPES)[number];
 
 /** An event as it was when it was routed. It names what happened, and has none of the conversation's content. */
 export type Notice = { readonly userId: UserId } & NoticeDetail;
+
+/** What an endpoint can get. */
+export type EndpointNotice = Exclude<Notice, { readonly type: 'device.test' }>;
 
 export type NoticeDetail =
   | {
@@ -43,7 +46,8 @@ export type NoticeDetail =
       readonly name: string;
       readonly reason: string;
     }
-  | { readonly type: 'endpoint.test'; readonly endpointId: EndpointId };
+  | { readonly type: 'endpoint.test'; readonly endpointId: EndpointId }
+  | { readonly type: 'device.test'; readonly deviceId: DeviceId };
 
 /** A run of a mission. */
 export type RunFacts = {

@@ -1,5 +1,5 @@
 import type { ChatPost } from '#domain/chat/chat.ts';
-import type { EndpointId, MissionId, UpdateId } from '#domain/ids.ts';
+import type { DeviceId, EndpointId, MissionId, UpdateId } from '#domain/ids.ts';
 import type { RunFacts } from '#domain/notification/notice.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
@@ -7,6 +7,7 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 export type NewEvent =
   | { readonly type: 'mission.completed' | 'mission.failed'; readonly subject: MissionId; readonly data: RunFacts }
   | { readonly type: 'endpoint.test'; readonly subject: EndpointId }
+  | { readonly type: 'device.test'; readonly subject: DeviceId }
   /** Its delivery has the id of the update that it answers, so that there is one, however often the update is handled. */
   | { readonly type: 'chat.post'; readonly subject: UpdateId; readonly data: ChatPost };
 

@@ -1,7 +1,8 @@
 import type { ChatPost } from '#domain/chat/chat.ts';
 import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
-import type { DeliveryId, EndpointId, GateId, MissionId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { DeliveryId, DeviceId, EndpointId, GateId, MissionId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { DeliveryKind } from '#domain/notification/delivery.ts';
+import type { Device } from '#domain/notification/device.ts';
 import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import type { Notice, PauseFacts, RunFacts } from '#domain/notification/notice.ts';
 import type { UserId } from '#domain/principal.ts';
@@ -37,6 +38,7 @@ export type OutboxRow = {
   readonly missionId: MissionId | null;
   readonly missionName: string | null;
   readonly endpointId: EndpointId | null;
+  readonly deviceId: DeviceId | null;
   readonly callbackUrl: string | null;
 };
 
@@ -45,13 +47,14 @@ export async function readOutbox(system: SystemConnection, limit: number): Promi
   const { rows } = await system.query<OutboxRow>(
     `select o.number, o.user_id as "userId", o.type, o.subject, o.data, turns.thread_id as "threadId", turns.id as "turnId",
        turns.status, turns.failure, turns.channel, case when turns.channel = any($2) then turns.request end as request, gates.id as "gateId", gates.kind, gates.call, missions.id as "missionId",
-       missions.name as "missionName", endpoints.id as "endpointId", jobs.callback_url as "callbackUrl"
+       missions.name as "missionName", endpoints.id as "endpointId", devices.id as "deviceId", jobs.callback_url as "callbackUrl"
      from (select * from outbox order by number limit $1) as o
      left join turns on o.type in ('turn.ended', 'gate.opened') and turns.id = o.subject
      left join gates on o.type = 'gate.opened' and gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and answered_at is null
      left join missions on o.type like 'mission.%' and missions.id = o.subject
      left join jobs on o.type = 'job.completed' and jobs.id = o.subject
      left join notification_endpoints as endpoints on o.type = 'endpoint.test' and endpoints.id = o.subject
+     left join devices on o.type = 'device.test' and devices.id = o.subject
      order by o.number`,
     [limit, CHAT_CHANNELS],
   );
@@ -79,6 +82,28 @@ export async function findSubscriptions(system: SystemConnection, users: readonl
      join notification_endpoints as endpoints on endpoints.id = wanted.id
      left join notification_preferences as preferences on preferences.user_id = endpoints.user_id
      where gone_at is null`,
+    [users],
+  );
+  return rows;
+}
+
+/** A device that may get events of `eventUserId`. */
+export type PushTarget = Pick<Device, 'id' | 'userId' | 'endpoint' | 'events'> & {
+  readonly eventUserId: UserId;
+  readonly quiet: QuietHours | null;
+};
+
+/** The devices of these users, and of the users that they are paired with. */
+export async function findPushTargets(system: SystemConnection, users: readonly UserId[]): Promise<PushTarget[]> {
+  const { rows } = await system.query<PushTarget>(
+    `select devices.id, devices.user_id as "userId", endpoint, events, quiet, wanted.event_user as "eventUserId"
+     from (
+       select unnest($1::text[]) as owner, unnest($1::text[]) as event_user
+       union select paired_user_id, user_id from pairings where user_id = any($1)
+     ) as wanted
+     join devices on devices.user_id = wanted.owner
+     left join notification_preferences as preferences on preferences.user_id = devices.user_id
+     order by devices.id`,
     [users],
   );
   return rows;

@@ -14,6 +14,10 @@ import { useNews } from './use-news.ts';
 
 const loadPalette = () => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette }));
 const CommandPalette = lazy(loadPalette);
+const endForeign = () =>
+  import('../notifications/push.ts')
+    .then(({ endForeignSubscription }) => endForeignSubscription())
+    .catch(() => undefined);
 const ShortcutsDialog = lazy(() =>
   import('../settings/shortcuts.tsx').then((module) => ({ default: module.ShortcutsDialog })),
 );
@@ -36,6 +40,8 @@ function Frame() {
   const [shortcuts, setShortcuts] = useState(false);
   useNews(useQueryClient());
   useNoFileNavigation();
+  // Another user of this browser may have turned notifications on.
+  useEffect(() => void requestIdleCallback(() => void endForeign()), []);
   useEffect(() => setSidebarOpen(false), [pathname, hash]);
   // What is typed right after Ctrl K must find it there.
   useEffect(() => void requestIdleCallback(() => void loadPalette()), []);

@@ -50,6 +50,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
 
   // The message that a search result leads to may be further up than what is loaded.
   const target = useLocation({ select: ({ hash }) => hash });
+  const asked = useLocation({ select: ({ searchStr }) => new URLSearchParams(searchStr).get('gate') });
   const rows = rowsOf(state);
   const isMissing = target !== '' && phase === 'ready' && !rows.some(({ id }) => id === target);
   useEffect(() => {
@@ -98,6 +99,11 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               <Skeleton label="Loading the thread" rows={8} />
             )}
           </div>
+        )}
+        {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
+          <p role="status" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-soft">
+            The question in the notification was answered, or is no longer open.
+          </p>
         )}
         {actions.problem !== undefined && (
           <p role="alert" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-failed">

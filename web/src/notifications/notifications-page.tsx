@@ -10,6 +10,7 @@ import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { DeliveryList } from './delivery-list.tsx';
+import { DeviceList } from './device-list.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { QuietHoursForm } from './quiet-hours-form.tsx';
 
@@ -30,6 +31,7 @@ export function NotificationsPage() {
         </Button>
       }
     >
+      <DeviceList />
       <section aria-label="Endpoints" className="flex flex-col gap-3">
         <h2 className="text-l font-semibold">Endpoints</h2>
         <Listed

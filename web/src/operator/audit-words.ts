@@ -8,6 +8,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'chat.unlink': 'Removed the link of a chat',
   'endpoint.add': 'Added a notification endpoint',
   'endpoint.remove': 'Removed a notification endpoint',
+  'device.put': 'Added a device for notifications',
+  'device.remove': 'Removed a device for notifications',
   'gate.always': 'Always approved',
   'gate.approve': 'Approved once',
   'gate.deny': 'Denied',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Deliveries } from '#agent/outbox/notifications.ts';
 import type { DeliveryId } from '#domain/ids.ts';
-import { DELIVERY_STATES, type Delivery, type DeliveryAttempt } from '#domain/notification/delivery.ts';
+import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery, type DeliveryAttempt } from '#domain/notification/delivery.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
@@ -15,10 +15,10 @@ const delivery = z
   .strictObject({
     id: z.uuid().describe('Sent as webhook-id, the same for each attempt.'),
     user_id: z.string(),
-    kind: z.enum(['callback', 'event', 'chat']),
+    kind: z.enum(DELIVERY_KINDS),
     target: z
       .string()
-      .describe('Such as endpoint:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order.'),
+      .describe('Such as endpoint:ID, device:ID, job:ID or chat:ID:CHAT. Deliveries of a target are made in order.'),
     type: z.string().describe('The event, such as gate.opened.'),
     state: z.enum(DELIVERY_STATES).describe('dead: given up after the last attempt.'),
     attempts: z.int(),
@@ -47,7 +47,8 @@ const attempt = z
 const listDeliveries = defineRoute({
   method: 'get',
   path: '/api/deliveries',
-  summary: "List deliveries to callbacks and endpoints, newest first: the caller's, or for operators everyone's.",
+  summary:
+    "List deliveries to callbacks, endpoints and devices, newest first: the caller's, or for operators everyone's.",
   query: z.object({
     state: z.enum(DELIVERY_STATES, 'state must be pending, sending, sent or dead.').optional(),
     limit: pageLimit(50),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ThreadId } from '#domain/ids.ts';
-import type { Notice } from '#domain/notification/notice.ts';
+import type { EndpointNotice } from '#domain/notification/notice.ts';
 
 const ids = { user_id: z.string(), thread_id: z.uuid(), turn_id: z.uuid(), url: z.string().optional() };
 
@@ -60,7 +60,7 @@ type Surroundings = {
 };
 
 export function renderNotice(
-  notice: Notice,
+  notice: EndpointNotice,
   at: Date,
   { threadUrl, result }: Surroundings,
 ): z.infer<typeof noticeBody> {
