@@ -1,5 +1,5 @@
 // @module-tag slow
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -27,6 +27,11 @@ afterAll(async () => {
   await pool.end();
   await server.close();
   await removeHome(home);
+});
+
+test('no two migrations have the same number', async () => {
+  const numbers = (await readdir('migrations')).map((name) => name.slice(0, 4));
+  expect(numbers).toEqual([...new Set(numbers)]);
 });
 
 async function writeMigration(
