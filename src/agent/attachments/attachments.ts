@@ -6,10 +6,12 @@ import { isTextType } from '#domain/text/media-type.ts';
 import {
   AttachmentUnavailable,
   findMovableBytes,
+  fittingHashes,
   hashOf,
   hashOfPart,
   isAttached,
   isStored,
+  leftOut,
   storedHashesOf,
   storedPartsOf,
   toInline,
@@ -182,11 +184,11 @@ export function createAttachments(db: Database, bucket?: Bucket) {
         (item) => item.type === 'function_call_output' && storedPartsOf(item).some(isTextFile),
       );
       if (texts.length === 0) return [...items];
-      const found = await readAll(
-        owner,
-        texts.flatMap((item) => storedPartsOf(item).filter(isTextFile)).map(hashOfStored),
-      );
-      return items.map((item) => (texts.includes(item) ? mapParts(item, (part) => inlined(part, found)) : item));
+      const fitting = fittingHashes(texts.flatMap((item) => storedPartsOf(item).filter(isTextFile)));
+      const found = await readAll(owner, [...fitting]);
+      const open = (part: ContentPart) =>
+        isStored(part) && isTextFile(part) && !fitting.has(part.sha256) ? leftOut(part) : inlined(part, found);
+      return items.map((item) => (texts.includes(item) ? mapParts(item, open) : item));
     },
   };
 
@@ -213,7 +215,6 @@ export function createAttachments(db: Database, bucket?: Bucket) {
 }
 
 const isTextFile = (part: ContentPart): boolean => isAttached(part) && isTextType(part.mediaType);
-const hashOfStored = ({ sha256 }: { readonly sha256: AttachmentHash }): AttachmentHash => sha256;
 
 function inlined(part: ContentPart, found: ReadAttachments): ContentPart {
   const bytes = isStored(part) ? found.get(part.sha256) : undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AttachmentHash } from '#domain/ids.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
-import { type ContentPart, text } from '#domain/thread/item.ts';
+import { type ContentPart, type StoredPart, text } from '#domain/thread/item.ts';
 import type { Prompt } from '#models/model.ts';
 import type { ReadAttachments } from '../attachments/attachments.ts';
 import { loadPrompt } from './load-prompt.ts';
@@ -76,4 +76,26 @@ test('the turn fails when the storage does not answer, because a note would hide
     ]),
   );
   await expect(loaded).rejects.toMatchObject({ reason: 'unreachable' });
+});
+
+test('of many large attachments only the newest are read, and a note replaces the others', async () => {
+  const hashes = Array.from({ length: 400 }, (_, index) => String(index).padStart(64, '0') as AttachmentHash);
+  const large = (sha256: AttachmentHash): ContentPart => ({
+    ...(image(sha256) as StoredPart),
+    bytes: 10 * 1024 * 1024,
+  });
+  const messages = hashes.map((hash) => ({ role: 'user' as const, content: [large(hash)] }));
+  const read: AttachmentHash[] = [];
+  const readAll = async (_: object, wanted: readonly AttachmentHash[]) => {
+    read.push(...wanted);
+    return new Map(wanted.map((hash) => [hash, Buffer.from('x')]));
+  };
+  const loaded = await loadPrompt({ readAll }, { userId: 'ann' }, { ...prompt, messages }, new Set());
+
+  expect(read.toSorted()).toEqual(hashes.slice(-2));
+  expect(loaded.messages[0]).toEqual({
+    role: 'user',
+    content: [text('[image left out: the prompt holds only the newest attachments]')],
+  });
+  expect(loaded.messages.at(-1)).toMatchObject({ content: [{ type: 'image', base64: btoa('x') }] });
 });

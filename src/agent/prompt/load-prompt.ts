@@ -1,12 +1,12 @@
 import type { AttachmentHash } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { AttachmentUnavailable, isStored, toInline } from '#domain/thread/attachment.ts';
+import { AttachmentUnavailable, fittingHashes, isStored, leftOut, toInline } from '#domain/thread/attachment.ts';
 import { type ContentPart, type LoadedPart, text } from '#domain/thread/item.ts';
 import type { Prompt, PromptMessage } from '#models/model.ts';
 import type { Attachments, ReadAttachments } from '../attachments/attachments.ts';
 
 /**
- * Reads the attachments of a prompt. An earlier one that is lost is replaced by a note, so that its thread continues. The
+ * Reads the attachments of a prompt, the newest ones if they are too many. An earlier one that is lost is replaced by a note, so that its thread continues. The
  * turn fails if it is one of its own (`own`), or if the storage does not answer.
  */
 export async function loadPrompt(
@@ -15,10 +15,11 @@ export async function loadPrompt(
   prompt: Prompt<ContentPart>,
   own: ReadonlySet<AttachmentHash>,
 ): Promise<Prompt> {
-  const stored = prompt.messages.flatMap(contentOf).filter(isStored);
-  const read: ReadAttachments = stored.length === 0 ? new Map() : await attachments.readAll(owner, stored.map(hashOf));
+  const fitting = fittingHashes(prompt.messages.flatMap(contentOf).filter(isStored));
+  const read: ReadAttachments = fitting.size === 0 ? new Map() : await attachments.readAll(owner, [...fitting]);
   const load = (part: ContentPart): LoadedPart => {
     if (!isStored(part)) return part;
+    if (!fitting.has(part.sha256)) return leftOut(part);
     const bytes = read.get(part.sha256) ?? new AttachmentUnavailable('missing');
     if (Buffer.isBuffer(bytes)) return toInline(part, bytes);
     if (bytes.reason === 'unreachable' || own.has(part.sha256)) throw bytes;
@@ -26,8 +27,6 @@ export async function loadPrompt(
   };
   return { ...prompt, messages: prompt.messages.map((message) => loadMessage(message, load)) };
 }
-
-const hashOf = ({ sha256 }: { readonly sha256: AttachmentHash }): AttachmentHash => sha256;
 
 function contentOf(message: PromptMessage<ContentPart>): readonly ContentPart[] {
   if (message.role === 'assistant') return [];

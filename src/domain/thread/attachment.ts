@@ -7,6 +7,7 @@ import {
   type ItemBody,
   partsOf,
   type StoredPart,
+  text,
 } from './item.ts';
 
 /** The bytes of an attachment can't be read. `unreachable`: the same request may succeed later. */
@@ -67,6 +68,26 @@ export const storedHashesOf = (item: ItemBody): AttachmentHash[] => [
 /** The size of all attachments that the items refer to. */
 export const attachedBytes = (items: readonly ItemBody[]): number =>
   items.flatMap(storedPartsOf).reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** How many bytes of attachments one prompt can hold: 32 MiB in base64. Older ones are left out. */
+const MAX_PROMPT_BYTES = 24 * 1024 * 1024;
+
+/** The attachments that fit into a prompt, the newest first. `parts` are in the order of the thread. */
+export function fittingHashes(parts: readonly StoredPart[]): ReadonlySet<AttachmentHash> {
+  const fitting = new Set<AttachmentHash>();
+  let total = 0;
+  for (const { sha256, bytes } of parts.toReversed()) {
+    if (fitting.has(sha256)) continue;
+    total += bytes;
+    if (total > MAX_PROMPT_BYTES) break;
+    fitting.add(sha256);
+  }
+  return fitting;
+}
+
+/** Replaces an attachment that does not fit into the prompt. */
+export const leftOut = ({ type }: StoredPart) =>
+  text(`[${type} left out: the prompt holds only the newest attachments]`);
 
 /** The first items whose attachments have at most `maxBytes` together, and at least one item. */
 export function firstWithin<I extends ItemBody>(items: readonly I[], maxBytes: number): readonly I[] {
