@@ -2,8 +2,22 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** The page is accessible and fits the window. With PICTURES set to a folder, a picture named `name` is saved there. */
-export async function checkPage(page: Page, name: string): Promise<void> {
+type Theme = 'light' | 'dark';
+
+/** The page is accessible and fits the window, on a desktop and a phone, in both themes. Saves a picture of each. */
+export async function checkLooks(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize();
+  for (const width of [1440, 390])
+    for (const theme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await showTheme(page, theme);
+      await checkPage(page, `${name}-${theme}-${width}`, rulesFor(theme));
+    }
+  if (before) await page.setViewportSize(before);
+}
+
+/** The page is accessible and fits the window. Saves a picture named `name`. */
+export async function checkPage(page: Page, name: string, rules?: string[]): Promise<void> {
   await takePicture(page, name);
   const wide = await page.evaluate(
     () =>
@@ -12,9 +26,10 @@ export async function checkPage(page: Page, name: string): Promise<void> {
       ).length,
   );
   expect({ name, wide }).toEqual({ name, wide: 0 });
-  expect({ name, found: await findViolations(page) }).toEqual({ name, found: [] });
+  expect({ name, found: await findViolations(page, rules) }).toEqual({ name, found: [] });
 }
 
+/** Saves a picture in the folder that PICTURES names, if it is set. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES'];
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
@@ -22,16 +37,19 @@ export async function takePicture(page: Page, name: string): Promise<void> {
 
 /** What axe finds on the page in both themes, with the elements and what to do about them. */
 export async function findViolationsInBothThemes(page: Page): Promise<string[]> {
-  await showTheme(page, 'light');
-  const light = await findViolations(page);
-  await showTheme(page, 'dark');
-  // The elements are the same; only their colours differ.
-  const dark = await findViolations(page, ['color-contrast', 'link-in-text-block']);
-  return [...light, ...dark.map((violation) => `dark: ${violation}`)];
+  const found: string[] = [];
+  for (const theme of ['light', 'dark'] as const) {
+    await showTheme(page, theme);
+    found.push(...(await findViolations(page, rulesFor(theme))).map((violation) => `${theme}: ${violation}`));
+  }
+  return found;
 }
 
+/** The dark theme has the same elements as the light one; only their colours differ. undefined for all rules. */
+const rulesFor = (theme: Theme) => (theme === 'dark' ? ['color-contrast', 'link-in-text-block'] : undefined);
+
 /** Colours change at once, so that none is judged halfway. */
-async function showTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+async function showTheme(page: Page, theme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
   await page.locator(`html[data-theme=${theme}]`).waitFor();
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkLooks } from './check-looks.ts';
+import { checkLooks } from './check-page.ts';
 import { createMailTool } from './mail-tool.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
