@@ -90,13 +90,15 @@ test('a failed turn says why, and can be tried again', async () => {
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => stage.model.seen.length).toBeGreaterThan(0);
   await page.getByRole('alert').filter({ hasText: '400' }).waitFor();
-  expect(await page.getByRole('log').getByText('break 400', { exact: true }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('log').getByText('break 400', { exact: true }).count()).toBe(1);
+  await page.getByRole('alert').filter({ hasText: '400' }).waitFor();
   expect(await page.getByText('1 / 2').count()).toBe(0);
   await page.close();
 });
 
 test('a message is edited and answered again in place, and arrows lead to every version, in all windows', async () => {
-  const [page, other] = await Promise.all([browser.signIn(stage.url), browser.signIn(stage.url)]);
+  const page = await browser.signIn(stage.url);
+  const other = await browser.open();
   await ask(page, 'say north');
   await page.getByRole('article').getByText('north').waitFor();
   await ask(page, 'say east');

@@ -39,7 +39,7 @@ export async function openChromium(look: Look = {}) {
       const page = await openPage(context);
       await page.goto(`${url}/login`);
       await page.getByLabel('Token').fill(token);
-      await page.keyboard.press('Enter');
+      await page.getByLabel('Token').press('Enter');
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
       return page;
     },

@@ -19,7 +19,7 @@ export function TimeChart<Point extends object>(props: Props<Point>) {
   const data = points.map((point) => ({ time: point[time], value: point[value] }));
   const Kind = line ? LineChart : BarChart;
   return (
-    <figure className="rounded border border-line bg-raised p-4">
+    <figure className="min-w-0 overflow-hidden rounded border border-line bg-raised p-4">
       <figcaption className="mb-2 text-s font-medium">{title}</figcaption>
       <div className="h-36">
         <ResponsiveContainer width="100%" height="100%">
