@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -73,7 +73,8 @@ const cachedPaths = () =>
 /** Replaces the worker, as a deployment does, and lets the page look for it. */
 async function deploy(change: (script: string) => string): Promise<void> {
   const file = path.join(webFolder, 'service-worker.js');
-  await writeFile(file, change(await readFile(file, 'utf8')));
+  await writeFile(`${file}.new`, change(await readFile(file, 'utf8')));
+  await rename(`${file}.new`, file); // the browser may look at any time, and half a script is a worker, too
   await page.evaluate(async () => (await navigator.serviceWorker.ready).update().catch(() => undefined));
 }
 
