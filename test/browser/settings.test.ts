@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '#domain/ids.ts';
 import { addUser } from '../support/accounts.ts';
 import { checkLooks } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
@@ -65,6 +66,35 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await page.keyboard.press('Escape');
   await section('Signed-in browsers').getByRole('button', { name: 'Sign out' }).first().click();
   await page.getByLabel('Token').waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('a person gets a code for a chat app, and unlinks a chat', async () => {
+  await stage.home.query('delete from chat_accounts');
+  const page = await browser.signIn(stage.url);
+  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
+  const section = page.getByRole('region', { name: 'Chat apps', exact: true });
+  await page.goto(`${stage.url}/settings`);
+  await section.getByText('None is connected.').waitFor();
+
+  const id = newId();
+  await stage.home.query(
+    `insert into chat_accounts (id, channel, remote_id, name, mode, groups) values ($1, 'telegram', '7', 'reborn_bot', 'webhook', false)`,
+    [id],
+  );
+  await stage.home.query(
+    `insert into chat_links (account_id, sender, user_id, name, chat) values ($1, '42', 'operator', 'Ann', '42')`,
+    [id],
+  );
+  await page.reload();
+  await section.getByRole('button', { name: 'Get a code' }).click();
+  await expect.poll(() => section.getByRole('status').innerText()).toMatch(/^Send\s+[A-Z2-9]{5}-[A-Z2-9]{5}\s/);
+  const link = section.getByRole('link', { name: 'Open reborn_bot' });
+  expect(await link.getAttribute('href')).toMatch(/^https:\/\/t\.me\/reborn_bot\?start=/);
+  await checkLooks(page, 'chat-apps');
+  await section.getByRole('listitem').getByRole('button', { name: 'Unlink' }).click();
+  await expect.poll(() => section.getByRole('listitem').count()).toBe(0);
   expect(page.problems).toEqual([]);
   await page.close();
 });

@@ -102,6 +102,6 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
   }
 }
 
-const WRONG_CODE = 'This code is not valid, or it has expired. Get a new one in the web app, under Channels.';
+const WRONG_CODE = 'This code is not valid, or it has expired. Get a new one in the web app, under Settings.';
 const STRANGER_LINE =
-  'Hello! I only talk to people I know. If you have an account, get a code in the web app, under Channels, and send it to me in a private chat.';
+  'Hello! I only talk to people I know. If you have an account, get a code in the web app, under Settings, and send it to me in a private chat.';

@@ -10,6 +10,7 @@ import { ChoiceField } from '../parts/field.tsx';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme/theme.ts';
+import { ChatApps } from './chat-apps.tsx';
 import { Instructions } from './instructions.tsx';
 import { Sessions } from './sessions.tsx';
 import { SharedThreads } from './shared-threads.tsx';
@@ -52,6 +53,9 @@ export function SettingsPage() {
       )}
       <Section title="Signed-in browsers">
         <Sessions />
+      </Section>
+      <Section title="Chat apps">
+        <ChatApps />
       </Section>
       {me.sharing && (
         <Section title="Shared threads">
