@@ -392,7 +392,6 @@ export type Tables = {
     command: JSONColumnType<string[]> | null;
     discovery: JSONColumnType<McpDiscovery>;
     offers: JSONColumnType<McpOffers>;
-    allowSampling: Generated<boolean>;
     tools: JSONColumnType<McpTool[]>;
     leftOut: JSONColumnType<string[]>;
     accepted: JSONColumnType<McpTool[]>;

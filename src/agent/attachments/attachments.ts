@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { type Bucket, objectKey } from '#domain/bucket.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { isTextType } from '#domain/text/media-type.ts';
@@ -30,13 +28,10 @@ import {
 import { contentOf } from '#domain/thread/turn-event.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import {
-  type AttachmentRow,
   findAttachments,
   insertAttachment,
   markLost,
-  markUploaded,
   moveOutOfItem,
-  reserveObject,
   touchAttachments,
 } from '#store/threads/attachments.ts';
 import { createByteCache } from './byte-cache.ts';
@@ -61,10 +56,10 @@ export type ReadAttachments = ReadonlyMap<AttachmentHash, Buffer | AttachmentUna
 const CACHED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Keeps the bytes of images and files apart from the items that refer to them: once per owner, in the database or in the
- * bucket. Items with bytes inside remain valid.
+ * Keeps the bytes of images and files apart from the items that refer to them: once per owner. Items with
+ * bytes inside remain valid.
  */
-export function createAttachments(db: Database, bucket?: Bucket) {
+export function createAttachments(db: Database) {
   const cache = createByteCache(CACHED_BYTES);
   const cacheKey = ({ userId }: Owner, hash: AttachmentHash) => `${hash} ${userId}`;
 
@@ -72,24 +67,9 @@ export function createAttachments(db: Database, bucket?: Bucket) {
     const hashes = [...contents.keys()];
     const known = await withOwner(db, owner, (trx) => touchAttachments(trx, owner, hashes));
     for (const [hash, content] of contents) {
-      if (!known.includes(hash)) await (bucket ? upload(bucket, owner, hash, content) : insert(owner, hash, content));
+      if (!known.includes(hash)) await withOwner(db, owner, (trx) => insertAttachment(trx, owner, hash, content));
       cache.set(cacheKey(owner, hash), content);
     }
-  }
-
-  const insert = (owner: Owner, hash: AttachmentHash, content: Buffer): Promise<void> =>
-    withOwner(db, owner, (trx) => insertAttachment(trx, owner, hash, content));
-
-  async function upload(to: Bucket, owner: Owner, hash: AttachmentHash, content: Buffer): Promise<void> {
-    const reserve = () => withOwner(db, owner, (trx) => reserveObject(trx, owner, hash, content.length, randomUUID()));
-    const { object, isStored: isUploaded } = await reserve();
-    if (isUploaded) return;
-    if (object === null) throw new Error(`The attachment ${hash} is neither stored nor reserved.`);
-    const key = objectKey(owner.userId, hash, object);
-    await reach(() => to.put(key, content));
-    if (await withOwner(db, owner, (trx) => markUploaded(trx, owner, hash, object))) return;
-    await to.remove([key]); // the user was erased meanwhile
-    throw new AttachmentUnavailable('missing');
   }
 
   async function readAll(owner: Owner, wanted: readonly AttachmentHash[]): Promise<ReadAttachments> {
@@ -102,27 +82,16 @@ export function createAttachments(db: Database, bucket?: Bucket) {
     if (missing.length === 0) return found;
     const rows = await withOwner(db, owner, (trx) => findAttachments(trx, owner, missing));
     for (const hash of missing) found.set(hash, new AttachmentUnavailable('missing'));
-    await Promise.all(
-      rows.map(async (row) => {
-        const bytes = await readRow(owner, row).catch(toUnavailable);
-        found.set(row.sha256, bytes);
-        if (Buffer.isBuffer(bytes)) cache.set(cacheKey(owner, row.sha256), bytes);
-        else if (bytes.reason !== 'unreachable') await withOwner(db, owner, (trx) => markLost(trx, owner, row.sha256));
-      }),
-    );
+    for (const { sha256, content } of rows) {
+      if (hashOf(content) === sha256) {
+        found.set(sha256, content);
+        cache.set(cacheKey(owner, sha256), content);
+      } else {
+        found.set(sha256, new AttachmentUnavailable('corrupted'));
+        await withOwner(db, owner, (trx) => markLost(trx, owner, sha256));
+      }
+    }
     return found;
-  }
-
-  async function readRow(owner: Owner, { sha256, content, object }: AttachmentRow): Promise<Buffer> {
-    const bytes = content ?? (object === null ? undefined : await fetchObject(objectKey(owner.userId, sha256, object)));
-    if (!bytes) throw new AttachmentUnavailable('missing');
-    if (hashOf(bytes) !== sha256) throw new AttachmentUnavailable('corrupted');
-    return bytes;
-  }
-
-  async function fetchObject(key: string): Promise<Buffer | undefined> {
-    if (!bucket) throw new AttachmentUnavailable('unreachable');
-    return reach(() => bucket.get(key));
   }
 
   /** Items whose bytes are stored apart from now on. */
@@ -198,19 +167,14 @@ export function createAttachments(db: Database, bucket?: Bucket) {
   }
 
   async function moveOut(owner: Owner, history: readonly Item[]): Promise<readonly Item[]> {
-    try {
-      const items = await keep(owner, history);
-      const changed = items.filter((item, index) => item !== history[index]);
-      if (changed.length > 0)
-        await withOwner(db, owner, async (trx) => {
-          for (const item of changed)
-            await moveOutOfItem(trx, owner, item, bodyOf(contentOf(item)), storedHashesOf(item));
-        });
-      return items;
-    } catch (error) {
-      if (!(error instanceof AttachmentUnavailable)) throw error;
-      return history; // the next turn tries again
-    }
+    const items = await keep(owner, history);
+    const changed = items.filter((item, index) => item !== history[index]);
+    if (changed.length > 0)
+      await withOwner(db, owner, async (trx) => {
+        for (const item of changed)
+          await moveOutOfItem(trx, owner, item, bodyOf(contentOf(item)), storedHashesOf(item));
+      });
+    return items;
   }
 }
 
@@ -223,19 +187,6 @@ function inlined(part: ContentPart, found: ReadAttachments): ContentPart {
 
 /** What the column `body` holds. */
 const bodyOf = ({ id: _, ...body }: NewItem): ItemBody => body;
-
-async function reach<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw new AttachmentUnavailable('unreachable', { cause: error });
-  }
-}
-
-function toUnavailable(error: unknown): AttachmentUnavailable {
-  if (error instanceof AttachmentUnavailable) return error;
-  throw error;
-}
 
 function orThrow(bytes: Buffer | AttachmentUnavailable): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bucket } from '#domain/bucket.ts';
 import { type Certificate, certify } from '#domain/erasure.ts';
 import type { EnginePool } from '../engine-connection.ts';
-import { eraseAttachments, eraseObjects } from './sweep-attachments.ts';
+import { eraseAttachments } from './sweep-attachments.ts';
 
 /** How much one statement deletes, so that it stays short. */
 const THREADS = 100;
@@ -22,7 +21,6 @@ export async function runErasure(
   pool: EnginePool,
   id: string,
   mayContinue: () => boolean = () => true,
-  bucket?: Bucket,
 ): Promise<Certificate | undefined> {
   for (let settled = false; mayContinue(); ) {
     const erasure = await readErasure(pool, id);
@@ -34,7 +32,6 @@ export async function runErasure(
       await sleep(LOOK_AGAIN_MS);
       continue;
     }
-    await eraseObjects(pool, id, erasure.subject, bucket);
     await complete(pool, id, erasure);
   }
   return undefined;

@@ -1,27 +1,23 @@
-import { type Bucket, ownerPrefix } from '#domain/bucket.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { EnginePool } from '../engine-connection.ts';
 
-/** How many rows one statement looks at, and how many objects one request removes. */
+/** How many rows one statement looks at. */
 const PIECE = 100;
 /** An upload is followed by its turn within minutes. */
 const GRACE_MS = 3_600_000;
 
 export type SweepOptions = {
-  /** Where new attachments go, if it is not the database. */
-  readonly bucket?: Bucket | undefined;
   readonly graceMs?: number | undefined;
   readonly everyMs?: number | undefined;
 };
 
-/** Deletes the attachments that no item has used for a while, and the objects whose row is gone. */
+/** Deletes the attachments that no item has used for a while. */
 export async function sweepAttachments(
   pool: EnginePool,
-  { bucket, graceMs = GRACE_MS }: SweepOptions,
+  { graceMs = GRACE_MS }: SweepOptions,
   isElected: () => boolean,
 ): Promise<void> {
   while (isElected() && (await sweepPiece(pool, graceMs)) >= PIECE);
-  if (bucket) while (isElected() && (await removeObjects(pool, bucket)) >= PIECE);
 }
 
 async function sweepPiece(pool: EnginePool, graceMs: number): Promise<number> {
@@ -47,23 +43,6 @@ const SWEEP = `
   )
   select count(*)::integer as looked from judged`;
 
-/** Removes objects whose row is gone, and returns how many. A row of the queue is deleted after its object, so a crash only repeats the removal. */
-async function removeObjects(pool: EnginePool, bucket: Bucket): Promise<number> {
-  const keys = await findRemovals(pool, '');
-  if (keys.length === 0) return 0;
-  await bucket.remove(keys);
-  await pool.query('delete from attachment_removals where key = any($1::text[])', [keys]);
-  return keys.length;
-}
-
-async function findRemovals(pool: EnginePool, prefix: string): Promise<string[]> {
-  const { rows } = await pool.query<{ key: string }>(
-    'select key from attachment_removals where starts_with(key, $2) order by created_at limit $1',
-    [PIECE, prefix],
-  );
-  return rows.map(({ key }) => key);
-}
-
 /** Deletes all attachments of the user of an erasure, few at a time because they are large, and counts them for the certificate. */
 export async function eraseAttachments(pool: EnginePool, erasure: string, subject: UserId): Promise<void> {
   for (const table of ['attachments', 'attachment_uses']) {
@@ -79,26 +58,3 @@ const eraseFrom = (table: string) => `
     returning 1
   )
   select count_erased($1::uuid, '${table}', (select count(*) from gone)) as gone`;
-
-/** Removes the objects of that user from the bucket, and counts them. An erasure is not complete before. */
-export async function eraseObjects(
-  pool: EnginePool,
-  erasure: string,
-  subject: UserId,
-  bucket: Bucket | undefined,
-): Promise<void> {
-  for (;;) {
-    const keys = await findRemovals(pool, ownerPrefix(subject));
-    if (keys.length === 0) return;
-    if (!bucket)
-      throw new Error(
-        'Objects of an erased user are in a bucket that is not configured. Set ATTACHMENTS_BUCKET again.',
-      );
-    await bucket.remove(keys);
-    await pool.query(ERASE_REMOVALS, [erasure, keys]);
-  }
-}
-
-const ERASE_REMOVALS = `
-  with gone as (delete from attachment_removals where key = any($2::text[]) returning 1)
-  select count_erased($1::uuid, 'attachment objects', (select count(*) from gone))`;

@@ -3,12 +3,7 @@ import type { AttachmentHash } from '#domain/ids.ts';
 import type { Item, ItemBody } from '#domain/thread/item.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
-/** Where the bytes are: in the row, or in the bucket. */
-export type AttachmentRow = {
-  readonly sha256: AttachmentHash;
-  readonly content: Buffer | null;
-  readonly object: string | null;
-};
+export type AttachmentRow = { readonly sha256: AttachmentHash; readonly content: Buffer };
 
 /** Keeps those of the owner's attachments that exist for as long as a new upload, and returns which they are. */
 export async function touchAttachments(
@@ -34,47 +29,9 @@ export async function insertAttachment(
     trx,
     `insert into attachments (user_id, sha256, bytes, content, is_stored) values ($1, $2, $3, $4, true)
      on conflict (user_id, sha256) do update set idle_since = now(), is_stored = true,
-       content = case when attachments.is_stored then attachments.content else excluded.content end,
-       object = case when attachments.is_stored then attachments.object end`,
+       content = case when attachments.is_stored then attachments.content else excluded.content end`,
     [owner.userId, sha256, content.length, content],
   );
-}
-
-/** Records an object before it is uploaded, so that it is removed if the upload is the last thing that happens. */
-export async function reserveObject(
-  trx: OwnedTransaction,
-  owner: Owner,
-  sha256: AttachmentHash,
-  bytes: number,
-  object: string,
-): Promise<{ readonly object: string | null; readonly isStored: boolean }> {
-  const [row] = await runStatement<{ object: string | null; isStored: boolean }>(
-    trx,
-    `insert into attachments (user_id, sha256, bytes, object, is_stored) values ($1, $2, $3, $4, false)
-     on conflict (user_id, sha256) do update set idle_since = now(),
-       content = case when attachments.is_stored then attachments.content end,
-       object = case when attachments.is_stored then attachments.object else coalesce(attachments.object, excluded.object) end
-     returning object, is_stored as "isStored"`,
-    [owner.userId, sha256, bytes, object],
-  );
-  if (!row) throw new Error('The attachment was not recorded.');
-  return row;
-}
-
-/** Returns whether the reservation still exists. */
-export async function markUploaded(
-  trx: OwnedTransaction,
-  owner: Owner,
-  sha256: AttachmentHash,
-  object: string,
-): Promise<boolean> {
-  const rows = await runStatement(
-    trx,
-    `update attachments set is_stored = true, idle_since = now()
-     where user_id = $1 and sha256 = $2 and object = $3 returning 1`,
-    [owner.userId, sha256, object],
-  );
-  return rows.length > 0;
 }
 
 /** The owner's attachments with these hashes. Those of other users are not found. */
@@ -85,7 +42,7 @@ export function findAttachments(
 ): Promise<AttachmentRow[]> {
   return runStatement<AttachmentRow>(
     trx,
-    `select sha256, content, object from attachments where user_id = $1 and sha256 = any($2::text[]) and is_stored`,
+    `select sha256, content from attachments where user_id = $1 and sha256 = any($2::text[]) and is_stored`,
     [owner.userId, hashes],
   );
 }
