@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowFirst } from './test/support/slow-first.ts';
 
@@ -31,8 +32,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          alias: [{ find: /^@lingui\/\w+\/macro$/, replacement: path.resolve('test/support/untranslated.ts') }],
           include: ['{src,sdk/src,client/src,web/src}/**/*.test.ts', 'examples/tools/*/**/*.test.ts'],
-          // The files of a process share their modules, which halves the time.
           isolate: false,
         },
       },
@@ -42,7 +43,7 @@ export default defineConfig({
           name: 'service',
           include: ['test/**/*.test.ts'],
           // Those in `test/browser` need Chromium, and have their own configuration.
-          exclude: [...configDefaults.exclude, 'test/{browser,journeys,faults}/**'],
+          exclude: [...configDefaults.exclude, 'test/{browser,journeys,faults,chaos}/**'],
           ...WAITING,
           sequence: { groupOrder: 1 },
         },
@@ -52,7 +53,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
+          include: ['test/{faults,chaos}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, measured],
           ...WAITING,
           sequence: { groupOrder: 1 },

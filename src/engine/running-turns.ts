@@ -77,6 +77,8 @@ export function createRunningTurns(options: {
   /** How many more turns may start here. */
   room: () => number;
   push: (turnId: TurnId, event: NumberedEvent) => void;
+  /** Whether a client of this replica follows the turn. */
+  isWatched: (turnId: TurnId) => boolean;
   /** A slot became free. */
   onFree: () => void;
   /** The thread's next turn started here. */
@@ -91,15 +93,22 @@ export function createRunningTurns(options: {
 }) {
   const { pool, replica, writer, retryPolicy, onError } = options;
   const { isAway } = retryPolicy;
-  const settle = createBatch<Settling, Settled>(
+  const settle = createBatch<Settling, Settled>(async (batch) => {
+    await sendSeenEvents(batch);
     // Each turn that ends frees its slot for its successor.
-    (batch) => settleTurns(pool, replica, options.room() + batch.length, batch),
-    isAway,
-  );
-  const append = createBatch<Appending, { outcome: AppendOutcome }>(
-    async (batch) => (await appendItems(pool, replica, batch)).map((outcome) => ({ outcome })),
-    isAway,
-  );
+    return settleTurns(pool, replica, options.room() + batch.length, batch);
+  }, isAway);
+  const append = createBatch<Appending, { outcome: AppendOutcome }>(async (batch) => {
+    await sendSeenEvents(batch);
+    return (await appendItems(pool, replica, batch)).map((outcome) => ({ outcome }));
+  }, isAway);
+  /**
+   * What a client has received must be in the log before the items are stored. Otherwise, if this process dies in between,
+   * another replica would build it from the items and send it a second time.
+   */
+  const sendSeenEvents = async (batch: readonly { readonly turn: Turn }[]): Promise<void> => {
+    if (batch.some(({ turn }) => options.isWatched(turn.id))) await writer.sendAhead();
+  };
   const findSpending = createBatch<UserId, Spent>((users) => findSpent(pool, users), isAway);
   const readContext = createBatch<Turn, TurnContext>((turns) => readContexts(pool, turns), isAway);
   const running = new Map<TurnId, Running>();

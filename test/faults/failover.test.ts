@@ -58,11 +58,19 @@ async function occupy(replica: Replica, round: number): Promise<string[]> {
   const ids: string[] = [];
   const own = () => cluster.model.seen.filter((prompt) => prompt.by === replica.name && isOf(prompt, round)).length;
   while (own() < TURNS) {
-    const { id } = await replica.ask(`round-${round} #${ids.length} count 600 every 50`, { background: true });
+    const script = `round-${round} #${ids.length} count 600 every 50`;
+    const ask = () => replica.ask(script, { background: true }).catch(refusedForNow);
+    const { id } = await waitFor('the turn to be accepted', ask);
     ids.push(id);
     await waitFor('the turn to run', async () => all(round) === ids.length);
   }
   return ids;
+}
+
+/** On a machine that stood still for seconds, the database did not answer in time. */
+function refusedForNow(error: unknown): undefined {
+  if (!(error instanceof Error) || !error.message.startsWith('503:')) throw error;
+  return undefined;
 }
 
 const all = (round: number) => cluster.model.seen.filter((prompt) => isOf(prompt, round)).length;

@@ -67,6 +67,7 @@ export function startLoad(
   }
 
   const talking = Promise.all(Array.from({ length: lanes }, (_, lane) => talk(lane)));
+  talking.catch(() => {}); // reported by `stop`
   return {
     accepted,
     streams,
@@ -82,8 +83,9 @@ export function startLoad(
     /** Stops sending, and waits until every turn has ended. */
     async stop(): Promise<void> {
       stop.abort();
-      await talking;
+      await Promise.allSettled([talking]);
       await waitFor('all turns to end', async () => (await countUnended(cluster)) === 0, 90_000);
+      await talking;
     },
     figures: () => `${accepted.length} turns, ${streams.length} of them streamed`,
     /** Nothing in these scripts fails by itself. */

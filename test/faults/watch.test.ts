@@ -52,6 +52,28 @@ test('a watcher survives the replica that ran its turn, and half a message is cl
   );
 });
 
+test.each([
+  ['a message', () => 'count 10 every 20'],
+  ['a message after a tool call', () => `use mark_again {"ledger":"${cluster.ledger.url}","pause":150}`],
+])(
+  'a watcher of a replica that dies right after it has stored %s reads no text twice on another one',
+  async (_, input) => {
+    const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
+    const events: StreamEvent[] = [];
+    for await (const event of readStream(await victim.post({ input: input(), stream: true }))) {
+      events.push(event);
+      if (event.type === 'response.output_text.done') break;
+    }
+    await victim.kill();
+    const id = events[0]?.response?.id ?? '';
+    events.push(...(await watch(survivor, id, events.at(-1)?.sequence_number)));
+
+    const added = events.filter((event) => event.type === 'response.output_item.added').map((event) => event.item?.id);
+    expect(added).toEqual([...new Set(added)]);
+    expect(saidIn(events)).toBe(textOf(await survivor.get(id)));
+  },
+);
+
 test('text whose write lost its answer still arrives in a stream on another replica', async () => {
   const line = await cluster.startLine();
   const [runner, other] = await Promise.all([cluster.start(line), cluster.start()]);

@@ -43,16 +43,16 @@ export function createTurnLog(write?: (facts: object, message: string) => void, 
           if (event.type === 'model-failed') metrics?.modelRetried(event.model, event.next);
         },
         modelAsked: ({ provider, name }: Model) => line('model asked', { provider, model: name }),
-        modelSpoke: (model: Model, ms: number) => metrics?.modelSpoke(model, ms),
+        modelSpoke: (model: Model, ms: number) => metrics?.modelSpoke(turn, model, ms),
         modelAnswered(call: ModelCall, calls: number): void {
-          metrics?.modelAnswered(call);
+          metrics?.modelAnswered(turn, call);
           const { provider, model, milliseconds, usage } = call;
           const { inputTokens, outputTokens } = usage;
           line('model answered', { provider, model, inputTokens, outputTokens, calls, ms: Math.round(milliseconds) });
         },
         /** `failed` is false for a call that was cancelled. */
         modelFailed(call: ModelCall): void {
-          metrics?.modelFailed(call);
+          metrics?.modelFailed(turn, call);
           line('model failed', { provider: call.provider, model: call.model, ms: Math.round(call.milliseconds) });
         },
         /** Runs a tool call. */
@@ -61,7 +61,7 @@ export function createTurnLog(write?: (facts: object, message: string) => void, 
           const facts = { itemId: call.id, tool: name };
           const calledAt = performance.now();
           const ended = (outcome: 'answered' | 'failed' | 'cancelled') => {
-            if (name !== null) metrics?.toolEnded(name, outcome, performance.now() - calledAt);
+            if (name !== null) metrics?.toolEnded(turn, name, outcome, performance.now() - calledAt);
             line(`tool ${outcome}`, { ...facts, ms: msSince(calledAt) });
           };
           line('tool called', facts);

@@ -1,14 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnId } from '#domain/ids.ts';
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
 import type { EventRun } from './event-log.ts';
 
 const FLUSH_MS = 100;
+const EARLIER_WRITE_MS = 500;
 
 export type EventWriter = {
   add(turnId: TurnId, attempt: number, event: NumberedEvent): void;
   /** Events that were added and are possibly not in the log yet. */
   pending(turnId: TurnId): readonly NumberedEvent[];
   flush(): Promise<void>;
+  /**
+   * Sends the events that were added. Resolves when they are sent, not when they are stored: PostgreSQL stores them even if
+   * this process dies now. If an earlier write takes long, it does not wait for its end.
+   */
+  sendAhead(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -59,14 +66,24 @@ export function createEventWriter(
   }
 
   function flush(): Promise<void> {
-    flushing = (flushing ?? Promise.resolve()).then(flushOnce);
-    return flushing;
+    const flushed = flushing ? flushing.then(flushOnce) : flushOnce();
+    flushing = flushed;
+    void flushed.then(() => {
+      if (flushing === flushed) flushing = undefined;
+    });
+    return flushed;
+  }
+
+  async function sendAhead(): Promise<void> {
+    if (flushing) await Promise.race([flushing, sleep(EARLIER_WRITE_MS, undefined, { ref: false })]);
+    if (gathered.size > 0) void flush();
   }
 
   return {
     add,
     pending: (turnId) => [...(writing.get(turnId)?.events ?? []), ...(gathered.get(turnId)?.events ?? [])],
     flush,
+    sendAhead,
     stop: async () => {
       stopped = true;
       await flush();

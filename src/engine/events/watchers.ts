@@ -100,6 +100,7 @@ export function createWatchers(options: {
 
   return {
     push,
+    isWatched: (turnId: TurnId) => watchers.has(turnId),
     countAway: () => findAway().length,
     /** Another replica has written events or ended turns. */
     hear: () => void look(),
@@ -113,6 +114,7 @@ export function createWatchers(options: {
       const pending = fresh ? writer.pending(turnId) : [];
       const behind = !fresh || options.eventCount(turnId) !== pending.length;
       const queue = behind ? [] : [...pending];
+      if (pending.length > 0) void writer.sendAhead(); // the watcher gets them before they are in the log
       const watcher: Watcher = { turnId, cursor: after, queue, behind, ended: false, wake: () => {} };
       const peers = watchers.get(turnId) ?? new Set();
       watchers.set(turnId, peers.add(watcher));
