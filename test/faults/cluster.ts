@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { openDatabase } from '#database/open-database.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
+import { compiledProgram } from '../support/compiled-program.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../support/service.ts';
@@ -77,7 +77,8 @@ export async function startCluster({
 }
 
 async function startReplica(name: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [path.resolve('test/faults/replica.ts')], {
+  const [node, program] = await compiledProgram('test/faults/replica');
+  const child = spawn(node, [program], {
     env: {
       ...BARE_ENV,
       ...SETTINGS,

@@ -13,9 +13,11 @@ const log = createLog('warn');
 const tools = [markTool('mark_once', false), markTool('mark_again', true)];
 const port = process.env['STAND_IN_PORT'];
 const purgeEvery = process.env['PURGE_THREADS_EVERY_MS'];
+const sweepEvery = process.env['SWEEP_ATTACHMENTS_EVERY_MS'];
 const app = await startApp(readConfig(), log, {
   tools,
   ...(port && { network: networkOf(Number(port)) }),
+  ...(sweepEvery && { attachmentSweep: { graceMs: 3_600_000, everyMs: Number(sweepEvery) } }),
   ...(purgeEvery && { purgeThreadsEveryMs: Number(purgeEvery) }),
 });
 process.stdout.write(`The gateway is at ${app.gatewayUrl}, the webhook channel at ${app.webhookUrl}\n`);

@@ -7,8 +7,12 @@ export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 /** Part of a statement's text, or a pattern. */
 export type Words = string | RegExp;
 
+/** A bad network: every piece takes longer, and a lost one as long as TCP needs to send it again. */
+export type Pace = { readonly latencyMs: number; readonly lossRate: number };
+const SENT_AGAIN_MS = 300;
+
 /**
- * A TCP proxy to a PostgreSQL that can be cut, frozen and repaired. It reads the statements that pass, so that a fault can
+ * A TCP proxy to a PostgreSQL that can be cut, slowed down, frozen and repaired. It reads the statements that pass, so that a fault can
  * happen at a chosen one, also when only the name of a prepared statement is sent.
  */
 export async function startProxy(target: NetConnectOpts) {
@@ -17,16 +21,18 @@ export async function startProxy(target: NetConnectOpts) {
   const passed: { words: Words; times: number }[] = [];
   let broken = false;
   let frozen = false;
+  let pace: Pace | undefined;
 
   const server = createServer((near) => {
     if (broken) {
       near.destroy();
       return;
     }
-    const line = openLine(near, createConnection(target), (statement) => {
+    const findTrap = (statement: string) => {
       for (const count of passed) if (matches(statement, count.words)) count.times++;
       return [...traps].find(({ words }) => matches(statement, words));
-    });
+    };
+    const line = openLine(near, createConnection(target), findTrap, () => pace);
     lines.add(line);
     near.on('close', () => lines.delete(line));
     if (frozen) line.freeze();
@@ -76,11 +82,17 @@ export async function startProxy(target: NetConnectOpts) {
      */
     freezeAt: (words: Words, when: 'before' | 'after') => trap(words, when, freeze),
     freeze,
+    /** Slows down both directions from now on; undefined ends it. */
+    slow: (how: Pace | undefined) => {
+      pace = how;
+    },
     /** Continues where the freeze began. */
     thaw: () => {
       frozen = false;
       for (const line of lines) line.thaw();
     },
+    /** Forgets the statements that were to cause a fault. */
+    disarm: () => traps.clear(),
     /** Closes every connection and refuses new ones until `repair`. */
     break: () => {
       broken = true;
@@ -102,8 +114,14 @@ type Trap = { words: Words; when: 'before' | 'after' | 'answered'; spring: (line
 
 type Line = ReturnType<typeof openLine>;
 
-function openLine(near: Socket, far: Socket, findTrap: (statement: string) => Trap | undefined) {
+function openLine(
+  near: Socket,
+  far: Socket,
+  findTrap: (statement: string) => Trap | undefined,
+  paceNow: () => Pace | undefined,
+) {
   const read = readStatements();
+  const [toFar, toNear] = [sendSlowly(far, paceNow), sendSlowly(near, paceNow)];
   /** The bytes that came while the connection was frozen. */
   let held: Buffer[] | undefined;
   let sprung: Trap | undefined;
@@ -122,7 +140,7 @@ function openLine(near: Socket, far: Socket, findTrap: (statement: string) => Tr
     thaw: () => {
       const waiting = held ?? [];
       held = undefined;
-      for (const data of waiting) far.write(data);
+      for (const data of waiting) toFar(data);
       near.resume();
       far.resume();
     },
@@ -134,12 +152,12 @@ function openLine(near: Socket, far: Socket, findTrap: (statement: string) => Tr
       if (statement !== undefined) sprung ??= findTrap(statement);
       if (sprung?.when === 'before') spring();
       if (held) held.push(bytes);
-      else far.write(bytes);
+      else toFar(bytes);
       if (ends && sprung?.when === 'after') spring();
     }
   });
   far.on('data', (data: Buffer) => {
-    if (sprung?.when !== 'answered') near.write(data);
+    if (sprung?.when !== 'answered') toNear(data);
     else if (isForeign || data.includes(READY)) spring();
   });
   function spring(): void {
@@ -159,6 +177,25 @@ function openLine(near: Socket, far: Socket, findTrap: (statement: string) => Tr
     one.on('close', closed(other));
   }
   return line;
+}
+
+/** Writes to the socket at the current pace, and keeps the order. */
+function sendSlowly(socket: Socket, paceNow: () => Pace | undefined): (data: Buffer) => void {
+  const queue: { readonly data: Buffer; readonly due: number }[] = [];
+  function drain(): void {
+    for (let [first] = queue; first; [first] = queue) {
+      const wait = first.due - performance.now();
+      if (wait > 0) return void setTimeout(drain, wait);
+      socket.write(first.data);
+      queue.shift();
+    }
+  }
+  return (data) => {
+    const { latencyMs = 0, lossRate = 0 } = paceNow() ?? {};
+    const isLost = lossRate > 0 && Math.random() < lossRate;
+    const due = performance.now() + latencyMs + (isLost ? SENT_AGAIN_MS : 0);
+    if (queue.push({ data, due: Math.max(due, queue.at(-1)?.due ?? 0) }) === 1) drain();
+  };
 }
 
 /** ReadyForQuery: what was asked has been done, and outside a transaction committed. */

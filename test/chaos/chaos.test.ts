@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { drawChart } from './chart.ts';
+import { runChaos } from './run-chaos.ts';
+import { FAULTS, planFaults } from './schedule.ts';
+
+const plan = { seed: 7, ms: 600_000, slots: 3, hasStandby: true };
+
+test('a seed always gives the same schedule, which has every fault and one failover', () => {
+  const planned = planFaults(plan);
+  expect(planFaults(plan)).toEqual(planned);
+  expect(planFaults({ ...plan, seed: 8 })).not.toEqual(planned);
+  const names = planned.map(({ fault }) => fault);
+  expect(new Set(names)).toEqual(new Set(Object.keys(FAULTS)));
+  expect(names.filter((name) => name === 'failover')).toHaveLength(1);
+  expect(new Set(planned.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]));
+});
+
+test('twenty seconds of faults at random: no turn is lost, doubled, mixed with another or stuck', async () => {
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  console.log(`Repeat with: npm run chaos -- 20s ${seed}`);
+  const report = await runChaos({ seed, ms: 20_000, slots: 2, lanes: 4 });
+
+  expect(report.breaches).toEqual([]);
+  expect(report.turns).toBeGreaterThan(10);
+  expect(report.faults.filter(({ outcome }) => outcome === 'done').length).toBeGreaterThan(3);
+  expect(report.samples.some(({ memory }) => memory.every(({ mb }) => (mb ?? 0) > 10))).toBe(true);
+  expect(drawChart(report)).toContain(`Seed ${seed}: 20 s`);
+}, 300_000);

@@ -1,0 +1,187 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cluster, type Replica, startCluster } from '../faults/cluster.ts';
+import { startLoad } from '../faults/load.ts';
+import { hasPrograms, startPair } from '../faults/postgres-pair.ts';
+import { query } from '../faults/query.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { causeFault, repairAll, type Slot, type Stage } from './faults.ts';
+import { findLeaks, startWatchingPrompts } from './leaks.ts';
+import { createMoodyModel } from './lying-model.ts';
+import { FAULTS, type Planned, planFaults } from './schedule.ts';
+
+export type Report = {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly turns: number;
+  readonly streamed: number;
+  readonly faults: readonly Caused[];
+  /** How turns ended, by status or failure code. */
+  readonly ends: Readonly<Record<string, number>>;
+  readonly samples: readonly Sample[];
+  /** What must not happen. Empty after a good run. */
+  readonly breaches: readonly string[];
+};
+
+/** `left out`: another fault was still at work in the same place, or no other replica would have worked. */
+export type Caused = Planned & { readonly outcome: 'done' | 'left out' | 'not possible' };
+
+export type Sample = {
+  /** Seconds since the start. */
+  readonly at: number;
+  readonly accepted: number;
+  /** The memory of the process in each slot, in MB; null while there is none. */
+  readonly memory: readonly { readonly pid: number; readonly mb: number | null }[];
+};
+
+const SAMPLE_MS = 1000;
+const STARTS = 20;
+/** From here on a run has a standby. Making one takes seconds. */
+const LONG_MS = 60_000;
+/**
+ * How a turn may end: as usual; because the model was at fault; because several of its processes died; or at a gate, which calls
+ * of a lying model need, and which later messages of the thread do not answer.
+ */
+const EXPECTED = [
+  'completed',
+  'incomplete',
+  'model_error',
+  'tool_error',
+  'interrupted',
+  'waiting',
+  'approval_required',
+];
+
+/** Replicas under load, faults at random times, and a ledger that is compared with the tables at the end. */
+export async function runChaos(options: {
+  readonly seed: number;
+  readonly ms: number;
+  readonly slots: number;
+  readonly lanes: number;
+}): Promise<Report> {
+  const { seed, ms, slots: count, lanes } = options;
+  await using undo = new AsyncDisposableStack();
+  const pair = ms >= LONG_MS && hasPrograms ? await startPair() : undefined;
+  if (pair) undo.defer(() => pair.close());
+  const model = createMoodyModel();
+  const cluster = await startCluster({
+    ...(pair && { server: pair.primary }),
+    script: { decide: (prompt) => model.decide(prompt) },
+  });
+  undo.defer(() => cluster.close());
+  const slots = [await openSlot(cluster)];
+  slots.push(...(await Promise.all(Array.from({ length: count - 1 }, () => openSlot(cluster)))));
+  const stage: Stage = { cluster, slots, model, pair };
+  const prompts = startWatchingPrompts(cluster.model);
+
+  const load = startLoad(cluster, { lanes });
+  await load.hear();
+  const began = performance.now();
+  const elapsed = () => performance.now() - began;
+  const sampling = startSampling(slots, () => ({ at: elapsed() / 1000, accepted: load.accepted.length }));
+  const faults = await causeAll(stage, planFaults({ seed, ms, slots: count, hasStandby: pair !== undefined }), elapsed);
+  await sleep(Math.max(0, ms - elapsed()));
+
+  repairAll(stage);
+  const ending = await load
+    .hear()
+    .then(() => load.stop())
+    .then(() => [])
+    .catch((error: unknown) => [`the service did not recover: ${String(error)}`]);
+  const samples = await sampling.stop();
+  const ends = await countEnds(cluster);
+  const breaches = [
+    ...ending,
+    ...(await load.findBreaches({ deaths: true, lostLog: true })),
+    ...(await findLeaks(cluster, prompts)),
+    ...Object.keys(ends)
+      .filter((code) => !EXPECTED.includes(code))
+      .map((code) => `${ends[code]} turns ended as ${code}`),
+  ];
+  const turns = load.accepted.length;
+  return { seed, seconds: ms / 1000, turns, streamed: load.streams.length, faults, ends, samples, breaches };
+}
+
+async function openSlot(cluster: Cluster): Promise<Slot> {
+  const line = await cluster.startLine();
+  const slot = {
+    line,
+    replica: await cluster.start(line),
+    /** A start may fail while PostgreSQL refuses connections or writes. */
+    async start(): Promise<void> {
+      for (let tries = 1; ; tries++) {
+        try {
+          slot.replica = await cluster.start(line);
+          return;
+        } catch (error) {
+          if (tries === STARTS) throw error;
+          await sleep(500);
+        }
+      }
+    },
+  };
+  return slot;
+}
+
+/**
+ * Causes each fault at its time, unless one is at work in the same place. One replica is always left alone: what happens
+ * without any is clear. A failover waits until all others have ended.
+ */
+async function causeAll(stage: Stage, planned: readonly Planned[], elapsed: () => number): Promise<Caused[]> {
+  const busy = new Map<string, Promise<void>>();
+  const caused: Caused[] = [];
+  for (const fault of planned) {
+    await sleep(Math.max(0, fault.at - elapsed()));
+    const place = FAULTS[fault.fault] === 'replica' ? `replica ${fault.slot}` : FAULTS[fault.fault];
+    if (fault.fault === 'failover') await Promise.all(busy.values());
+    else if (busy.has(place) || (isReplica(place) && countReplicas(busy) === stage.slots.length - 1)) {
+      caused.push({ ...fault, outcome: 'left out' });
+      continue;
+    }
+    const index = caused.push({ ...fault, outcome: 'done' }) - 1;
+    const acting = causeFault(stage, fault)
+      .catch(() => void (caused[index] = { ...fault, outcome: 'not possible' }))
+      .finally(() => busy.delete(place));
+    busy.set(place, acting);
+    if (fault.fault === 'failover') await acting;
+  }
+  await Promise.all(busy.values());
+  return caused;
+}
+
+const isReplica = (place: string) => place.startsWith('replica');
+const countReplicas = (busy: ReadonlyMap<string, unknown>) => [...busy.keys()].filter(isReplica).length;
+
+function startSampling(slots: readonly Slot[], now: () => Pick<Sample, 'at' | 'accepted'>) {
+  const samples: Sample[] = [];
+  const over = new AbortController();
+  const sampling = (async () => {
+    while (!over.signal.aborted) {
+      samples.push({ ...now(), memory: await Promise.all(slots.map(({ replica }) => memoryOf(replica))) });
+      await sleep(SAMPLE_MS, undefined, { signal: over.signal }).catch(() => {});
+    }
+  })();
+  return {
+    stop: async () => {
+      over.abort();
+      await sampling;
+      return samples;
+    },
+  };
+}
+
+async function memoryOf({ pid }: Replica): Promise<{ pid: number; mb: number | null }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1];
+  return { pid, mb: kilobytes ? Math.round(Number(kilobytes) / 1024) : null };
+}
+
+async function countEnds(cluster: Cluster): Promise<Record<string, number>> {
+  const rows = await waitFor('the turns to be counted', () =>
+    query<{ code: string; count: number }>(
+      cluster,
+      `select coalesce(failure ->> 'code', status) as code, count(*)::integer as count from turns group by 1 order by 1`,
+    ),
+  );
+  return Object.fromEntries(rows.map(({ code, count }) => [code, count]));
+}
