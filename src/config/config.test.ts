@@ -41,6 +41,7 @@ describe('without any setting', () => {
       home: join(homedir(), '.reborn'),
       secretsKey: undefined,
       secretsKeyPrevious: undefined,
+      attachmentsBucket: undefined,
       otelEndpoint: undefined,
       logLevel: 'info',
       logFormat: 'auto',
@@ -108,6 +109,11 @@ test('every option is read into the configuration', () => {
     REBORN_HOME: '/srv/reborn',
     SECRETS_KEY: 'ab'.repeat(32),
     SECRETS_KEY_PREVIOUS: 'cd'.repeat(32),
+    ATTACHMENTS_BUCKET: 'reborn-files',
+    ATTACHMENTS_ENDPOINT: 'https://s3.example.com/',
+    ATTACHMENTS_REGION: 'eu-central-1',
+    ATTACHMENTS_ACCESS_KEY_ID: 'key-id',
+    ATTACHMENTS_SECRET_ACCESS_KEY: 'key-secret',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     LOG_LEVEL: 'DEBUG',
     LOG_FORMAT: 'JSON',
@@ -164,6 +170,13 @@ test('every option is read into the configuration', () => {
     home: '/srv/reborn',
     secretsKey: Buffer.alloc(32, 0xab),
     secretsKeyPrevious: Buffer.alloc(32, 0xcd),
+    attachmentsBucket: {
+      name: 'reborn-files',
+      endpoint: 'https://s3.example.com',
+      region: 'eu-central-1',
+      accessKeyId: 'key-id',
+      secretAccessKey: 'key-secret',
+    },
     otelEndpoint: 'http://collector:4318',
     logLevel: 'debug',
     logFormat: 'json',
@@ -243,6 +256,8 @@ describe('values', () => {
     ['LLM_BASE_URL', ['localhost:11434', 'https://a.example/#x']],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318']],
     ['OIDC_ISSUER', ['id.example.com']],
+    ['ATTACHMENTS_BUCKET', ['ab', 'Files', 'files/old', '-files', 'a'.repeat(64)]],
+    ['ATTACHMENTS_ENDPOINT', ['s3.example.com']],
     ['LOG_LEVEL', ['verbose', 'warning']],
     ['LLM_PROVIDER', ['openrouter', 'constructor']],
     ['CLI_ENABLED', ['on', 'enabled', '2', '__proto__', 'constructor', 'toString']],
@@ -354,6 +369,14 @@ describe('the model', () => {
   test("a provider's usual key alone changes nothing", () => {
     expect(readConfig({ OPENAI_API_KEY: 'k' }).model).toMatchObject({ provider: 'demo', apiKey: undefined });
   });
+});
+
+test('a bucket needs an endpoint and credentials', () => {
+  expect(problemsOf({ ATTACHMENTS_BUCKET: 'files' })).toEqual(
+    ['ENDPOINT', 'ACCESS_KEY_ID', 'SECRET_ACCESS_KEY'].map(
+      (name) => `ATTACHMENTS_${name} must be set when ATTACHMENTS_BUCKET is set.`,
+    ),
+  );
 });
 
 describe('single sign-on', () => {

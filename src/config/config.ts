@@ -30,6 +30,8 @@ export type Config = {
   home: string;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
+  /** Where new attachments go; undefined for PostgreSQL. */
+  attachmentsBucket: BucketConfig | undefined;
   otelEndpoint: string | undefined;
   logLevel: Values['LOG_LEVEL'];
   logFormat: Values['LOG_FORMAT'];
@@ -44,6 +46,14 @@ export type WebhookConfig = {
 } & ({ enabled: true; secret: string } | { enabled: false });
 
 export type EnabledWebhook = Extract<WebhookConfig, { enabled: true }>;
+
+export type BucketConfig = {
+  name: string;
+  endpoint: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+};
 
 export type OidcConfig = {
   issuer: string;
@@ -204,6 +214,7 @@ function toConfig(values: Values, problems: Problems): Config {
     home: values.REBORN_HOME,
     secretsKey: values.SECRETS_KEY,
     secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS,
+    attachmentsBucket: toBucket(values, problems),
     otelEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
@@ -240,6 +251,17 @@ function toOidc(values: Values, problems: Problems): OidcConfig | undefined {
     clientSecret: values.OIDC_CLIENT_SECRET,
     allowedDomains: values.OIDC_ALLOWED_DOMAINS,
   };
+}
+
+function toBucket(values: Values, problems: Problems): BucketConfig | undefined {
+  const name = values.ATTACHMENTS_BUCKET;
+  if (!name) return undefined;
+  for (const needed of ['ATTACHMENTS_ENDPOINT', 'ATTACHMENTS_ACCESS_KEY_ID', 'ATTACHMENTS_SECRET_ACCESS_KEY'] as const)
+    if (!values[needed]) demand(needed, 'when ATTACHMENTS_BUCKET is set', problems);
+
+  const { ATTACHMENTS_ENDPOINT: endpoint = '', ATTACHMENTS_REGION: region } = values;
+  const { ATTACHMENTS_ACCESS_KEY_ID: accessKeyId = '', ATTACHMENTS_SECRET_ACCESS_KEY: secretAccessKey = '' } = values;
+  return { name, endpoint, region, accessKeyId, secretAccessKey };
 }
 
 function toModel(values: Values, problems: Problems): ModelConfig {

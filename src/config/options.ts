@@ -1,6 +1,7 @@
 import {
   baseUrl,
   bindHost,
+  bucketName,
   encryptionKey,
   flag,
   folder,
@@ -194,6 +195,23 @@ export const options = {
     unset: 'none',
     secret: true,
     help: 'Previous key, still accepted for reading stored secrets while SECRETS_KEY is replaced.',
+  },
+
+  ATTACHMENTS_BUCKET: {
+    parser: bucketName,
+    unset: 'attachments are stored in PostgreSQL',
+    help: 'Bucket of an S3-compatible store for new images and files; all replicas must use the same one.',
+  },
+  ATTACHMENTS_ENDPOINT: {
+    parser: baseUrl,
+    help: 'Address of the S3-compatible store; required with ATTACHMENTS_BUCKET.',
+  },
+  ATTACHMENTS_REGION: { parser: token, default: 'us-east-1', help: 'Region of the bucket.' },
+  ATTACHMENTS_ACCESS_KEY_ID: { parser: token, help: 'Access key of the bucket; required with ATTACHMENTS_BUCKET.' },
+  ATTACHMENTS_SECRET_ACCESS_KEY: {
+    parser: token,
+    secret: true,
+    help: 'Secret of the access key; required with ATTACHMENTS_BUCKET.',
   },
 
   OTEL_EXPORTER_OTLP_ENDPOINT: {

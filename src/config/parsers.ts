@@ -51,6 +51,11 @@ export const token: Parser<string> = {
   parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : undefined),
 };
 
+export const bucketName: Parser<string> = {
+  expects: 'the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
+  parse: (value) => (/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value) ? value : undefined),
+};
+
 export const bindHost: Parser<string> = {
   expects: 'an IP address or a host name, such as 127.0.0.1, 0.0.0.0 or localhost',
   parse: (value) => (isHost(value) ? value : undefined),

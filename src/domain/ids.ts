@@ -18,6 +18,8 @@ export type ChatAccountId = Branded<'ChatAccountId'>;
 export type UpdateId = Branded<'UpdateId'>;
 /** The SHA-256 of the bytes of an attachment, in hex. It identifies them among the attachments of one owner. */
 export type AttachmentHash = Branded<'AttachmentHash'>;
+/** The name of an object in the bucket of attachments. It can't be guessed, and callers never see it. */
+export type ObjectKey = Branded<'ObjectKey'>;
 export type DeviceId = Branded<'DeviceId'>;
 
 /** The ids that locate a turn without a lookup. */

@@ -70,7 +70,7 @@ export function startChores(options: {
   let hasErased = false;
   async function erase(): Promise<void> {
     hasErased = true;
-    for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected);
+    for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected, options.attachments.bucket);
   }
 
   const chores = [

@@ -111,6 +111,7 @@ export async function startEngine(options: {
     trials: createTrials({ session: { query: (statement) => listener.query(statement) }, pool, replica, onError }),
     runTurn: options.runTurn,
     push: watchers.push,
+    isWatched: watchers.isWatched,
     onFree: () => dispatcher.freed(),
     onStarted: (id) => void beginClaimed([id]).catch(onError),
     onWaiting: kick,
@@ -275,7 +276,7 @@ export async function startEngine(options: {
       else await sendSignal(pool, { cancel: turn.id });
     },
     /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
-    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping()),
+    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping(), options.attachments?.bucket),
     /** Notifies watchers of a turn that ended without being run. */
     notifyEnded: running.notifyEnded,
     /** Notifies followers of a change to a thread that did not go through this engine. */

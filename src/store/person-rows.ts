@@ -7,6 +7,7 @@ export type PersonRow = { readonly table: string; readonly json: string };
 export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   item_texts: 'made from the items, for the search',
   attachment_uses: 'made from the items',
+  unused_objects: 'names of deleted attachments in the bucket, without content',
   note_words: 'made from the notes, for the search',
   tokens: 'part of the account',
   sessions: 'part of the account',

@@ -387,6 +387,7 @@ export type Tables = {
     url: string;
     privateNetwork: boolean;
     trustAnnotations: boolean;
+    sampling: Generated<boolean>;
     headers: JSONColumnType<McpHeader[]>;
     oauth: JSONColumnType<McpOAuth> | null;
     command: JSONColumnType<string[]> | null;

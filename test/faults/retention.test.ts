@@ -1,15 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, rounds, startCluster } from './cluster.ts';
 import { query } from './query.ts';
 
 let cluster: Cluster;
+let s3: S3Server;
 
 beforeAll(async () => {
-  cluster = await startCluster({ env: { PURGE_THREADS_EVERY_MS: '300' } });
+  s3 = await startS3Server();
+  const env = { ...s3.env, PURGE_THREADS_EVERY_MS: '300', SWEEP_ATTACHMENTS_EVERY_MS: '300' };
+  cluster = await startCluster({ env });
 });
 
-afterAll(() => cluster.close());
+afterAll(async () => {
+  await cluster.close();
+  await s3.close();
+});
 
 const THREADS = rounds(6000, 60_000);
 const ITEMS = 5;
@@ -78,6 +86,45 @@ test('a replica that is killed while it erases a user is replaced, and the certi
   expect(JSON.parse(certificate)).toMatchObject({ subject: 'ann', deleted });
   expect(await left()).toBe(0);
   expect(await countOf(`select count(*)::integer as count from threads where user_id = 'bob'`)).toBeGreaterThan(0);
+});
+
+test('an upload whose replica is killed before its row is written leaves an object, which the next replica removes', async () => {
+  const image = `data:image/png;base64,${randomBytes(20_000).toString('base64')}`;
+  const input = [{ role: 'user', content: [{ type: 'input_image', image_url: image }] }];
+  const keysInRows = async () =>
+    (await query<{ key: string }>(cluster, 'select object_key as key from attachments')).map(({ key }) => key);
+  const [replica = await cluster.start()] = cluster.replicas;
+
+  const uploaded = cluster.proxy.freezeAt('and not is_removing returning', 'before');
+  const unanswered = replica.ask(input).catch(() => 'no answer');
+  await uploaded;
+  await replica.kill();
+  expect(await unanswered).toBe('no answer');
+  cluster.proxy.cut();
+  cluster.proxy.thaw();
+  const [orphan = ''] = await s3.keys();
+  expect(await keysInRows()).toEqual([]);
+
+  const next = await cluster.start();
+  expect((await next.ask(input)).status).toBe('completed');
+  const kept = await keysInRows();
+  expect((await s3.keys()).toSorted()).toEqual([orphan, ...kept].toSorted());
+  await query(cluster, 'update unused_objects set due_at = now()');
+  await waitFor('the object to be removed', async () => !(await s3.keys()).includes(orphan));
+  expect(await s3.keys()).toEqual(kept);
+
+  // Killed after the object is gone, and before the row that says so.
+  await query(cluster, 'delete from attachment_uses');
+  const removed = cluster.proxy.freezeAt('delete from unused_objects where object_key = any', 'before');
+  await query(cluster, `update attachments set idle_since = now() - interval '2 hours'`);
+  await removed;
+  await next.kill();
+  cluster.proxy.cut();
+  cluster.proxy.thaw();
+  expect(await s3.keys()).toEqual([]);
+  expect(await query(cluster, 'select object_key as key from unused_objects')).toEqual(kept.map((key) => ({ key })));
+  await cluster.start();
+  await waitFor('the row to go', async () => (await query(cluster, 'select from unused_objects')).length === 0);
 });
 
 const MORE_THREADS = `

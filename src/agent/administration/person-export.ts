@@ -4,6 +4,7 @@ import type { Principal, UserId } from '#domain/principal.ts';
 import type { Database } from '#store/connection.ts';
 import { type PersonRow, readPersonRows } from '#store/person-rows.ts';
 import type { Attachments } from '../attachments/attachments.ts';
+import { isUnreachable } from '../attachments/stored-bytes.ts';
 
 export type PersonExport = ReturnType<typeof createPersonExport>;
 
@@ -28,7 +29,7 @@ type Sources = {
   readonly attachments: Pick<Attachments, 'readAll'>;
 };
 
-/** The row of an attachment with its bytes in base64; null when they can't be read. */
+/** The row of an attachment with its bytes in base64; null when they are lost. */
 async function withContent(attachments: Sources['attachments'], userId: UserId, { json }: PersonRow): Promise<string> {
   const { sha256, bytes, created_at } = JSON.parse(json) as {
     sha256: AttachmentHash;
@@ -36,6 +37,7 @@ async function withContent(attachments: Sources['attachments'], userId: UserId, 
     created_at: string;
   };
   const content = (await attachments.readAll({ userId }, [sha256])).get(sha256);
+  if (content && isUnreachable(content)) throw content; // the file ends without its last line
   return JSON.stringify({
     user_id: userId,
     sha256,

@@ -1,3 +1,4 @@
+import type { Bucket } from '#domain/bucket.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { isTextType } from '#domain/text/media-type.ts';
@@ -27,14 +28,8 @@ import {
 } from '#domain/thread/item.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import {
-  findAttachments,
-  insertAttachment,
-  markLost,
-  moveOutOfItem,
-  touchAttachments,
-} from '#store/threads/attachments.ts';
-import { createByteCache } from './byte-cache.ts';
+import { moveOutOfItem } from '#store/threads/attachments.ts';
+import { createStoredBytes, isUnreachable, type ReadAttachments } from './stored-bytes.ts';
 
 type Owner = Pick<Principal, 'userId'>;
 
@@ -50,49 +45,12 @@ export type OpenAttachment = {
   readonly read: () => Promise<Buffer>;
 };
 
-/** The bytes of attachments, or why each can't be read. */
-export type ReadAttachments = ReadonlyMap<AttachmentHash, Buffer | AttachmentUnavailable>;
-
-const CACHED_BYTES = 32 * 1024 * 1024;
-
 /**
  * Keeps the bytes of images and files apart from the items that refer to them: once per owner. Items with
- * bytes inside remain valid.
+ * bytes inside remain valid. New bytes go to the bucket if there is one; those in PostgreSQL stay there.
  */
-export function createAttachments(db: Database) {
-  const cache = createByteCache(CACHED_BYTES);
-  const cacheKey = ({ userId }: Owner, hash: AttachmentHash) => `${hash} ${userId}`;
-
-  async function store(owner: Owner, contents: ReadonlyMap<AttachmentHash, Buffer>): Promise<void> {
-    const hashes = [...contents.keys()];
-    const known = await withOwner(db, owner, (trx) => touchAttachments(trx, owner, hashes));
-    for (const [hash, content] of contents) {
-      if (!known.includes(hash)) await withOwner(db, owner, (trx) => insertAttachment(trx, owner, hash, content));
-      cache.set(cacheKey(owner, hash), content);
-    }
-  }
-
-  async function readAll(owner: Owner, wanted: readonly AttachmentHash[]): Promise<ReadAttachments> {
-    const found = new Map<AttachmentHash, Buffer | AttachmentUnavailable>();
-    const missing = [...new Set(wanted)].filter((hash) => {
-      const cached = cache.get(cacheKey(owner, hash));
-      if (cached) found.set(hash, cached);
-      return !cached;
-    });
-    if (missing.length === 0) return found;
-    const rows = await withOwner(db, owner, (trx) => findAttachments(trx, owner, missing));
-    for (const hash of missing) found.set(hash, new AttachmentUnavailable('missing'));
-    for (const { sha256, content } of rows) {
-      if (hashOf(content) === sha256) {
-        found.set(sha256, content);
-        cache.set(cacheKey(owner, sha256), content);
-      } else {
-        found.set(sha256, new AttachmentUnavailable('corrupted'));
-        await withOwner(db, owner, (trx) => markLost(trx, owner, sha256));
-      }
-    }
-    return found;
-  }
+export function createAttachments(db: Database, bucket?: Bucket, onUnreachable?: (error: unknown) => void) {
+  const { store, readAll, readPatiently } = createStoredBytes(db, bucket, onUnreachable);
 
   /** Items whose bytes are stored apart from now on. */
   async function keep<I extends ItemBody>(owner: Owner, items: readonly I[]): Promise<readonly I[]> {
@@ -119,6 +77,7 @@ export function createAttachments(db: Database) {
   return {
     keep,
     readAll,
+    readPatiently,
 
     /** Looks up the bytes of these items, which are read now. */
     async base64Of(owner: Owner, items: readonly ItemBody[]): Promise<Base64Of> {
@@ -145,16 +104,18 @@ export function createAttachments(db: Database) {
 
     /**
      * The history of a turn. Bytes that older versions have left inside items are moved out. Text files in tool outputs are
-     * read, because the safety rules look at them; those that can't be read are left out.
+     * read, because the safety rules look at them; those that are lost are left out.
      */
-    async openHistory(owner: Owner, history: readonly Item[]): Promise<Item[]> {
+    async openHistory(owner: Owner, history: readonly Item[], signal: AbortSignal): Promise<Item[]> {
       const items = await moveOut(owner, history);
       const texts = items.filter(
         (item) => item.type === 'function_call_output' && storedPartsOf(item).some(isTextFile),
       );
       if (texts.length === 0) return [...items];
       const fitting = fittingHashes(texts.flatMap((item) => storedPartsOf(item).filter(isTextFile)));
-      const found = await readAll(owner, [...fitting]);
+      const found = await readPatiently(owner, [...fitting], signal);
+      const unreachable = [...found.values()].find(isUnreachable);
+      if (unreachable) throw unreachable; // the prompt might contain it a moment later, unchecked
       const open = (part: ContentPart) =>
         isStored(part) && isTextFile(part) && !fitting.has(part.sha256) ? leftOut(part) : inlined(part, found);
       return items.map((item) => (texts.includes(item) ? mapParts(item, open) : item));
@@ -167,7 +128,10 @@ export function createAttachments(db: Database) {
   }
 
   async function moveOut(owner: Owner, history: readonly Item[]): Promise<readonly Item[]> {
-    const items = await keep(owner, history);
+    const items = await keep(owner, history).catch((error: unknown) => {
+      if (error instanceof AttachmentUnavailable) return history; // the bytes stay inside until a later turn
+      throw error;
+    });
     const changed = items.filter((item, index) => item !== history[index]);
     if (changed.length > 0)
       await withOwner(db, owner, async (trx) => {

@@ -22,12 +22,17 @@ export function addBackupCommand(program: Command): void {
 function backup(file: string, { force = false, json }: Options): Promise<void> {
   return runCommand(async () => {
     const report = reportTables(json === true);
-    const files = await saveArchive({ file, force, readFiles: ({ home }) => readHomeFiles(home), ...report });
+    const { files, notice } = await saveArchive({
+      file,
+      force,
+      readFiles: ({ home }) => readHomeFiles(home),
+      ...report,
+    });
     const names = files.map((saved) => saved.file);
     if (json) return file === '-' ? undefined : printJson({ file, files: names, tables: report.tables });
     printNotice(
       `Saved ${report.rows()} rows${names.length > 0 ? ` and ${names.join(', ')}` : ''} to ${file}. ` +
-        'Anyone who can read it can read all your data: protect it like the home folder.',
+        `Anyone who can read it can read all your data: protect it like the home folder.${notice}`,
     );
   });
 }

@@ -25,11 +25,11 @@ export function addExportCommand(program: Command): void {
 function exportRows(file: string, { force = false, json }: Options): Promise<void> {
   return runCommand(async () => {
     const report = reportTables(json === true);
-    await saveArchive({ file, force, readFiles: async () => [], ...report });
+    const { notice } = await saveArchive({ file, force, readFiles: async () => [], ...report });
     if (json) return file === '-' ? undefined : printJson({ file, tables: report.tables });
     const secrets = report.tables['secrets']?.rows
       ? ' Secrets stay encrypted: where you import them, set SECRETS_KEY to the key of this installation.'
       : '';
-    printNotice(`Saved ${report.rows()} rows to ${file}.${secrets}`);
+    printNotice(`Saved ${report.rows()} rows to ${file}.${secrets}${notice}`);
   });
 }

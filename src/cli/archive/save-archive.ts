@@ -11,6 +11,7 @@ import { writeArchive } from '#database/archive/write-archive.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { connectEngineClient } from '#engine/engine-connection.ts';
 import { openIdentities } from '#store/identity-connection.ts';
+import { countObjects } from '#store/system/bucket-objects.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 
 export type SaveOptions = {
@@ -21,8 +22,14 @@ export type SaveOptions = {
   readonly onTable: (table: string, sum: TableSum) => void;
 };
 
+export type Saved = {
+  readonly files: readonly ArchivedFile[];
+  /** A warning about attachments in a bucket, which an archive does not contain; empty without them. */
+  readonly notice: string;
+};
+
 /** Writes everything to `file`, or to the standard output for `-`. The service need not run, but may. */
-export async function saveArchive({ file, force, readFiles, onTable }: SaveOptions): Promise<readonly ArchivedFile[]> {
+export async function saveArchive({ file, force, readFiles, onTable }: SaveOptions): Promise<Saved> {
   const config = readConfig();
   if (config.databaseUrl === undefined && !existsSync(config.home))
     throw new Error(`There is no home at ${config.home}. Set REBORN_HOME to the one to save.`);
@@ -41,7 +48,11 @@ export async function saveArchive({ file, force, readFiles, onTable }: SaveOptio
   const write = (sink: Writable) => pipeline(Readable.from(text), createGzip({ level: 4 }), sink);
   if (file === '-') await write(process.stdout);
   else await writeWhole(file, write);
-  return files;
+  const objects = await countObjects(client);
+  return {
+    files,
+    notice: objects > 0 ? ` Attachments in the bucket (${objects}) are not in it: copy the bucket, too.` : '',
+  };
 }
 
 /** A file of this name is always complete, and readable by its owner only. */

@@ -2,13 +2,15 @@ import type { Config } from '#config/config.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { readSchemaState, type SchemaState } from '#database/schema-state.ts';
+import { connectEngine } from '#engine/engine-connection.ts';
 import { connectStore, type Database } from '#store/connection.ts';
+import type { SystemConnection } from '#store/system/system-connection.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 /** Whether the database answers, fits this program, and agrees on the time; `more` is asked about what is in it. */
 export async function checkDatabase(
   config: Config,
-  more: (db: Database) => Promise<Finding[]> = async () => [],
+  more: (db: Database, system: SystemConnection) => Promise<Finding[]> = async () => [],
   open = openDatabase,
 ): Promise<Finding[]> {
   const check = 'database';
@@ -26,7 +28,9 @@ export async function checkDatabase(
     if (state.pending.length > 0 || state.unknown.length > 0) return findings;
     const db = connectStore(database.connection, () => {});
     undo.defer(() => db.destroy());
-    return [...findings, ...(await more(db))];
+    const system = connectEngine({ ...database.connection, max: 1 }, () => {});
+    undo.defer(() => system.end());
+    return [...findings, ...(await more(db, system))];
   } catch (error) {
     return [problem(check, reasonOf(error), mendOf(config))];
   }

@@ -1,14 +1,26 @@
 import type { Config } from '#config/config.ts';
 import { listChatAccounts } from '#store/chats/accounts.ts';
 import type { Database } from '#store/connection.ts';
+import type { SystemConnection } from '#store/system/system-connection.ts';
 import { listTools } from '#store/tools/tools.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
+import { checkBucket } from './check-bucket.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
-/** Whether what the database keeps can be used: secrets with the key that is here, and the installed tools. */
-export async function checkStored(db: Database, config: Config): Promise<Finding[]> {
-  return [...(await checkKey(db, config)), ...(await checkTools(db, config)), ...(await checkChannels(db))];
+/** Whether what the database keeps can be used: secrets with the key that is here, the installed tools, and attachments. */
+export async function checkStored(
+  db: Database,
+  system: SystemConnection,
+  config: Config,
+  offline: boolean,
+): Promise<Finding[]> {
+  return [
+    ...(await checkKey(db, config)),
+    ...(await checkTools(db, config)),
+    ...(await checkChannels(db)),
+    ...(await checkBucket(config, system, offline)),
+  ];
 }
 
 async function checkKey(db: Database, config: Config): Promise<Finding[]> {

@@ -47,7 +47,7 @@ async function examine(offline: boolean): Promise<Finding[]> {
     ...(await checkPermissions(config.home)),
     ...(await checkDisk(config.home)),
     ...(await checkPorts(config, running !== undefined)),
-    ...(await checkDatabase(config, (db) => checkStored(db, config))),
+    ...(await checkDatabase(config, (db, system) => checkStored(db, system, config, offline))),
     ...(await checkWall()),
     ...(await checkQuarantine(config, running)),
     ...(await checkModel(config, offline)),

@@ -1,5 +1,6 @@
 import { isCancel, text } from '@clack/prompts';
 import type { Command } from 'commander';
+import { openConfiguredBucket } from '#app/open-bucket.ts';
 import { createErasureRequests } from '#auth/erasures.ts';
 import type { Certificate } from '#domain/erasure.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
@@ -31,9 +32,10 @@ function eraseUser(called: string, { yes, json }: Options): Promise<void> {
     await using undo = new AsyncDisposableStack();
     const pool = connectEngine({ ...desk.connection, max: 1 }, () => {}); // a cut line fails the query, which reports it
     undo.defer(() => pool.end());
+    const bucket = await openConfiguredBucket(desk.config, desk.connection, undo);
     const erasure = await createErasureRequests(desk.identities).request(COMMAND_LINE, id);
     if (!json) printNotice(`Erasing ${name}. If this command is interrupted, the service continues.`);
-    const certificate = await runErasure(pool, erasure.id);
+    const certificate = await runErasure(pool, erasure.id, undefined, bucket);
     if (!certificate) throw new Error('The erasure was interrupted. Run the command again.');
     if (json) return printJson(certificate);
     printLine(describe(name, certificate));

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { createPersonExport } from '#agent/administration/person-export.ts';
 import { createAttachments } from '#agent/attachments/attachments.ts';
+import { openConfiguredBucket } from '#app/open-bucket.ts';
 import { readAccount } from '#auth/account-export.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
@@ -24,11 +25,13 @@ export function addUserExportCommand(user: Command): void {
 }
 
 function exportUser(called: string, file: string): Promise<void> {
-  return withAccounts(async ({ db, identities, findErasable }) => {
+  return withAccounts(async ({ config, connection, db, identities, findErasable }) => {
+    await using undo = new AsyncDisposableStack();
+    const attachments = createAttachments(db, await openConfiguredBucket(config, connection, undo));
     const isNamed = called === OPERATOR.userId || isWebhookUser(called);
     const userId = isNamed ? called : (await findErasable(called)).id;
     await recordAudit(db, { actor: COMMAND_LINE.userId, action: 'user.export', subject: userId, detail: {} });
-    const lines = createPersonExport(db, (id) => readAccount(identities, id), createAttachments(db))({ userId });
+    const lines = createPersonExport(db, (id) => readAccount(identities, id), attachments)({ userId });
     const sink = file === '-' ? process.stdout : createWriteStream(file, { flags: 'wx', mode: 0o600 });
     await pipeline(Readable.from(lines), sink);
     if (file !== '-') printNotice(`Saved everything about ${called} to ${file}. Only you can read the file.`);

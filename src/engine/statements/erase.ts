@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bucket } from '#domain/bucket.ts';
 import { type Certificate, certify } from '#domain/erasure.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { eraseObjects } from './remove-objects.ts';
 import { eraseAttachments } from './sweep-attachments.ts';
 
 /** How much one statement deletes, so that it stays short. */
@@ -15,12 +17,14 @@ const LOOK_AGAIN_MS = 100;
 
 /**
  * Erases the user of a requested erasure, and returns the certificate; undefined if `mayContinue` ended it early. Any number
- * of processes may do so at once, and any may die: every statement is complete in itself, and counts what it deletes.
+ * of processes may do so at once, and any may die: every statement is complete in itself, and counts what it deletes. Throws
+ * while the bucket can't be reached: there is no certificate before the last object is gone.
  */
 export async function runErasure(
   pool: EnginePool,
   id: string,
   mayContinue: () => boolean = () => true,
+  bucket?: Bucket,
 ): Promise<Certificate | undefined> {
   for (let settled = false; mayContinue(); ) {
     const erasure = await readErasure(pool, id);
@@ -32,6 +36,7 @@ export async function runErasure(
       await sleep(LOOK_AGAIN_MS);
       continue;
     }
+    await eraseObjects(pool, bucket, id, erasure.subject);
     await complete(pool, id, erasure);
   }
   return undefined;

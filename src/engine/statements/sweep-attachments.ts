@@ -1,5 +1,7 @@
+import type { Bucket } from '#domain/bucket.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { removeDueObjects } from './remove-objects.ts';
 
 /** How many rows one statement looks at. */
 const PIECE = 100;
@@ -7,17 +9,20 @@ const PIECE = 100;
 const GRACE_MS = 3_600_000;
 
 export type SweepOptions = {
+  /** Where attachments are besides PostgreSQL. */
+  readonly bucket?: Bucket | undefined;
   readonly graceMs?: number | undefined;
   readonly everyMs?: number | undefined;
 };
 
-/** Deletes the attachments that no item has used for a while. */
+/** Deletes the attachments that no item has used for a while: first their rows, then their objects in the bucket. */
 export async function sweepAttachments(
   pool: EnginePool,
-  { graceMs = GRACE_MS }: SweepOptions,
+  { graceMs = GRACE_MS, bucket }: SweepOptions,
   isElected: () => boolean,
 ): Promise<void> {
   while (isElected() && (await sweepPiece(pool, graceMs)) >= PIECE);
+  if (bucket) await removeDueObjects(pool, bucket, isElected);
 }
 
 async function sweepPiece(pool: EnginePool, graceMs: number): Promise<number> {

@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
-import type { AttachmentHash } from '#domain/ids.ts';
+import type { AttachmentHash, ObjectKey } from '#domain/ids.ts';
 import type { Item, ItemBody } from '#domain/thread/item.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
-export type AttachmentRow = { readonly sha256: AttachmentHash; readonly content: Buffer };
+/** The bytes are in `content` or in the object `key`. */
+export type AttachmentRow = { readonly sha256: AttachmentHash; readonly bytes: number } & (
+  | { readonly content: Buffer; readonly key: null }
+  | { readonly content: null; readonly key: ObjectKey }
+);
 
 /** Keeps those of the owner's attachments that exist for as long as a new upload, and returns which they are. */
 export async function touchAttachments(
@@ -19,22 +23,64 @@ export async function touchAttachments(
   return rows.map(({ sha256 }) => sha256);
 }
 
+/** Stores the bytes in PostgreSQL. */
 export async function insertAttachment(
   trx: OwnedTransaction,
   owner: Owner,
   sha256: AttachmentHash,
   content: Buffer,
 ): Promise<void> {
+  await runStatement(trx, INSERT, [owner.userId, sha256, content.length, content, null]);
+}
+
+/** An upload is complete within minutes. */
+const UPLOAD_SECONDS = 3600;
+
+/** Written before an upload: the object is removed later unless `insertObject` takes it. */
+export async function announceObject(trx: OwnedTransaction, owner: Owner, key: ObjectKey): Promise<void> {
   await runStatement(
     trx,
-    `insert into attachments (user_id, sha256, bytes, content, is_stored) values ($1, $2, $3, $4, true)
-     on conflict (user_id, sha256) do update set idle_since = now(), is_stored = true,
-       content = case when attachments.is_stored then attachments.content else excluded.content end`,
-    [owner.userId, sha256, content.length, content],
+    `insert into unused_objects (object_key, user_id, due_at) values ($1, $2, now() + make_interval(secs => $3))`,
+    [key, owner.userId, UPLOAD_SECONDS],
   );
 }
 
-/** The owner's attachments with these hashes. Those of other users are not found. */
+/** Stores an attachment whose bytes are in an announced object. Returns false if the object is already being removed. */
+export async function insertObject(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { sha256, bytes, key }: { readonly sha256: AttachmentHash; readonly bytes: number; readonly key: ObjectKey },
+): Promise<boolean> {
+  const taken = await runStatement(
+    trx,
+    `delete from unused_objects where object_key = $1 and user_id = $2 and not is_removing returning 1 as taken`,
+    [key, owner.userId],
+  );
+  if (taken.length === 0) return false;
+  const [stored] = await runStatement<{ object_key: ObjectKey | null }>(trx, INSERT, [
+    owner.userId,
+    sha256,
+    bytes,
+    null,
+    key,
+  ]);
+  // The same bytes were stored meanwhile, so that this object is not needed.
+  if (stored?.object_key !== key)
+    await runStatement(trx, 'insert into unused_objects (object_key, user_id) values ($1, $2)', [key, owner.userId]);
+  return true;
+}
+
+const INSERT = `
+  insert into attachments (user_id, sha256, bytes, content, object_key, is_stored) values ($1, $2, $3, $4, $5, true)
+  on conflict (user_id, sha256) do update set idle_since = now(), is_stored = true,
+    content = case when attachments.is_stored then attachments.content else excluded.content end,
+    object_key = case when attachments.is_stored then attachments.object_key else excluded.object_key end
+  returning object_key`;
+
+/**
+ * The owner's attachments with these hashes. Those of other users are not found. An object that was missing before is
+ * returned, too: it may be back, for example after a wrong setting was corrected.
+ */
 export function findAttachments(
   trx: OwnedTransaction,
   owner: Owner,
@@ -42,17 +88,23 @@ export function findAttachments(
 ): Promise<AttachmentRow[]> {
   return runStatement<AttachmentRow>(
     trx,
-    `select sha256, content from attachments where user_id = $1 and sha256 = any($2::text[]) and is_stored`,
+    `select sha256, bytes, content, object_key as "key" from attachments
+     where user_id = $1 and sha256 = any($2::text[]) and (is_stored or object_key is not null)`,
     [owner.userId, hashes],
   );
 }
 
 /** Records that the bytes are lost, so that they are stored again when they are sent again. */
-export async function markLost(trx: OwnedTransaction, owner: Owner, sha256: AttachmentHash): Promise<void> {
-  await runStatement(trx, 'update attachments set is_stored = false where user_id = $1 and sha256 = $2', [
-    owner.userId,
-    sha256,
-  ]);
+export async function markLost(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { sha256, key }: Pick<AttachmentRow, 'sha256' | 'key'>,
+): Promise<void> {
+  await runStatement(
+    trx,
+    'update attachments set is_stored = false where user_id = $1 and sha256 = $2 and object_key is not distinct from $3',
+    [owner.userId, sha256, key],
+  );
 }
 
 /** Replaces the bytes in a stored item by references to them, unless the item was deleted meanwhile. */
