@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { createTurnMetrics } from './turn-metrics.ts';
+import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
+import { createTurnMetrics, type Registers } from './turn-metrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -31,7 +31,8 @@ const REJECTIONS: Readonly<Record<number, string>> = {
 
 /** The metrics of this process, for Prometheus. */
 export function createMetrics() {
-  const registry = new Registry();
+  const registry = new Registry<OpenMetricsContentType>();
+  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [registry];
   const setState = createStateGauges(registers);
   const answers = new Counter({
@@ -95,17 +96,31 @@ export function createMetrics() {
       const labels = { pool };
       return (seconds) => poolWait.observe(labels, seconds);
     },
-    contentType: registry.contentType,
-    render(state: ServiceState): Promise<string> {
+    /** In the format OpenMetrics, which has exemplars, or in the older text format of Prometheus. */
+    async render(state: ServiceState, isOpen: boolean): Promise<{ text: string; contentType: string }> {
       setState(state);
-      return registry.metrics();
+      const text = await registry.metrics();
+      return isOpen
+        ? { text, contentType: registry.contentType }
+        : { text: toPlainFormat(text), contentType: Registry.PROMETHEUS_CONTENT_TYPE };
     },
     stop: stopSampling,
   };
 }
 
+/**
+ * Only OpenMetrics is rendered: rendering it removes `_total` from the counters of a registry, so that the other format would
+ * show other names afterwards.
+ */
+function toPlainFormat(text: string): string {
+  return text
+    .replace(/^# HELP (\S+) (.*)\n# TYPE \1 counter$/gm, '# HELP $1_total $2\n# TYPE $1_total counter')
+    .replace(/ # \{[^}\n]*\} \S+ \S+$/gm, '')
+    .replace(/# EOF\n$/, '');
+}
+
 /** A timer that fires late was kept waiting by the event loop. */
-function sampleEventLoop(registers: Registry[]): () => void {
+function sampleEventLoop(registers: Registers): () => void {
   const delay = new Histogram({
     name: 'reborn_event_loop_delay_seconds',
     help: 'How late timers fire, sampled five times a second.',
@@ -121,7 +136,7 @@ function sampleEventLoop(registers: Registry[]): () => void {
   return () => clearInterval(timer);
 }
 
-function createStateGauges(registers: Registry[]): (state: ServiceState) => void {
+function createStateGauges(registers: Registers): (state: ServiceState) => void {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const replicas = gauge('reborn_replicas', 'Replicas that are alive.');
   const queued = gauge('reborn_turns_queued', 'Turns that wait to be run.');

@@ -1,6 +1,10 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import type { ModelCall } from '#domain/spending.ts';
 import type { Turn, TurnOutcome } from '#domain/thread/turn.ts';
+import { traceIdOf } from '#domain/trace/trace-context.ts';
+
+/** Where metrics are registered. Only the format OpenMetrics has exemplars. */
+export type Registers = Registry<OpenMetricsContentType>[];
 
 export type TurnMetrics = ReturnType<typeof createTurnMetrics>;
 
@@ -12,7 +16,9 @@ const TOOL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 type ModelName = { readonly provider: string; readonly name: string };
 
 /** Labels hold only names that the operator chose: channels, models, tools. Text from callers and models never becomes a label. */
-export function createTurnMetrics(registers: Registry[]) {
+export function createTurnMetrics(registers: Registers) {
+  const latency = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
+    new Histogram<Label | 'trace_id'>({ name, help, labelNames, buckets, enableExemplars: true, registers });
   const accepted = new Counter({
     name: 'reborn_turns_accepted_total',
     help: 'Turns that this replica accepted.',
@@ -30,41 +36,36 @@ export function createTurnMetrics(registers: Registry[]) {
     help: 'Attempts after the first, because of a crash, a hand-over or an error.',
     registers,
   });
-  const queueWait = new Histogram({
-    name: 'reborn_turn_queue_wait_seconds',
-    help: 'Time from accepting a turn to its first attempt.',
-    labelNames: ['channel'],
-    buckets: WAIT_SECONDS,
-    registers,
-  });
-  const firstToken = new Histogram({
-    name: 'reborn_time_to_first_token_seconds',
-    help: 'Time from accepting a turn to its first text.',
-    labelNames: ['channel'],
-    buckets: LONG_SECONDS,
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'reborn_turn_duration_seconds',
-    help: 'Time from accepting a turn to its end.',
-    labelNames: ['channel', 'status'],
-    buckets: LONG_SECONDS,
-    registers,
-  });
-  const modelFirstToken = new Histogram({
-    name: 'reborn_model_first_token_seconds',
-    help: 'Time from asking a model to its first text.',
-    labelNames: ['provider', 'model'],
-    buckets: LONG_SECONDS,
-    registers,
-  });
-  const modelDuration = new Histogram({
-    name: 'reborn_model_call_duration_seconds',
-    help: 'Duration of model calls.',
-    labelNames: ['provider', 'model', 'outcome'],
-    buckets: LONG_SECONDS,
-    registers,
-  });
+  const queueWait = latency(
+    'reborn_turn_queue_wait_seconds',
+    'Time from accepting a turn to its first attempt.',
+    ['channel'],
+    WAIT_SECONDS,
+  );
+  const firstToken = latency(
+    'reborn_time_to_first_token_seconds',
+    'Time from accepting a turn to its first text.',
+    ['channel'],
+    LONG_SECONDS,
+  );
+  const duration = latency(
+    'reborn_turn_duration_seconds',
+    'Time from accepting a turn to its end.',
+    ['channel', 'status'],
+    LONG_SECONDS,
+  );
+  const modelFirstToken = latency(
+    'reborn_model_first_token_seconds',
+    'Time from asking a model to its first text.',
+    ['provider', 'model'],
+    LONG_SECONDS,
+  );
+  const modelDuration = latency(
+    'reborn_model_call_duration_seconds',
+    'Duration of model calls.',
+    ['provider', 'model', 'outcome'],
+    LONG_SECONDS,
+  );
   const retries = new Counter({
     name: 'reborn_model_retries_total',
     help: 'Model calls that failed and were repeated, with the same or the next model.',
@@ -83,16 +84,15 @@ export function createTurnMetrics(registers: Registry[]) {
     labelNames: ['provider', 'model'],
     registers,
   });
-  const toolDuration = new Histogram({
-    name: 'reborn_tool_call_duration_seconds',
-    help: 'Duration of tool calls.',
-    labelNames: ['tool', 'outcome'],
-    buckets: TOOL_SECONDS,
-    registers,
-  });
+  const toolDuration = latency(
+    'reborn_tool_call_duration_seconds',
+    'Duration of tool calls.',
+    ['tool', 'outcome'],
+    TOOL_SECONDS,
+  );
 
-  function countModelCall({ provider, model, usage, milliseconds }: ModelCall, outcome: string): void {
-    modelDuration.observe({ provider, model, outcome }, milliseconds / 1000);
+  function countModelCall(turn: Turn, { provider, model, usage, milliseconds }: ModelCall, outcome: string): void {
+    modelDuration.observe(during(turn, { provider, model, outcome }, milliseconds / 1000));
     const { inputTokens, cachedInputTokens, outputTokens } = usage;
     for (const [type, count] of Object.entries({
       input: inputTokens,
@@ -107,24 +107,32 @@ export function createTurnMetrics(registers: Registry[]) {
     accepted: ({ channel }: Turn): void => accepted.inc({ channel }),
     claimed(turn: Turn): void {
       if (turn.attempt > 0) restarted.inc();
-      else queueWait.observe({ channel: turn.channel }, secondsSince(turn));
+      else queueWait.observe(during(turn, { channel: turn.channel }, secondsSince(turn)));
     },
-    spoke: (turn: Turn): void => firstToken.observe({ channel: turn.channel }, secondsSince(turn)),
-    modelSpoke: ({ provider, name }: ModelName, milliseconds: number): void =>
-      modelFirstToken.observe({ provider, model: name }, milliseconds / 1000),
-    modelAnswered: (call: ModelCall): void => countModelCall(call, 'answered'),
-    modelFailed: (call: ModelCall): void => countModelCall(call, call.failed ? 'failed' : 'cancelled'),
+    spoke: (turn: Turn): void => firstToken.observe(during(turn, { channel: turn.channel }, secondsSince(turn))),
+    modelSpoke: (turn: Turn, { provider, name }: ModelName, milliseconds: number): void =>
+      modelFirstToken.observe(during(turn, { provider, model: name }, milliseconds / 1000)),
+    modelAnswered: (turn: Turn, call: ModelCall): void => countModelCall(turn, call, 'answered'),
+    modelFailed: (turn: Turn, call: ModelCall): void =>
+      countModelCall(turn, call, call.failed ? 'failed' : 'cancelled'),
     modelRetried: (model: string, next: string): void => retries.inc({ model, next }),
-    toolEnded: (tool: string, outcome: 'answered' | 'failed' | 'cancelled', milliseconds: number): void =>
-      toolDuration.observe({ tool, outcome }, milliseconds / 1000),
+    toolEnded: (turn: Turn, tool: string, outcome: 'answered' | 'failed' | 'cancelled', milliseconds: number): void =>
+      toolDuration.observe(during(turn, { tool, outcome }, milliseconds / 1000)),
     settled(turn: Turn, outcome: TurnOutcome): void {
       const { channel } = turn;
       const { status } = outcome;
       ended.inc({ channel, status, code: status === 'failed' ? outcome.failure.code : '' });
-      duration.observe({ channel, status }, secondsSince(turn));
+      duration.observe(during(turn, { channel, status }, secondsSince(turn)));
     },
   };
 }
+
+/** An observation whose exemplar is the turn's trace. */
+const during = <Labels>(turn: Turn, labels: Labels, value: number) => ({
+  labels,
+  value,
+  exemplarLabels: { trace_id: traceIdOf(turn) },
+});
 
 /** PostgreSQL sets `createdAt`, so a small difference between the clocks must not become a negative time. */
 const secondsSince = ({ createdAt }: Turn): number => Math.max(0, Date.now() - createdAt.getTime()) / 1000;

@@ -13,12 +13,13 @@ export const metricsRoute = defineRoute({
   path: '/metrics',
   summary: 'Get metrics for Prometheus.',
   access: 'operator',
-  responses: { 200: { description: 'The text format of Prometheus.', text: z.string() } },
-  async handle({ principal, reply }, { operations, connections: { sockets, streams } }: Services) {
-    const { text, contentType } = await operations.renderMetrics(principal, {
-      sockets: sockets.size,
-      streams: streams.size,
-    });
+  responses: {
+    200: { description: 'The text format of Prometheus, or OpenMetrics if `Accept` names it.', text: z.string() },
+  },
+  async handle({ principal, request, reply }, { operations, connections: { sockets, streams } }: Services) {
+    const isOpen = request.headers.accept?.includes('application/openmetrics-text') ?? false;
+    const open = { sockets: sockets.size, streams: streams.size };
+    const { text, contentType } = await operations.renderMetrics(principal, open, isOpen);
     return reply.type(contentType).send(text);
   },
 });
