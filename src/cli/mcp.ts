@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { createMcpAdmin, type McpHolder } from '#agent/administration/mcp-admin.ts';
 import { readForeignVariable } from '#config/config.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
@@ -13,7 +13,6 @@ import { offeredName } from '#tools/mcp/clean-tools.ts';
 import { createLocalServers } from '#tools/mcp/local/local-servers.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
 import { createServerTokens, type ServerTokens } from '#tools/mcp/server-tokens.ts';
-import { CLIENT_OPTIONS } from '#tools/mcp/with-client.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -28,6 +27,7 @@ type AddOptions = ForUser & {
   readonly env?: readonly string[];
   readonly privateNetwork?: true;
   readonly trustAnnotations?: true;
+  readonly sampling?: true;
   readonly clientId?: string;
   readonly clientSecret?: true;
 };
@@ -48,6 +48,7 @@ export function addMcpCommands(program: Command): void {
     .option('--env <name...>', 'variables of the program; each value is asked for, or read as a line from stdin')
     .option('--private-network', 'allow its address although it is on a private network')
     .option('--trust-annotations', 'repeat calls after a crash if the server says that this is harmless')
+    .option('--sampling', 'let it use the model of the user whose call it runs')
     .description('Connect to a server, and add its tools on every replica.')
     .addHelpText(
       'after',
@@ -90,6 +91,14 @@ export function addMcpCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn mcp accept github')
     .action(acceptTools);
   mcp
+    .command('sampling')
+    .argument(...name)
+    .addArgument(new Argument('<state>', 'whether it may use the model').choices(['on', 'off']))
+    .option(...user)
+    .description('Let a server use the model of the user whose call it runs, or stop it.')
+    .addHelpText('after', '\nExample:\n  reborn mcp sampling github on')
+    .action(setSampling);
+  mcp
     .command('remove')
     .argument(...name)
     .option(...user)
@@ -106,9 +115,9 @@ function addServer(name: string, address: readonly string[], options: AddOptions
       options.clientSecret ?? false,
     );
     const where = isUrl ? { url: address[0] ?? '' } : { url: '', command: address };
-    const { privateNetwork = false, trustAnnotations = false, clientId } = options;
+    const { privateNetwork = false, trustAnnotations = false, sampling = false, clientId } = options;
     const client = clientId === undefined ? undefined : { id: clientId, secret: clientSecret };
-    const request = { name, ...where, headers, privateNetwork, trustAnnotations, client };
+    const request = { name, ...where, headers, privateNetwork, trustAnnotations, sampling, client };
     const added = await admin.add(COMMAND_LINE, request, holder);
     if (added.oauth)
       return printLine(`Added. To use it, sign in at ${added.oauth.issuer}: \`${signInCommand(name, options)}\``);
@@ -169,6 +178,7 @@ function showServer(name: string, options: ForUser & { readonly refresh?: true; 
       : await admin.getOwned(COMMAND_LINE, name, holder);
     if (options.json) return printRecord({ ...describe(server), tools: server.tools, leftOut: server.leftOut });
     printLine(`${server.name}: ${server.url} (MCP ${server.discovery.version}), ${stateOf(server)}`);
+    if (server.sampling) printLine('It may use the model of the user whose call it runs.');
     printServerTools(server);
     for (const reason of server.leftOut) printLine(`Left out: ${reason}`);
     for (const tool of server.tools.filter((each) => !isReviewed(server, each))) {
@@ -187,6 +197,14 @@ function acceptTools(name: string, options: ForUser): Promise<void> {
     const { listedAt } = await admin.getOwned(COMMAND_LINE, name, holder);
     const { tools } = await admin.accept(COMMAND_LINE, name, holder, listedAt);
     printLine(`Accepted the ${tools.length} tools of ${name}.`);
+  });
+}
+
+function setSampling(name: string, state: 'on' | 'off', options: ForUser): Promise<void> {
+  return withAdmin(options, async (admin, holder) => {
+    const { problem } = await admin.setSampling(COMMAND_LINE, name, holder, state === 'on');
+    printLine(state === 'on' ? `${name} may use the model.` : `${name} can't use the model.`);
+    if (problem !== null) printLine(`Its tools could not be listed again: ${problem}`);
   });
 }
 
@@ -218,7 +236,7 @@ function withAdmin(
     const tokens = createServerTokens({ secrets, send, refresh });
     const { version } = packageJson;
     const folder = path.join(config.home, 'mcp-servers');
-    const programs = { folder, path: readForeignVariable('PATH'), version, options: CLIENT_OPTIONS };
+    const programs = { folder, path: readForeignVariable('PATH'), version };
     const local = config.mcpLocalServers ? createLocalServers(programs) : undefined;
     undo.defer(async () => local?.close());
     const network = { egress, version, headers: createServerHeaders(secrets), local };
@@ -251,6 +269,7 @@ const describe = (server: McpServer) => ({
   url: server.url,
   privateNetwork: server.privateNetwork,
   trustAnnotations: server.trustAnnotations,
+  sampling: server.sampling,
   headers: server.headers.map((header) => header.name),
   protocol: server.discovery.version,
   issuer: server.oauth?.issuer ?? null,

@@ -24,10 +24,11 @@ export function createOperations(engine: Engine, metrics: Metrics) {
       return readLastHour(engine.system);
     },
 
-    /** The metrics of this process, and the state of queue and replicas, as text for Prometheus. */
+    /** The metrics of this process, and the state of queue and replicas, as text for Prometheus. `isOpen`: in the format OpenMetrics. */
     async renderMetrics(
       actor: Principal,
       connections: Pick<ServiceState, 'sockets' | 'streams'>,
+      isOpen: boolean,
     ): Promise<{ text: string; contentType: string }> {
       const [{ replicas, turns }, endedLastHour, deliveries] = await Promise.all([
         this.look(actor),
@@ -43,7 +44,7 @@ export function createOperations(engine: Engine, metrics: Metrics) {
         endedLastHour,
         deliveries,
       };
-      return { text: await metrics.render(state), contentType: metrics.contentType };
+      return metrics.render(state, isOpen);
     },
   };
 }

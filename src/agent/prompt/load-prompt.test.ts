@@ -3,7 +3,7 @@ import type { AttachmentHash } from '#domain/ids.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import { type ContentPart, type StoredPart, text } from '#domain/thread/item.ts';
 import type { Prompt } from '#models/model.ts';
-import type { ReadAttachments } from '../attachments/attachments.ts';
+import type { ReadAttachments } from '../attachments/stored-bytes.ts';
 import { loadPrompt } from './load-prompt.ts';
 
 const OLD = 'a'.repeat(64) as AttachmentHash;
@@ -24,11 +24,11 @@ const prompt: Prompt<ContentPart> = {
 /** Loads the prompt of a turn that has sent NEW; what is not in `found` is missing. */
 function load(found: ReadAttachments) {
   const asked: AttachmentHash[][] = [];
-  const readAll = async (_: object, hashes: readonly AttachmentHash[]) => {
+  const read = async (hashes: readonly AttachmentHash[]) => {
     asked.push([...hashes]);
     return found;
   };
-  return { asked, loaded: loadPrompt({ readAll }, { userId: 'ann' }, prompt, new Set([NEW])) };
+  return { asked, loaded: loadPrompt(read, prompt, new Set([NEW])) };
 }
 
 test('the bytes of all attachments are read at once', async () => {
@@ -85,14 +85,14 @@ test('of many large attachments only the newest are read, and a note replaces th
     bytes: 10 * 1024 * 1024,
   });
   const messages = hashes.map((hash) => ({ role: 'user' as const, content: [large(hash)] }));
-  const read: AttachmentHash[] = [];
-  const readAll = async (_: object, wanted: readonly AttachmentHash[]) => {
-    read.push(...wanted);
+  const asked: AttachmentHash[] = [];
+  const read = async (wanted: readonly AttachmentHash[]) => {
+    asked.push(...wanted);
     return new Map(wanted.map((hash) => [hash, Buffer.from('x')]));
   };
-  const loaded = await loadPrompt({ readAll }, { userId: 'ann' }, { ...prompt, messages }, new Set());
+  const loaded = await loadPrompt(read, { ...prompt, messages }, new Set());
 
-  expect(read.toSorted()).toEqual(hashes.slice(-2));
+  expect(asked.toSorted()).toEqual(hashes.slice(-2));
   expect(loaded.messages[0]).toEqual({
     role: 'user',
     content: [text('[image left out: the prompt holds only the newest attachments]')],

@@ -1,26 +1,24 @@
 import type { AttachmentHash } from '#domain/ids.ts';
-import type { Principal } from '#domain/principal.ts';
 import { AttachmentUnavailable, fittingHashes, isStored, leftOut, toInline } from '#domain/thread/attachment.ts';
 import { type ContentPart, type LoadedPart, text } from '#domain/thread/item.ts';
 import type { Prompt, PromptMessage } from '#models/model.ts';
-import type { Attachments, ReadAttachments } from '../attachments/attachments.ts';
+import type { ReadAttachments } from '../attachments/stored-bytes.ts';
 
 /**
  * Reads the attachments of a prompt, the newest ones if they are too many. An earlier one that is lost is replaced by a note, so that its thread continues. The
  * turn fails if it is one of its own (`own`), or if the storage does not answer.
  */
 export async function loadPrompt(
-  attachments: Pick<Attachments, 'readAll'>,
-  owner: Pick<Principal, 'userId'>,
+  read: (hashes: readonly AttachmentHash[]) => Promise<ReadAttachments>,
   prompt: Prompt<ContentPart>,
   own: ReadonlySet<AttachmentHash>,
 ): Promise<Prompt> {
   const fitting = fittingHashes(prompt.messages.flatMap(contentOf).filter(isStored));
-  const read: ReadAttachments = fitting.size === 0 ? new Map() : await attachments.readAll(owner, [...fitting]);
+  const found: ReadAttachments = fitting.size === 0 ? new Map() : await read([...fitting]);
   const load = (part: ContentPart): LoadedPart => {
     if (!isStored(part)) return part;
     if (!fitting.has(part.sha256)) return leftOut(part);
-    const bytes = read.get(part.sha256) ?? new AttachmentUnavailable('missing');
+    const bytes = found.get(part.sha256) ?? new AttachmentUnavailable('missing');
     if (Buffer.isBuffer(bytes)) return toInline(part, bytes);
     if (bytes.reason === 'unreachable' || own.has(part.sha256)) throw bytes;
     return text(`[${part.type} left out: it can't be read any more]`);

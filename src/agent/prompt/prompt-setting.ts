@@ -33,12 +33,15 @@ export function promptTools(offered: ToolSet): ToolDefinition[] {
   });
 }
 
-/** The text in a prompt that comes from the authors of installed tools. */
+/** "Use this tool when …" is how a description says what its tool is for. Orders about other tools are searched for. */
+const OWN_USE = /\buse this tool(?= (?:when|if|to|for)\b)/gi;
+
+/** The text in a prompt that comes from the authors of installed tools, for the search for injections. */
 export function toolTexts(offered: ToolSet): string[] {
   return offered
     .definitions()
     .filter(({ name }) => isInstalled(name, offered))
-    .map(({ description, parameters }) => `${description ?? ''}\n${JSON.stringify(parameters)}`);
+    .map(({ description, parameters }) => `${(description ?? '').replace(OWN_USE, '')}\n${JSON.stringify(parameters)}`);
 }
 
 const isInstalled = (name: string, offered: ToolSet) => offered.find(name)?.revision !== undefined;

@@ -4,6 +4,7 @@ import {
   type FunctionCallBody,
   type FunctionCallItem,
   type NewItem,
+  type ToolModelCall,
   text,
   type WrittenItem,
 } from '#domain/thread/item.ts';
@@ -75,8 +76,18 @@ function thoughtsOf(
   return { thoughts: { provider, model, parts, ...(call && { call }) } };
 }
 
-export function outputOf({ callId }: FunctionCallItem, output: string): WrittenItem {
-  return plain({ id: newId(), type: 'function_call_output', callId, output: [text(output)] });
+export function outputOf(
+  { callId }: FunctionCallItem,
+  output: string,
+  modelCalls: readonly ToolModelCall[] = [],
+): WrittenItem {
+  return plain({
+    id: newId(),
+    type: 'function_call_output',
+    callId,
+    output: [text(output)],
+    ...(modelCalls.length > 0 && { modelCalls }),
+  });
 }
 
 export const plain = (item: NewItem): WrittenItem => ({ ...item, usage: null, started: false });

@@ -15,6 +15,7 @@ export async function callTool(
     turn: Turn;
     passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'answered'>;
     onProgress?: ToolContext['onProgress'];
+    askModel?: ToolContext['askModel'];
     signal: AbortSignal;
     traceparent?: string | undefined;
   },
@@ -36,6 +37,7 @@ export async function callTool(
       traceparent,
       answered,
       onProgress: options.onProgress,
+      askModel: options.askModel,
     });
   } catch (error) {
     if (signal.aborted || error instanceof SignInRequired || error instanceof InputRequired) throw error;

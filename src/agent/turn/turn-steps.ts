@@ -1,4 +1,4 @@
-import { type ItemId, newId } from '#domain/ids.ts';
+import { type AttachmentHash, type ItemId, newId } from '#domain/ids.ts';
 import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { storedHashesOf } from '#domain/thread/attachment.ts';
 import { type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
@@ -15,6 +15,7 @@ import type { TurnEnd } from '#engine/statements/settle.ts';
 import { identityFor } from '#memory/identity.ts';
 import { type Model, type ModelAnswer, ModelFailure, type PromptMessage } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
+import { recordAudit } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteCallQuestion } from '#store/tools/call-questions.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
@@ -32,7 +33,8 @@ import { createHistoryWindow } from '../prompt/history-window.ts';
 import { loadPrompt } from '../prompt/load-prompt.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
-import { createMeter } from '../spending/budget-meter.ts';
+import { createMeter, type Meter } from '../spending/budget-meter.ts';
+import { createToolModel, describeToolModelCall } from '../spending/tool-model.ts';
 import { askAgain, findFormatProblem, InvalidOutput } from './answer-format.ts';
 import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { callTool } from './call-tool.ts';
@@ -52,7 +54,7 @@ export type TurnContext = SettingParts & {
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
   readonly safety: Safety;
-  readonly attachments: Pick<Attachments, 'openHistory' | 'readAll'>;
+  readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently'>;
   /** Encrypts summaries that callers keep. */
   readonly summaries: Pick<SealedTexts, 'seal'>;
   readonly log?: TurnLog;
@@ -87,20 +89,33 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     run.emit(event);
   };
   const spoken = createSpokenMessage(emit);
-  const meter = createMeter({
-    limits: run.limits ?? limits,
-    spent: () => run.spent(),
-    ...(turn.request.mission && { run: createRunBudget(turn.request.mission, () => usages()) }),
+  const meterFor = (signal: AbortSignal): Meter =>
+    createMeter({
+      limits: run.limits ?? limits,
+      spent: () => run.spent(),
+      ...(turn.request.mission && { run: createRunBudget(turn.request.mission, () => usages()) }),
+      signal,
+      traceparent,
+      log,
+    });
+  const meter = meterFor(run.signal);
+  const toolModel = createToolModel({
+    findModel: async () => modelOf(await models.find(turn.request.model)),
+    meterFor,
+    redactor: () => safety.textRedactorFor(turn),
+    async count(tool, call) {
+      await run.append(ownItems().length, [], call);
+      await recordAudit(db, describeToolModelCall(turn, tool, call));
+    },
     signal: run.signal,
-    traceparent,
-    log,
   });
   const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit });
+  const readAttachments = (hashes: readonly AttachmentHash[]) => attachments.readPatiently(turn, hashes, run.signal);
   const window = createHistoryWindow(
     turn,
     run,
     { ...retrying, discard: meter.discard },
-    (prompt) => loadPrompt(attachments, turn, prompt, new Set(ownItems().flatMap(storedHashesOf))),
+    (prompt) => loadPrompt(readAttachments, prompt, new Set(ownItems().flatMap(storedHashesOf))),
     async (history) => isSuspicious(history, await currentTools(), turn.userId),
     showSummary,
   );
@@ -111,7 +126,15 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   let sentBack: ItemId | undefined; // a call that needs another sign-in
   let decided: DecidedCall | undefined; // by the last written answer
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
-  const usages = () => [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)];
+  const usages = () => [
+    window.usage(),
+    meter.failedUsage(),
+    ...toolModel.usages(),
+    ...ownItems()
+      .flatMap((item) => (item.type === 'function_call_output' ? (item.modelCalls ?? []) : []))
+      .map(({ usage }) => usage),
+    ...ownItems().map(({ usage }) => usage ?? NO_USAGE),
+  ];
   const usedSoFar = () => usages().reduce(addUsage);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
@@ -162,10 +185,12 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });
 
+  const modelOf = (chain: ModelChain) => chain[Math.min(failedModels, chain.length - 1)] ?? chain[0];
+
   /** Asks the route's first model, and its fallbacks after failures that they may not share. */
   async function askChain<T>(chain: ModelChain, ask: (model: Model) => Promise<T>, isFinal: () => boolean): Promise<T> {
     for (;;) {
-      const model = chain[Math.min(failedModels, chain.length - 1)] ?? chain[0];
+      const model = modelOf(chain);
       try {
         return await ask(model);
       } catch (error) {
@@ -237,7 +262,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     },
 
     async loadHistory() {
-      thread.push(...(await attachments.openHistory(turn, await run.history())));
+      thread.push(...(await attachments.openHistory(turn, await run.history(), run.signal)));
       isLoaded = true;
       if (turn.attempt > 0) {
         const made = ownItems().filter((item) => item.attempt !== null);
@@ -280,9 +305,11 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
             signal: run.signal,
             traceparent,
             onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
+            askModel: (request) => toolModel.ask(call, request),
           }),
         );
-        const written = await append([outputOf(call, await safety.receive(turn, call.name, output))]);
+        const received = await safety.receive(turn, call.name, output);
+        const written = await append([outputOf(call, received, toolModel.take(call.id))]);
         if (passage.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
         return written;
       } catch (error) {

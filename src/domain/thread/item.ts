@@ -67,6 +67,17 @@ export type FunctionCallOutputBody = {
   readonly type: 'function_call_output';
   readonly callId: string;
   readonly output: readonly ContentPart[];
+  /** Answers that the tool got from the model while it ran. */
+  readonly modelCalls?: readonly ToolModelCall[];
+};
+
+/** A model call that a tool asked for. */
+export type ToolModelCall = {
+  readonly tool: string;
+  /** ISO 8601 */
+  readonly startedAt: string;
+  readonly milliseconds: number;
+  readonly usage: Usage;
 };
 
 /** Replaces earlier items of a conversation, which the caller no longer sends. */

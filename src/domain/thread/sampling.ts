@@ -12,5 +12,6 @@ export type Sampling = {
   readonly topP?: number;
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
+  readonly maxOutputTokens?: number;
   readonly reasoning?: ReasoningEffort;
 };

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgress } from '#egress/egress.ts';
 import { ECHO, type McpAnswer, type McpMessage, startMcpServer } from '../../../test/support/mcp-server.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import type { InputRequired } from '../tool.ts';
 import { callMcpTool, listMcpTools } from './mcp-client.ts';
 import { McpFailure } from './mcp-failure.ts';
 import { isTooDeep } from './mcp-fetch.ts';
@@ -15,7 +16,7 @@ async function startServer(answers: Record<string, McpAnswer> = {}, limitMs = 10
     server.close();
     await egress.close();
   });
-  const endpoint = { name: 'mine', url: server.url, privateNetwork: true, headers: {} };
+  const endpoint = { name: 'mine', url: server.url, privateNetwork: true, sampling: false, headers: {} };
   return { ...server, endpoint, network: { egress, version: '1', callMs: limitMs, listMs: limitMs } };
 }
 
@@ -170,6 +171,58 @@ describe('a server that', () => {
 
     await expect(list({ ...server, endpoint })).rejects.toThrow(/https/);
     expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a server that wants a person to open a page first (-32042)', () => {
+  const requiring =
+    (...urls: string[]): McpAnswer =>
+    () => ({
+      error: {
+        code: -32_042,
+        message: 'Open this.',
+        data: { elicitations: urls.map((url) => ({ mode: 'url', message: `At ${url}.`, url, elicitationId: url })) },
+      },
+    });
+  const page = 'https://pay.example.com/order/7';
+  const callAgain = (server: Server, asked?: InputRequired) =>
+    callMcpTool(
+      server.network,
+      { ...server.endpoint, discovery: LEGACY },
+      { name: 'echo', arguments: {} },
+      { signal: AbortSignal.timeout(10_000), answered: asked && { state: asked.state, input: {} } },
+    ).catch((error: unknown) => error);
+
+  test('asks the person, who opens it; the call is made again after the answer, and nothing is fetched', async () => {
+    const server = await startServer({ 'tools/call': requiring(page, 'https://id.example.com/') });
+    const first = (await callAgain(server)) as InputRequired;
+    expect(first).toMatchObject({ name: 'InputRequired', question: { url: page, fields: [] } });
+    const second = (await callAgain(server, first)) as InputRequired;
+    expect(second.question.url).toBe('https://id.example.com/');
+    delete server.answers['tools/call'];
+    expect(await callAgain(server, second)).toMatchObject({ content: [{ text: '{}' }] });
+    expect(server.calls()).toHaveLength(3);
+  });
+
+  test('is refused after ten answers', async () => {
+    const server = await startServer({ 'tools/call': requiring(page) });
+    let asked = await callAgain(server);
+    for (let round = 1; round <= 10; round++) asked = await callAgain(server, asked as InputRequired);
+    expect(asked).toMatchObject({ reason: 'refused', message: expect.stringContaining('more than 10 questions') });
+  });
+
+  test.each([
+    ['plain http', [`http://pay.example.com/`]],
+    ['a script', ['javascript:alert(1)']],
+    ['a file', ['file:///etc/passwd']],
+    ['a password', ['https://bank.example.com:x@evil.example.com/']],
+    ['no address', []],
+  ])('is refused with %s', async (_what, urls) => {
+    const server = await startServer({ 'tools/call': requiring(...urls) });
+    expect(await callAgain(server)).toMatchObject({
+      reason: 'refused',
+      message: expect.stringContaining('not allowed'),
+    });
   });
 });
 

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, ClientOptions, DiscoverResult, PriorDiscovery } from '@modelcontextprotocol/client';
+import type { Client, DiscoverResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpDiscovery, McpServer } from '#domain/tool/mcp-server.ts';
 import type { Egress } from '#egress/egress.ts';
 import { InputRequired } from '../tool.ts';
+import { clientOptions } from './client-options.ts';
 import type { LocalServers } from './local/local-servers.ts';
 import { McpFailure, toMcpFailure } from './mcp-failure.ts';
 import { createMcpFetch, type McpEndpoint, type McpProgram } from './mcp-fetch.ts';
@@ -16,17 +17,6 @@ export type McpNetwork = {
   readonly listMs?: number;
   /** Undefined where the operator has not allowed programs. */
   readonly local?: LocalServers | undefined;
-};
-
-/** Schemas of a server are never compiled: a hostile pattern would block the process. */
-export const CLIENT_OPTIONS: ClientOptions = {
-  versionNegotiation: { mode: 'auto' },
-  capabilities: { elicitation: { form: {}, url: {} } },
-  inputRequired: { autoFulfill: false },
-  listMaxPages: 20,
-  jsonSchemaValidator: {
-    getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
-  },
 };
 
 type Limits = {
@@ -53,7 +43,7 @@ export async function withClient<T>(
   const late = AbortSignal.timeout(timeoutMs);
   const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;
   const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal };
-  const client = new ProtocolClient({ name: 'reborn', version: network.version }, CLIENT_OPTIONS);
+  const client = new ProtocolClient({ name: 'reborn', version: network.version }, clientOptions(endpoint.sampling));
   const transport = new StreamableHTTPClientTransport(new URL(endpoint.url), {
     fetch: (url, init) => http.fetch(url, init),
   });
@@ -80,14 +70,14 @@ export async function withClient<T>(
 /** A server that runs as a program keeps its connection. */
 async function withProgram<T>(
   { local }: McpNetwork,
-  { headers: env }: McpEndpoint,
+  { headers: env, sampling }: McpEndpoint,
   { key, command }: McpProgram,
   { timeoutMs, signal: cancelled }: Limits,
   act: (client: Client, options: RequestLimits) => Promise<T>,
 ): Promise<T> {
   if (!local)
     throw new McpFailure('refused', 'Programs are not allowed as MCP servers here. Set MCP_LOCAL_SERVERS to true.');
-  const client = await local.connect({ key, command, env });
+  const client = await local.connect({ key, command, env, sampling });
   const late = AbortSignal.timeout(timeoutMs);
   const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;
   try {

@@ -56,6 +56,31 @@ test.each([
   expect(text).not.toContain('HIDDEN');
 });
 
+test.each([
+  ['white text', '<span style="color:#fff">HIDDEN</span>'],
+  [
+    'text that a style sheet hides',
+    '<style>@media print{.b{display:none}}.a,p.c{display:none}</style><b class="x a">HIDDEN</b>',
+  ],
+  ['a paragraph of a hidden class', '<style>p.c { opacity: 0 }</style><p class="c">HIDDEN</p>'],
+  ['nearly white text', '<font color="#fefefe">HIDDEN</font>'],
+  [
+    'text in the colour of its cell',
+    '<div style="background:#123456"><p style="color: rgb(18, 52, 86)">HIDDEN</p></div>',
+  ],
+])('on a white background, %s is not read', (_what, html) => {
+  const shown = htmlToText(
+    `<p>before</p>${html}<p style="background:black;color:white">after</p>`,
+    new URL('https://x.test'),
+    {
+      background: 'white',
+    },
+  );
+  expect(shown.text).toContain('before');
+  expect(shown.text).toContain('after');
+  expect(shown.text).not.toContain('HIDDEN');
+});
+
 test('what follows a hidden element is read again', () => {
   expect(read('<div hidden>x<div>y</div></div><p>seen</p>').text).toBe('seen');
   expect(read('<p hidden>x<p>seen').text).toBe('seen');

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 import { callMcpTool, listMcpTools } from '../mcp-client.ts';
-import { CLIENT_OPTIONS } from '../with-client.ts';
 import { createLocalServers, type LocalServers } from './local-servers.ts';
 
 /** A server whose tool does what its argument says. Each start adds a line to `starts` in its folder. */
@@ -51,11 +50,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const open = () => createLocalServers({ folder, path: process.env['PATH'], version: '1', options: CLIENT_OPTIONS });
+const open = () => createLocalServers({ folder, path: process.env['PATH'], version: '1' });
 const endpoint = (key: string, env = {}) => ({
   name: 'local',
   url: 'stdio:x',
   privateNetwork: false,
+  sampling: false,
   headers: env,
   discovery: { version: '2025-11-25', discover: null },
   program: { key, command: [process.execPath, program] },
@@ -105,7 +105,7 @@ test('a program that crashes costs its call, and starts again after a wait', asy
 });
 
 test('a program that crashes five times is left alone for ten minutes', async () => {
-  const own = createLocalServers({ folder, path: undefined, version: '1', options: CLIENT_OPTIONS, waitMs: 0 });
+  const own = createLocalServers({ folder, path: undefined, version: '1', waitMs: 0 });
   for (let crash = 0; crash < 5; crash++) await expect(act('often', 'crash', own)).rejects.toThrow();
   expect(own.restLeft('often')).toBeGreaterThan(500_000);
   await expect(act('often', 'env', own)).rejects.toThrow('starts again in');

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Client, ClientOptions } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { createCrashLedger } from '../../component/jail/crash-ledger.ts';
 import { cleanText } from '../clean-text.ts';
+import { clientOptions } from '../client-options.ts';
 import { McpFailure } from '../mcp-failure.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
@@ -12,6 +13,8 @@ export type LocalServer = {
   readonly key: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Whether it may use the model. */
+  readonly sampling: boolean;
 };
 
 export type LocalServers = ReturnType<typeof createLocalServers>;
@@ -22,12 +25,16 @@ type Options = {
   /** Where programs are found. */
   readonly path: string | undefined;
   readonly version: string;
-  readonly options: ClientOptions;
   /** The wait after the first crash; it doubles with each further one. */
   readonly waitMs?: number;
 };
 
-type Running = { readonly client: Promise<Client>; readonly close: () => Promise<void>; readonly idle: NodeJS.Timeout };
+type Running = {
+  readonly client: Promise<Client>;
+  readonly sampling: boolean;
+  readonly close: () => Promise<void>;
+  readonly idle: NodeJS.Timeout;
+};
 
 /** Five crashes in ten minutes: the server is not started for as long. */
 const CRASHES = { limit: 5, windowMs: 600_000, restMs: 600_000 };
@@ -39,13 +46,13 @@ const IDLE_MS = 15 * 60_000;
  * One process for each server on this replica, started with the first call. After a crash it starts again with a later
  * call, each time after a longer wait, and is left alone for a while after several crashes. It ends when it is not used.
  */
-export function createLocalServers({ folder, path: programs, version, options, waitMs = 1000 }: Options) {
+export function createLocalServers({ folder, path: programs, version, waitMs = 1000 }: Options) {
   const running = new Map<string, Running>();
   const crashes = createCrashLedger(CRASHES);
   const waits = new Map<string, { failures: number; until: number }>();
   let isClosed = false;
 
-  function start({ key, command, env }: LocalServer): Running {
+  function start({ key, command, env, sampling }: LocalServer): Running {
     const cwd = path.join(folder, key);
     const transport = createStdioTransport({
       command,
@@ -67,7 +74,7 @@ export function createLocalServers({ folder, path: programs, version, options, w
       // The probe for the newest protocol would need a second process.
       const client = new ProtocolClient(
         { name: 'reborn', version },
-        { ...options, versionNegotiation: { mode: 'legacy' } },
+        { ...clientOptions(sampling), versionNegotiation: { mode: 'legacy' } },
       );
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is not an event target
       client.onclose = onExit;
@@ -90,7 +97,7 @@ export function createLocalServers({ folder, path: programs, version, options, w
       await transport.close();
     };
     const idle = setTimeout(() => void close(), IDLE_MS).unref();
-    return { client, close, idle };
+    return { client, sampling, close, idle };
   }
 
   return {
@@ -98,7 +105,9 @@ export function createLocalServers({ folder, path: programs, version, options, w
     async connect(server: LocalServer): Promise<Client> {
       if (isClosed) throw new McpFailure('unreachable', 'The service is stopping.');
       const present = running.get(server.key);
-      if (present) {
+      // It learns what it may do when it starts.
+      if (present && present.sampling !== server.sampling) await present.close();
+      else if (present) {
         present.idle.refresh();
         return present.client;
       }

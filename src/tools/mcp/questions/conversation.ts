@@ -4,6 +4,7 @@ import type { Question } from '#domain/tool/question.ts';
 import { type AnsweredQuestion, InputRequired } from '../../tool.ts';
 import { McpFailure } from '../mcp-failure.ts';
 import { cleanQuestion } from './clean-question.ts';
+import type { LentModel, ModelResponse } from './lend-model.ts';
 
 /** What is stored while a call waits for a person. */
 type CallState = {
@@ -13,10 +14,19 @@ type CallState = {
   /** Answers by question. */
   readonly responses: Readonly<Record<string, Response>>;
   /** Of a server of 2026-07-28, which asks by its result: all its questions, and what it wants back. */
-  readonly asked?: { readonly requests: Readonly<Record<string, unknown>>; readonly requestState?: string | undefined };
+  readonly asked?: Asked;
+  /** How often the server has used the model. */
+  readonly modelCalls?: number;
 };
 
-type Response = ElicitResult | { readonly roots: readonly never[] };
+/** The parameters of the questions to the person, and of those to the model, by name. */
+type Asked = {
+  readonly requests: Readonly<Record<string, unknown>>;
+  readonly toModel?: Readonly<Record<string, unknown>>;
+  readonly requestState?: string | undefined;
+};
+
+type Response = ElicitResult | ModelResponse | { readonly roots: readonly never[] };
 
 /** A result that asks for input, as the protocol of 2026-07-28 has it. */
 export type InputRequest = {
@@ -27,20 +37,24 @@ export type InputRequest = {
 const MAX_ROUNDS = 10;
 const MAX_REQUESTS = 8;
 const MAX_STATE_BYTES = 64 * 1024;
+const MAX_MODEL_CALLS = 5;
 
 /**
- * The questions of a server during one call, and a person's answers. A question ends the call: it is made again with the
- * answer, which may come a week later and on another replica.
+ * The questions of a server during one call, and the answers of a person or the model. A question to a person ends the call:
+ * it is made again with the answer, which may come a week later and on another replica.
  */
-export function createConversation(answered: AnsweredQuestion | undefined) {
+export function createConversation(answered: AnsweredQuestion | undefined, model?: LentModel) {
   const before = answered && (answered.state as CallState); // written by `ask` below
   const responses: Record<string, Response> = { ...before?.responses };
   if (before && answered) responses[before.current] = { action: 'accept', content: toContent(answered.input) };
   const rounds = before?.rounds ?? 0;
   let pending: InputRequired | undefined;
+  let modelCalls = before?.modelCalls ?? 0;
+  let queue: Promise<unknown> = Promise.resolve();
+  let broken: { readonly error: unknown } | undefined;
 
-  function ask(question: Question, current: string, asked?: CallState['asked']): InputRequired {
-    const state: CallState = { rounds: rounds + 1, current, responses, ...(asked && { asked }) };
+  function ask(question: Question, current: string, asked?: Asked): InputRequired {
+    const state: CallState = { rounds: rounds + 1, current, responses, modelCalls, ...(asked && { asked }) };
     if (rounds + 1 > MAX_ROUNDS) throw new McpFailure('refused', `The server asked more than ${MAX_ROUNDS} questions.`);
     if (JSON.stringify(state).length > MAX_STATE_BYTES)
       throw new McpFailure('refused', 'The question of the server is too large.');
@@ -48,7 +62,7 @@ export function createConversation(answered: AnsweredQuestion | undefined) {
   }
 
   /** Throws `InputRequired` for the first question without an answer. */
-  function askNext(asked: NonNullable<CallState['asked']>): void {
+  function askNext(asked: Asked): void {
     for (const [name, params] of Object.entries(asked.requests)) {
       if (Object.hasOwn(responses, name)) continue;
       const question = cleanQuestion(params);
@@ -57,27 +71,63 @@ export function createConversation(answered: AnsweredQuestion | undefined) {
     }
   }
 
+  /** One request after the other, so that the budget is checked after the call before was counted. */
+  async function askModel(params: unknown): Promise<ModelResponse> {
+    if (!model) throw new McpFailure('refused', 'The server wants to use the model, which is not allowed.');
+    if (++modelCalls > MAX_MODEL_CALLS)
+      throw new McpFailure(
+        'refused',
+        `The server wants to use the model more than ${MAX_MODEL_CALLS} times in a call.`,
+      );
+    const asked = queue.then(() => model(params));
+    queue = asked.catch(() => {});
+    try {
+      return await asked;
+    } catch (error) {
+      if (error instanceof McpFailure) throw error;
+      broken ??= { error };
+      throw new McpFailure('refused', 'The model could not be asked.');
+    }
+  }
+
+  /** Asks the person first, then the model. */
+  async function answerAll(asked: Asked) {
+    askNext(asked);
+    for (const [name, params] of Object.entries(asked.toModel ?? {})) responses[name] = await askModel(params);
+    return { inputResponses: { ...responses }, requestState: asked.requestState };
+  }
+
   return {
     /** What goes with the call. */
-    resume() {
-      if (!before?.asked) return {};
-      askNext(before.asked);
-      return { inputResponses: responses, requestState: before.asked.requestState };
-    },
+    resume: async (): Promise<object> => (before?.asked ? answerAll(before.asked) : {}),
 
     /** Answers the result of a server that needs input, or throws `InputRequired`. Returns what goes with the next call. */
-    answerResult({ inputRequests = {}, requestState }: InputRequest) {
+    async answerResult({ inputRequests = {}, requestState }: InputRequest): Promise<object> {
       const entries = Object.entries(inputRequests);
       if (entries.length > MAX_REQUESTS) throw new McpFailure('refused', 'The server asks too many questions at once.');
       for (const name of Object.keys(responses)) delete responses[name];
       for (const [name, { method }] of entries) {
         if (method === 'roots/list') responses[name] = { roots: [] };
-        else if (method !== 'elicitation/create')
+        else if (method === 'sampling/createMessage' && !model)
           throw new McpFailure('refused', 'The server wants to use the model, which is not allowed.');
+        else if (method !== 'elicitation/create' && method !== 'sampling/createMessage')
+          throw new McpFailure('refused', 'The server asks for something that this client does not have.');
       }
-      const questions = entries.filter(([, { method }]) => method === 'elicitation/create');
-      askNext({ requests: Object.fromEntries(questions.map(([name, { params }]) => [name, params])), requestState });
-      return { inputResponses: { ...responses }, requestState };
+      const paramsOf = (wanted: string) =>
+        Object.fromEntries(
+          entries.flatMap(([name, { method, params }]) => (method === wanted ? [[name, params]] : [])),
+        );
+      const [requests, toModel] = [paramsOf('elicitation/create'), paramsOf('sampling/createMessage')];
+      return answerAll({ requests, toModel, requestState });
+    },
+
+    /** Answers what an earlier server asks the model during the call. */
+    answerAsModel: askModel,
+    mayAskModel: model !== undefined,
+
+    /** Throws an error of ours that the server was not shown. */
+    check(): void {
+      if (broken) throw broken.error;
     },
 
     /** Answers a question that an earlier server asks during the call. Without an answer, the call is made again later. */
@@ -89,6 +139,20 @@ export function createConversation(answered: AnsweredQuestion | undefined) {
       if (!question) return { action: 'decline' };
       pending ??= ask(question, key);
       return { action: 'cancel' };
+    },
+
+    /** For a call that the server refused until a person has opened a page. Other errors are returned as they are. */
+    explain(error: unknown): unknown {
+      const pages = pagesOf(error);
+      if (!pages) return error;
+      const shown = pages.flatMap((params) => {
+        const question = cleanQuestion(params);
+        return question?.url ? [{ question, key: digestOf(params) }] : [];
+      });
+      const next = shown.find(({ key }) => !Object.hasOwn(responses, key)) ?? shown[0];
+      return next
+        ? ask(next.question, next.key)
+        : new McpFailure('refused', 'The server wants a person to open an address that is not allowed.');
     },
 
     /** The question that ended the call. */
@@ -112,6 +176,17 @@ function digestOf(params: unknown): string {
     .digest('hex');
 }
 
+const URL_REQUIRED = -32_042;
+
+/** The pages that an error of the protocol names; undefined for other errors. */
+function pagesOf(error: unknown): readonly object[] | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== URL_REQUIRED || !('data' in error))
+    return undefined;
+  const data = error.data as { readonly elicitations?: unknown } | null | undefined;
+  const pages: unknown[] = Array.isArray(data?.elicitations) ? data.elicitations : [];
+  return pages.slice(0, MAX_REQUESTS).flatMap((each) => (typeof each === 'object' && each !== null ? [each] : []));
+}
+
 const active = new WeakMap<Client, Set<Conversation>>();
 
 /**
@@ -127,6 +202,12 @@ export async function withQuestions<T>(client: Client, conversation: Conversatio
       const [only, ...others] = conversations;
       return only && others.length === 0 ? only.answer(request.params) : { action: 'cancel' };
     });
+    if (conversation.mayAskModel)
+      client.setRequestHandler('sampling/createMessage', (request) => {
+        const [only, ...others] = conversations;
+        if (!only || others.length > 0) throw new McpFailure('refused', 'Several calls are under way.');
+        return only.answerAsModel(request.params);
+      });
   }
   conversations.add(conversation);
   try {

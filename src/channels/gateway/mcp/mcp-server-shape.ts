@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { ListedMcpServer, McpAdmin } from '#agent/administration/mcp-admin.ts';
+import { isOperator, type Principal } from '#domain/principal.ts';
+import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
+
+export const source = z.enum(['me', 'everyone'], 'for must be me or everyone.');
+export const holderField = source.default('me');
+
+const serverTool = z.strictObject({
+  name: z.string().describe("The server's name of the tool. The model calls it `<server>__<tool>`."),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+  read_only: z.boolean().describe('The server says that the tool only reads.'),
+  destructive: z.boolean().describe('The server does not deny that the tool can delete or overwrite.'),
+  idempotent: z.boolean().describe('The server says that a call can be repeated.'),
+  reviewed: z
+    .boolean()
+    .describe('False for a tool that is new or changed since the last review: its calls need approval.'),
+  description_before: z
+    .string()
+    .nullable()
+    .describe('Its description at the last review, if the tool has changed since.'),
+});
+
+const summary = {
+  name: z.string(),
+  url: z.string().describe('`stdio:` and the command, for a server that the service starts as a program.'),
+  for: source,
+  hidden: z.boolean().describe('Whether a server for everyone of the same name takes precedence.'),
+  private_network: z.boolean(),
+  trust_annotations: z.boolean(),
+  sampling: z.boolean().describe('Whether the server may use the model of the user whose call it runs.'),
+  headers: z.array(z.string()).describe('The names of the headers whose values are stored.'),
+  protocol: z.string().describe('The version of the protocol that the server speaks; empty before the first sign-in.'),
+  sign_in: z
+    .enum(['none', 'needed', 'done'])
+    .describe('Whether the caller must sign in to the server, has signed in, or need not.'),
+  issuer: z.string().nullable().describe('The authorization server, if the server wants a sign-in.'),
+  resources: z.boolean().describe('Whether it has resources, which the model can read and users can attach.'),
+  prompts: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        description: z.string(),
+        arguments: z.array(z.strictObject({ name: z.string(), description: z.string(), required: z.boolean() })),
+      }),
+    )
+    .describe('Texts that the server writes for a person to send.'),
+  problem: z.string().nullable().describe('Why the tools could not be listed the last time.'),
+  listed_at: z.iso.datetime(),
+  created_at: z.iso.datetime(),
+};
+
+export const listedServer = z.strictObject({
+  ...summary,
+  tools: z.int().describe('The number of its tools.'),
+  unreviewed: z.int().describe('The number of tools that are new or changed since the last review.'),
+});
+
+export const server = z
+  .strictObject({
+    ...summary,
+    tools: z.array(serverTool),
+    left_out: z.array(z.string()).describe('Why some tools of the server are not offered.'),
+  })
+  .meta({ id: 'McpServer' });
+
+type Source = z.infer<typeof source>;
+
+export const holder = (principal: Principal, whom: Source) => (whom === 'everyone' ? 'everyone' : principal);
+
+export async function render(mcpAdmin: McpAdmin, principal: Principal, found: McpServer, whom: Source) {
+  const signIn = await mcpAdmin.signInState(found, principal);
+  return renderServer(principal, { ...found, source: whom, hidden: false, signIn });
+}
+
+function renderSummary(principal: Principal, found: ListedMcpServer) {
+  const { name, hidden, privateNetwork, trustAnnotations, sampling, headers, discovery, offers, problem } = found;
+  return {
+    name,
+    url: shownUrl(principal, found),
+    for: found.source,
+    hidden,
+    private_network: privateNetwork,
+    trust_annotations: trustAnnotations,
+    sampling,
+    headers: headers.map((header) => header.name),
+    protocol: discovery.version,
+    sign_in: found.signIn,
+    issuer: found.oauth?.issuer ?? null,
+    resources: offers.resources,
+    prompts: offers.prompts.map((prompt) => ({ ...prompt, arguments: [...prompt.arguments] })),
+    problem,
+    listed_at: found.listedAt.toISOString(),
+    created_at: found.createdAt.toISOString(),
+  };
+}
+
+/** The query of an address can hold a key of the operator. */
+function shownUrl(principal: Principal, { url, command, source: whose }: ListedMcpServer): string {
+  if (whose === 'me' || isOperator(principal)) return url;
+  if (command) return 'stdio:';
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+export function renderListed(principal: Principal, found: ListedMcpServer): z.infer<typeof listedServer> {
+  const unreviewed = found.tools.filter((tool) => !isReviewed(found, tool)).length;
+  return { ...renderSummary(principal, found), tools: found.tools.length, unreviewed };
+}
+
+export function renderServer(principal: Principal, found: ListedMcpServer): z.infer<typeof server> {
+  const tools = found.tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    parameters: { ...tool.parameters },
+    read_only: tool.readOnly,
+    destructive: tool.destructive,
+    idempotent: tool.idempotent,
+    reviewed: isReviewed(found, tool),
+    description_before: isReviewed(found, tool)
+      ? null
+      : (found.accepted.find(({ name }) => name === tool.name)?.description ?? null),
+  }));
+  return { ...renderSummary(principal, found), tools, left_out: [...found.leftOut] };
+}
