@@ -52,6 +52,7 @@ import { warnOfLocalKey } from '#tools/secrets/provision-key.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import { createGateway } from './gateway-server.ts';
 import { listen } from './listen.ts';
+import { openConfiguredBucket } from './open-bucket.ts';
 import { openChats } from './open-chats.ts';
 import { openStores } from './open-stores.ts';
 import { openTools } from './open-tools.ts';
@@ -124,7 +125,10 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     onError,
     undo,
   });
-  const attachments = createAttachments(db);
+  const bucket = await openConfiguredBucket(config, connection, undo);
+  const attachments = createAttachments(db, bucket, (error) =>
+    log.warn({ err: error }, 'the bucket of attachments did not answer'),
+  );
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
   const turnLog = createTurnLog(
     log.isLevelEnabled('debug') ? (line, message) => log.debug(line, message) : undefined,
@@ -159,7 +163,7 @@ export async function startApp(config: Config, log: Logger, parts: Parts = {}): 
     isAway,
     retention: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
     purgeThreadsEveryMs: parts.purgeThreadsEveryMs,
-    attachments: { ...parts.attachmentSweep },
+    attachments: { bucket, ...parts.attachmentSweep },
   });
   undo.defer(() => engine.drain());
   const titles = config.titleModel.enabled
@@ -322,6 +326,7 @@ function secretsOfService(config: Config, tokens: { operator: string; gateway: s
   const all = [
     ...keys,
     ...webhook,
+    ['bucket_secret', config.attachmentsBucket?.secretAccessKey] as const,
     ['operator_token', tokens.operator] as const,
     ['gateway_token', tokens.gateway] as const,
   ];

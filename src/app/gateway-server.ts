@@ -48,6 +48,7 @@ import { readAppPage, webAppRoutes } from '#channels/gateway/web-app/web-app.ts'
 import { createMcpHandlerFor, mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { RESPONSES_SOCKETS, serveResponsesSockets } from '#channels/responses/socket/socket.ts';
+import { slackUpdateRoute } from '#channels/slack/update-route.ts';
 import { telegramUpdateRoute } from '#channels/telegram/update-route.ts';
 import type { Config } from '#config/config.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
@@ -156,6 +157,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const limitGuesses = createLimiter(parts.takeUse, { limit: config.signInRatePerMinute, windowSeconds: 60 });
   await server.register(signInRoutes({ signIn: auth.signIn, site, appPage, limitGuesses }));
   await server.register(telegramUpdateRoute(parts.chatAdmin));
+  await server.register(slackUpdateRoute(parts.chatAdmin));
   server.get('/openapi.json', async () => (await import('./describe-service.ts')).describeService());
   await server.register(docsRoute());
   const shares = createShares({

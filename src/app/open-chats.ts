@@ -1,17 +1,22 @@
 import type { Agent } from '#agent/agent.ts';
 import { createChatAdmin } from '#agent/chats/chat-admin.ts';
 import { createChatCarrier } from '#agent/chats/chat-carrier.ts';
+import type { Transport } from '#agent/chats/chat-port.ts';
 import { createConnections } from '#agent/chats/connections.ts';
 import { createUpdateHandler } from '#agent/chats/handle-update.ts';
 import { startInbox } from '#agent/chats/inbox.ts';
 import { createLinking } from '#agent/chats/linking.ts';
 import { createLiveReplies } from '#agent/chats/live-replies.ts';
+import { createMailPort } from '#channels/mail/mail-port.ts';
+import { createSlackPort } from '#channels/slack/slack-port.ts';
+import type { Connect } from '#channels/slack/socket-link.ts';
 import { createTelegramPort } from '#channels/telegram/telegram-port.ts';
 import type { Config } from '#config/config.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
+import { htmlToText } from '#tools/builtin/web/html-to-text.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Parts } from './parts.ts';
 
@@ -31,7 +36,18 @@ type Options = {
 /** The chat channels: receives their updates, and carries replies to them. */
 export function openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo }: Options) {
   const { system } = engine;
-  const ports = { telegram: createTelegramPort((request) => egress.send(request)) };
+  const mail = createMailPort({
+    lookUp: (host, options) => egress.lookUp(host, options),
+    htmlToText: (html) => htmlToText(html, new URL('https://mail.invalid'), { background: 'white' }).text,
+  });
+  undo.defer(() => mail.close());
+  const transport: Transport = (request) => egress.send(request);
+  const connect: Connect = (request) => egress.connect(request);
+  const ports = {
+    telegram: createTelegramPort(transport),
+    slack: createSlackPort({ transport, connect, pace: parts.chats?.sockets }),
+    mail,
+  };
   const connections = createConnections({ db, secrets, ports });
   const live = createLiveReplies({ db, agent, connections, everyMs: parts.chats?.editEveryMs, onError });
   undo.defer(() => live.stop());

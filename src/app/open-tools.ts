@@ -22,7 +22,6 @@ import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
 import { createRests } from '#tools/mcp/rests.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
 import { createServerTokens } from '#tools/mcp/server-tokens.ts';
-import { CLIENT_OPTIONS } from '#tools/mcp/with-client.ts';
 import { createRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Tool, ToolContext } from '#tools/tool.ts';
@@ -68,7 +67,6 @@ export function openTools({ config, log, db, secrets, egress, takeUse, fixed, on
         folder: path.join(config.home, 'mcp-servers'),
         path: environment('PATH'),
         version: packageJson.version,
-        options: CLIENT_OPTIONS,
       })
     : undefined;
   undo.defer(async () => local?.close());

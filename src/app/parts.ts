@@ -5,6 +5,7 @@ import type { TracingPace } from '#agent/inspection/trace-turns.ts';
 import type { SchedulerPace } from '#agent/missions/scheduler.ts';
 import type { OutboxPace } from '#agent/outbox/deliver.ts';
 import type { TitlePace } from '#agent/titles/generate-titles.ts';
+import type { SessionPace } from '#channels/slack/socket-session.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import type { Network } from '#egress/network.ts';
 import type { Tool } from '#tools/tool.ts';
@@ -42,7 +43,7 @@ export type Parts = {
   /** How often to look for due missions, and how many runs to start. */
   readonly missions?: Partial<SchedulerPace>;
   /** How often to look for updates of chats, and how often a streamed reply is edited. */
-  readonly chats?: Partial<InboxPace> & { readonly editEveryMs?: number };
+  readonly chats?: Partial<InboxPace> & { readonly editEveryMs?: number; readonly sockets?: Partial<SessionPace> };
   /** How often to look for threads that need a title. */
   readonly titles?: Partial<TitlePace>;
   /** When to index notes. */

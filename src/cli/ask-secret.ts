@@ -1,17 +1,17 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { isCancel, password } from '@clack/prompts';
+import { isCancel, password, text } from '@clack/prompts';
 import { toLines } from './print.ts';
 
 /** Where a command reads input and writes output. */
 export type Terminal = { readonly input: Readable; readonly output: Writable };
 
-/** Asks one question after another; an empty answer is none. */
-export type AskSecret = (question: string) => Promise<string | undefined>;
+/** Asks one question after another; an empty answer is none. `isShown`: the answer is not a secret. */
+export type AskSecret = (question: string, how?: { readonly isShown?: boolean }) => Promise<string | undefined>;
 
-/** On a terminal nothing that is typed can be seen. Otherwise each line of the input is an answer, as from a script. */
+/** On a terminal, secrets can't be seen while they are typed. Otherwise each line of the input is an answer, as from a script. */
 export async function askingSecrets<T>(terminal: Terminal, act: (ask: AskSecret) => Promise<T>): Promise<T> {
-  if (isTerminal(terminal.input)) return act((question) => askHidden(terminal, question));
+  if (isTerminal(terminal.input)) return act((question, how) => askOnce(terminal, question, how?.isShown ?? false));
 
   const reader = createInterface({ input: terminal.input, crlfDelay: Number.POSITIVE_INFINITY });
   try {
@@ -26,8 +26,8 @@ export function tell({ output }: Terminal, ...lines: readonly (string | undefine
   for (const line of lines) if (line !== undefined) output.write(`${toLines(line)}\n`);
 }
 
-async function askHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
-  const answer = await password({ message: toLines(question), input, output });
+async function askOnce({ input, output }: Terminal, question: string, isShown: boolean): Promise<string | undefined> {
+  const answer = await (isShown ? text : password)({ message: toLines(question), input, output });
   if (isCancel(answer)) throw new Error('Cancelled.');
   return toAnswer(answer);
 }

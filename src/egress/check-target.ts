@@ -44,7 +44,7 @@ const METHOD = /^[A-Z]+(-[A-Z]+)*$/;
 const TUNNELS = ['CONNECT', 'TRACE', 'TRACK'];
 
 /** A parsed URL has every notation of an address (octal, hexadecimal, one number) in its usual form. */
-function checkHost(host: string): void {
+export function checkHost(host: string): void {
   if (host.startsWith('[') || isIP(host) > 0)
     throw new EgressRefused('The host is an IP address. Use the name of a host.');
   if (host.endsWith('.')) throw new EgressRefused('The host ends with a dot. Leave the dot out.');

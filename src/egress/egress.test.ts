@@ -325,3 +325,12 @@ describe('an origin on a private network that the operator allows', () => {
     },
   );
 });
+
+test('the addresses of a mail server are public, unless the operator allows its private network', async () => {
+  const egress = openEgress({ resolve: async (host) => (host === 'mail.example.com' ? [PUBLIC] : ['10.0.0.1']) });
+  expect(await egress.lookUp('mail.example.com', { isPrivate: false })).toEqual([PUBLIC]);
+  for (const host of ['inside.example.com', 'localhost', '10.0.0.1', 'mail.corp', 'a b'])
+    await expect(egress.lookUp(host, { isPrivate: false })).rejects.toThrow(EgressRefused);
+  expect(await egress.lookUp('inside.example.com', { isPrivate: true })).toEqual(['10.0.0.1']);
+  await expect(egress.lookUp('169.254.169.254', { isPrivate: true })).rejects.toThrow(EgressRefused);
+});

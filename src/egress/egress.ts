@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import { checkHeaders } from './check-headers.ts';
-import { checkPrivateTarget, checkTarget } from './check-target.ts';
+import { checkHost, checkPrivateTarget, checkTarget } from './check-target.ts';
 import { dial } from './dial.ts';
 import { EgressFailed, toEgressFailure } from './egress-failure.ts';
 import type { EgressAnswer, EgressRequest } from './exchange.ts';
@@ -10,6 +11,13 @@ import { resolvePrivate, resolvePublic } from './resolve-public.ts';
 export type Egress = {
   /** Throws only `EgressRefused` or `EgressFailed`. A redirect is returned as an answer and not followed. */
   send(request: EgressRequest): Promise<EgressAnswer>;
+  /** Opens a connection for a WebSocket, with the same checks. The caller ends it. */
+  connect(request: Pick<EgressRequest, 'url' | 'timeoutMs' | 'signal'>): Promise<Socket>;
+  /**
+   * The addresses of a mail server. They must be public, unless the operator allows the private network for it. The caller connects
+   * to one of them, and checks the certificate for the name.
+   */
+  lookUp(host: string, options: { readonly isPrivate: boolean }): Promise<readonly string[]>;
   /** Cancels all requests and refuses new ones. */
   close(): Promise<void>;
 };
@@ -19,40 +27,74 @@ export type Egress = {
  * operator can allow single origins on a private network.
  */
 export function createEgress(network: Network = { resolve: createDns() }): Egress {
-  const underway = new Map<AbortController, Promise<EgressAnswer>>();
+  const underway = new Map<AbortController, Promise<unknown>>();
+  const connected = new Set<Socket>();
   let closed = false;
 
   return {
-    send(request) {
-      if (closed) return Promise.reject(closing());
-      const stop = new AbortController();
-      const answer = send(network, request, stop).finally(() => underway.delete(stop));
-      underway.set(stop, answer);
-      return answer;
+    send: (request) => start((stop) => send(network, request, stop)),
+    async connect(request) {
+      const url = checkTarget('GET', request.url);
+      const socket = await start((stop) =>
+        reach(network, { url, request, stop, isPrivate: false }, async (made) => made),
+      );
+      connected.add(socket.once('close', () => connected.delete(socket)));
+      return socket;
+    },
+    async lookUp(host, { isPrivate }) {
+      if (closed) throw closing();
+      if (!isPrivate) checkHost(host);
+      const resolve = isPrivate ? resolvePrivate : resolvePublic;
+      return resolve(network, host, AbortSignal.timeout(LOOK_UP_MS));
     },
     async close() {
       closed = true;
       for (const stop of underway.keys()) stop.abort(closing());
       await Promise.allSettled(underway.values());
+      for (const socket of connected) socket.destroy();
     },
   };
+
+  function start<T>(act: (stop: AbortController) => Promise<T>): Promise<T> {
+    if (closed) return Promise.reject(closing());
+    const stop = new AbortController();
+    const done = act(stop).finally(() => underway.delete(stop));
+    underway.set(stop, done);
+    return done;
+  }
 }
 
 async function send(network: Network, request: EgressRequest, stop: AbortController): Promise<EgressAnswer> {
   const allowed = checkPrivateTarget(request.method, request.url, request.privateOrigin);
   const url = allowed ?? checkTarget(request.method, request.url, request.namedPort);
   checkHeaders(request.headers ?? {});
+  return reach(network, { url, request, stop, isPrivate: allowed !== undefined }, async (socket) => {
+    const { exchange } = await import('./exchange.ts'); // loads an HTTP client, which few starts need
+    return exchange(socket, url, request, stop.signal);
+  });
+}
 
+type Reaching = {
+  readonly url: URL;
+  readonly request: Pick<EgressRequest, 'timeoutMs' | 'signal'>;
+  readonly stop: AbortController;
+  readonly isPrivate: boolean;
+};
+
+/** Connects to a checked URL, and uses the connection within the time of the request. */
+async function reach<T>(
+  network: Network,
+  { url, request, stop, isPrivate }: Reaching,
+  use: (socket: Socket) => Promise<T>,
+): Promise<T> {
   const host = url.hostname;
   const deadline = { endsAt: performance.now() + timeoutOf(request), signal: stop.signal };
   const release = stopInTime(host, request, stop);
   try {
     stop.signal.throwIfAborted();
-    const resolve = allowed ? resolvePrivate : resolvePublic;
+    const resolve = isPrivate ? resolvePrivate : resolvePublic;
     const addresses = await resolve(network, host, stop.signal);
-    const socket = await dial(network, addresses, url, deadline);
-    const { exchange } = await import('./exchange.ts'); // loads an HTTP client, which few starts need
-    return await exchange(socket, url, request, stop.signal);
+    return await use(await dial(network, addresses, url, deadline));
   } catch (error) {
     throw toEgressFailure(host, stop.signal.aborted ? stop.signal.reason : error);
   } finally {
@@ -60,15 +102,21 @@ async function send(network: Network, request: EgressRequest, stop: AbortControl
   }
 }
 
+const LOOK_UP_MS = 8000;
+
 /** A longer timer fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-function timeoutOf({ timeoutMs }: EgressRequest): number {
+function timeoutOf({ timeoutMs }: Pick<EgressRequest, 'timeoutMs'>): number {
   return Math.min(timeoutMs, LONGEST_TIMER);
 }
 
 /** Stops the request when its time is up or its caller cancels, until it is released. */
-function stopInTime(host: string, request: EgressRequest, stop: AbortController): () => void {
+function stopInTime(
+  host: string,
+  request: Pick<EgressRequest, 'timeoutMs' | 'signal'>,
+  stop: AbortController,
+): () => void {
   const { timeoutMs, signal } = request;
   const timeOut = () => stop.abort(new EgressFailed(`${host} did not answer within ${timeoutMs} ms.`));
   const cancel = () => stop.abort(new EgressFailed('The request was cancelled.', { cause: signal?.reason }));

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
+import { compiledProgram } from '../support/compiled-program.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
@@ -261,8 +261,10 @@ test('the audit log shows who did what, newest first, in pages, without tokens',
   expect((await send(service, 'GET', '/api/audit?limit=100')).text).not.toContain('reborn_');
 });
 
-const reborn = (home: Home, ...words: string[]) =>
-  promisify(execFile)(path.resolve('bin/reborn'), words, { env: { ...BARE_ENV, ...home.env } });
+const reborn = async (home: Home, ...words: string[]) => {
+  const [node, program] = await compiledProgram();
+  return promisify(execFile)(node, [program, ...words], { env: { ...BARE_ENV, ...home.env } });
+};
 const failure = (home: Home, ...words: string[]) =>
   reborn(home, ...words).then(
     () => 'it did not fail',

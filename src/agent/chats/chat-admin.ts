@@ -18,7 +18,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { countUpdates } from '#store/system/chats.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
-import { ChatFailed } from './chat-port.ts';
+import { ChatFailed, type SentRequest } from './chat-port.ts';
 import { type Connections, credentialsOf } from './connections.ts';
 import type { Inbox } from './inbox.ts';
 import type { Linking } from './linking.ts';
@@ -30,7 +30,11 @@ export type AskedAccount = {
   readonly groups: boolean;
 };
 
-export type ListedAccount = ChatAccount & { readonly waiting: number; readonly failed: number };
+export type ListedAccount = ChatAccount & {
+  readonly waiting: number;
+  readonly failed: number;
+  readonly refused: number;
+};
 
 export type ChatAdmin = ReturnType<typeof createChatAdmin>;
 
@@ -57,6 +61,7 @@ export function createChatAdmin(parts: {
           ...account,
           waiting: counts.get(account.id)?.waiting ?? 0,
           failed: counts.get(account.id)?.failed ?? 0,
+          refused: counts.get(account.id)?.refused ?? 0,
         })),
         links,
       };
@@ -70,9 +75,9 @@ export function createChatAdmin(parts: {
         throw new InvalidRequest('invalid_request', 'mode', `${asked.channel} has no mode ${asked.mode}.`);
       const url = asked.mode === 'webhook' ? webhookUrl(parts.publicUrl()) : undefined;
       const connection = port.connect(asked.credentials);
-      const identity = await explained(() => connection.identify());
+      const identity = await explained(port.credentialsIn, () => connection.identify());
       const id = newId<ChatAccountId>();
-      const secret = url === undefined ? null : randomBytes(32).toString('base64url');
+      const secret = url === undefined || connection.isGenuine ? null : randomBytes(32).toString('base64url');
       const { channel, mode, groups } = asked;
       const isKnown = (await listChatAccounts(db)).some(
         (account) => account.channel === channel && account.remoteId === identity.remoteId,
@@ -80,7 +85,7 @@ export function createChatAdmin(parts: {
       if (isKnown) throw alreadyThere(identity.name);
       // Outside of the transaction, which must not wait for a platform. Updates that come too early are repeated.
       const address = url === undefined || secret === null ? null : { url: `${url}/${channel}/${id}`, secret };
-      await explained(() => connection.setAddress(address));
+      await explained(port.credentialsIn, () => connection.setAddress(address));
       const entry = {
         actor: principal.userId,
         action: 'chat.add',
@@ -95,7 +100,9 @@ export function createChatAdmin(parts: {
           channel,
           mode,
           groups,
-          ...identity,
+          remoteId: identity.remoteId,
+          name: identity.name,
+          cursor: identity.cursor ?? null,
           secretHash: secret === null ? null : hashSecret(secret),
         };
         const isNew = await audited(trx, (writing) => insertChatAccount(writing, kept), entry);
@@ -168,10 +175,35 @@ export function createChatAdmin(parts: {
     async accept(channel: ChatChannel, id: ChatAccountId, secret: string, update: unknown): Promise<void> {
       const hash = await findUpdateSecret(db, id);
       if (!hash || !equalsSecret(secret, hash)) throw new NotFound('There is no such channel.');
-      const filed = connections.portFor(channel).file(update);
-      if (filed) await inbox.accept(id, filed);
+      await store(channel, id, update);
+    },
+
+    /** The same for a platform that signs its requests. The body is parsed once the signature is checked, and returned. */
+    async acceptSigned(
+      channel: ChatChannel,
+      id: ChatAccountId,
+      request: SentRequest,
+      parse: (body: string) => unknown,
+    ): Promise<unknown> {
+      const opened = await connections.open(id);
+      const isOurs = opened?.account.channel === channel && opened.account.mode === 'webhook';
+      if (!isOurs || !opened.connection.isGenuine?.(request)) throw new NotFound('There is no such channel.');
+      const update = parse(request.body.toString('utf8'));
+      await store(channel, id, update);
+      return update;
+    },
+
+    /** Where the platform sends updates to. */
+    addressOf: ({ id, channel, mode }: ChatAccount): string | null => {
+      const site = parts.publicUrl();
+      return mode === 'webhook' && site !== undefined ? `${site}/channels/${channel}/${id}` : null;
     },
   };
+
+  async function store(channel: ChatChannel, id: ChatAccountId, update: unknown): Promise<void> {
+    const filed = connections.portFor(channel).file(update);
+    if (filed) await inbox.accept(id, filed);
+  }
 }
 
 const alreadyThere = (name: string) => new Conflict('already_exists', `${name} is added already. Remove it first.`);
@@ -187,12 +219,12 @@ function webhookUrl(publicUrl: string | undefined): string {
 }
 
 /** The operator reads what the platform says. */
-async function explained<T>(ask: () => Promise<T>): Promise<T> {
+async function explained<T>(parameter: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (!(error instanceof ChatFailed)) throw error;
-    throw new InvalidRequest('invalid_request', 'token', error.message);
+    throw new InvalidRequest('invalid_request', parameter, error.message);
   }
 }
 

@@ -37,7 +37,8 @@ export function createChatCarrier(parts: {
     if (post?.type !== 'chat.post') return { outcome: 'refused', error: 'The delivery has no content.' };
     const opened = await connections.open(post.accountId);
     if (!opened) return { outcome: 'gone', error: 'The channel was removed.' };
-    const messages = await compose(opened, owner, post);
+    const composed = await compose(opened, owner, post);
+    const messages = composed && opened.port.style === 'letter' ? joined(composed) : composed;
     if (!messages) return { outcome: 'refused', error: 'The turn was deleted.' };
     const key = post.shows === 'turn' ? post.turnId : delivery.id;
     if (post.shows === 'turn') await live.settle(post.turnId);
@@ -84,7 +85,8 @@ export function createChatCarrier(parts: {
       let { remoteId } = state;
       if (remoteId === null) {
         const first = connection.edit ? { markdown: PLACEHOLDER, replyTo } : { ...message, replyTo };
-        remoteId = await connection.send(post.chat, first, `${key}:${part}`).catch(async (error: unknown) => {
+        remoteId = (state.isRepeat && (await connection.findSent?.(post.chat, `${key}:${part}`))) || null;
+        remoteId ??= await connection.send(post.chat, first, `${key}:${part}`).catch(async (error: unknown) => {
           const wasRefused = error instanceof ChatFailed && error.result.outcome !== 'failed';
           if (wasRefused) await inTransaction((trx) => forgetMessage(trx, owner, id)); // it was certainly not sent
           throw error;
@@ -156,6 +158,10 @@ export function createChatCarrier(parts: {
     }
   }
 }
+
+const joined = (messages: readonly ChatMessage[]): ChatMessage[] => [
+  { markdown: messages.map(({ markdown }) => markdown).join('\n\n') },
+];
 
 function toResult({ result }: ChatFailed, { signal }: CarryCall): CarryResult {
   return signal.aborted ? { outcome: 'interrupted', error: result.error } : result;

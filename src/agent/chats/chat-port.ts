@@ -6,7 +6,11 @@ import type { CarryResult } from '#domain/notification/delivery.ts';
  * is decided in this folder. Each method makes at most one attempt, and throws `ChatFailed`.
  */
 export type ChatPort = {
+  /** A letter can't be edited and has no buttons: each answer is one message, and approvals are links. */
+  readonly style: 'chat' | 'letter';
   readonly modes: readonly ChatMode[];
+  /** The field of a request that has the credentials, for errors. */
+  readonly credentialsIn: string;
   /** `credentials`: as the operator entered them. */
   connect(credentials: string): ChatConnection;
   /** Where an update belongs, without its content. undefined: it is of no interest. */
@@ -17,13 +21,38 @@ export type ChatPort = {
   split(markdown: string): readonly string[];
   /** A link that opens the chat and sends `code`, if the platform has such links. */
   linkFor?(account: ChatAccount, code: string): string;
+  /** The least time between two edits of a streamed reply; a second unless it is given. */
+  readonly editEveryMs?: number;
+};
+
+/** Sends one request. It follows no redirects and makes one attempt. */
+export type Transport = (request: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly signal?: AbortSignal;
+}) => Promise<{
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}>;
+
+/** A request with an update, as the platform has sent it. Header names are in lower case. */
+export type SentRequest = {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
 };
 
 export type ChatConnection = {
-  /** Who the credentials belong to. */
-  identify(): Promise<{ readonly remoteId: string; readonly name: string }>;
+  /** Who the credentials belong to. `cursor`: updates before it are older than the account, and are not received. */
+  identify(): Promise<{ readonly remoteId: string; readonly name: string; readonly cursor?: string }>;
   /** Waits for updates after the cursor, which acknowledges those before it. */
   receive(cursor: string | null, signal: AbortSignal): Promise<Received>;
+  /** Whether the platform has signed a request. Left out by platforms that send the secret of `setAddress` instead. */
+  isGenuine?(request: SentRequest): boolean;
   /** Has updates sent to a URL, with `secret` in each request; null: has them kept for `receive`. */
   setAddress(address: { readonly url: string; readonly secret: string } | null): Promise<void>;
   /** Returns the id of the message. `key` is the same when a message is sent again because the outcome was unknown. */
@@ -33,10 +62,12 @@ export type ChatConnection = {
    * edits must recognise a repeated `key` instead.
    */
   edit?(chat: string, remoteId: string, message: ChatMessage): Promise<boolean>;
+  /** The message that was sent with `key`, asked before it is sent again because the outcome was unknown. */
+  findSent?(chat: string, key: string): Promise<string | undefined>;
   /** Shows that an answer is being written. */
   showTyping(chat: string): Promise<void>;
-  /** Ends the wait of a person who has pressed a button. */
-  answerPress(press: string, text: string): Promise<void>;
+  /** Ends the wait of a person who has pressed a button. `counted`: the message of the button is changed, too. */
+  answerPress(press: string, text: string, counted: boolean): Promise<void>;
   download(file: ChatFile): Promise<Uint8Array<ArrayBuffer>>;
 };
 
@@ -64,14 +95,19 @@ type Written = {
   readonly sender: { readonly id: string; readonly name: string } | null;
   readonly chat: string;
   readonly isGroup: boolean;
+  /** The `replyTo` of messages that answer this one. */
+  readonly replyTo?: string | undefined;
+  /** Why this leads to nothing, such as a sender that is not proven. It is recorded. */
+  readonly refusal?: string | undefined;
 };
 
 export type Incoming = Written &
   (
     | {
         readonly kind: 'message';
-        readonly remoteId: string;
         readonly text: string;
+        /** Text by others that the sender passes on below their own. */
+        readonly quoted?: string | undefined;
         readonly files: readonly ChatFile[];
         /** Written by someone else, and passed on by the sender. */
         readonly isForwarded: boolean;

@@ -17,6 +17,15 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
     const what = gate.kind === 'auth' ? 'A sign-in' : 'An answer';
     return { markdown: `**${what} is needed** for ${code(gate.call.name)}. Give it${where}` };
   }
+  // Whoever can write a letter in someone's name could approve with it; the web app knows who answers.
+  if (port.style === 'letter')
+    return {
+      markdown: [
+        `**An approval is needed** for ${code(gate.call.name)}.`,
+        'The web app shows the complete call, and takes your answer. An answer by mail does not count.',
+        ...(url ? [url] : []),
+      ].join('\n\n'),
+    };
   const shown = `**Approve this call?** ${code(gate.call.name)}\n\n${fence(gate.call.arguments)}`;
   // People approve only calls that they see in full, in one message.
   if (port.split(shown).length > 1)

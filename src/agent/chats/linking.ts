@@ -40,7 +40,8 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
       (await isAllowed(`stranger:${account.id}:${sender}`, STRANGER)) &&
       (await isAllowed(`strangers:${account.id}`, ALL_STRANGERS));
     if (!mayReply) return;
-    await connection.send(incoming.chat, { markdown: words }, '').catch((error: unknown) => {
+    const message = { markdown: words, replyTo: incoming.replyTo };
+    await connection.send(incoming.chat, message, '').catch((error: unknown) => {
       if (!(error instanceof ChatFailed)) throw error;
     });
   }

@@ -25,17 +25,18 @@ export function createLiveReplies(parts: {
   readonly db: Database;
   readonly agent: Pick<Agent, 'watch'>;
   readonly connections: Connections;
-  /** The least time between two edits. */
+  /** The least time between two edits, instead of the one that suits the platform. */
   readonly everyMs?: number | undefined;
   readonly onError: (error: unknown) => void;
 }) {
-  const { db, agent, connections, everyMs = 1000, onError } = parts;
+  const { db, agent, connections, onError } = parts;
   const following = new Map<TurnId, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
   async function run(owner: Principal, place: ChatPlace, turn: Turn, signal: AbortSignal): Promise<void> {
     const opened = await connections.open(place.accountId);
     if (!opened?.connection.edit || signal.aborted) return;
     const typing = showTyping(opened, place.chat, signal);
+    const everyMs = parts.everyMs ?? opened.port.editEveryMs ?? 1000;
     const pace = createPace(everyMs, (words) => show(opened, owner, place, turn.id, words), onError);
     let said = '';
     try {
@@ -69,9 +70,10 @@ export function createLiveReplies(parts: {
     if (state.isFinal) return 0;
     try {
       let { remoteId } = state;
-      if (remoteId === null && !state.isMine) return 0;
+      // If it may have been sent already, the delivery of the turn finds out.
+      if (remoteId === null && (!state.isMine || state.isRepeat)) return 0;
       if (remoteId === null) {
-        remoteId = await connection.send(place.chat, { markdown: PLACEHOLDER, replyTo: place.replyTo }, key);
+        remoteId = await connection.send(place.chat, { markdown: PLACEHOLDER, replyTo: place.replyTo }, `${key}:0`);
         const made = remoteId;
         await inTransaction((trx) => recordMessage(trx, owner, part, made));
       }

@@ -1,18 +1,13 @@
 import type { Api, RawApi } from 'grammy';
-import { type ChatConnection, ChatFailed, type ChatMessage, type Received } from '#agent/chats/chat-port.ts';
+import {
+  type ChatConnection,
+  ChatFailed,
+  type ChatMessage,
+  type Received,
+  type Transport,
+} from '#agent/chats/chat-port.ts';
 import { fileUpdate } from './read-update.ts';
 import { renderHtml } from './render-html.ts';
-
-/** Sends one request. It follows no redirects and makes one attempt. */
-export type Transport = (request: {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-  readonly signal?: AbortSignal;
-}) => Promise<{ readonly status: number; readonly body: Uint8Array }>;
 
 const ROOT = 'https://api.telegram.org';
 const TIMEOUT_MS = 12_000;
@@ -180,7 +175,7 @@ const request = (transport: Transport, asked: Asked) =>
   transport({ timeoutMs: TIMEOUT_MS, headers: { 'content-type': 'application/json' }, ...asked });
 
 /** A proxy in front of Telegram may answer with something else than JSON. */
-function parseAnswer({ status, body }: { readonly status: number; readonly body: Uint8Array }): unknown {
+function parseAnswer({ status, body }: Pick<Awaited<ReturnType<Transport>>, 'status' | 'body'>): unknown {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null && 'ok' in parsed) return parsed;

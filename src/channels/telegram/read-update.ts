@@ -95,7 +95,8 @@ export function readUpdate(given: unknown, account: ChatAccount): Incoming | und
 function readMessage(said: Message, account: ChatAccount): Incoming | undefined {
   if (said.chat.type === 'channel') return undefined;
   const isGroup = said.chat.type !== 'private';
-  const where = { sender: personIn(said), chat: chatOf(said), isGroup };
+  const replyTo = isGroup ? String(said.message_id) : undefined;
+  const where = { sender: personIn(said), chat: chatOf(said), isGroup, replyTo };
   const words = said.text ?? said.caption ?? '';
   const isForwarded = said.forward_origin !== undefined || said.via_bot !== undefined;
   const isReply = String(said.reply_to_message?.from?.id ?? '') === account.remoteId;
@@ -111,7 +112,7 @@ function readMessage(said: Message, account: ChatAccount): Incoming | undefined 
   const text = withoutRanges(words, isGroup ? mentions : []).trim();
   if (text === '' && files.length === 0) return undefined;
   const isAddressed = isReply || mentions.length > 0;
-  return { ...where, kind: 'message', remoteId: String(said.message_id), text, files, isForwarded, isAddressed };
+  return { ...where, kind: 'message', text, files, isForwarded, isAddressed };
 }
 
 /** Anonymous administrators and channels write under a made-up `from`: they are no person. */

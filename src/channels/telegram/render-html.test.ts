@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseHtml } from '../../../test/support/telegram/parse-html.ts';
 import { renderHtml } from './render-html.ts';
-import { splitMarkdown } from './split-markdown.ts';
+import { createTelegramPort } from './telegram-port.ts';
+
+const telegram = createTelegramPort(() => Promise.reject(new Error('No requests are made here.')));
+const split = (markdown: string) => telegram.split(markdown);
 
 test.each([
   ['**bold**, *italic*, ~~gone~~ and `code`', '<b>bold</b>, <i>italic</i>, <s>gone</s> and <code>code</code>'],
@@ -59,7 +62,7 @@ const texts = fc
 test('any text is rendered to HTML that Telegram can parse, and is never split beyond its limit', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 120 }), (text, times) => {
-      for (const piece of splitMarkdown(text.repeat(times))) {
+      for (const piece of split(text.repeat(times))) {
         const parsed = parseHtml(renderHtml(piece));
         expect(parsed).toHaveProperty('text');
         expect('text' in parsed ? parsed.text.length : 0).toBeLessThanOrEqual(4096);
@@ -71,8 +74,8 @@ test('any text is rendered to HTML that Telegram can parse, and is never split b
 
 test('a split loses no words, and closes and opens code blocks', () => {
   const words = Array.from({ length: 3000 }, (_, index) => `word${index}`);
-  expect(splitMarkdown(words.join(' ')).join(' ').split(' ')).toEqual(words);
-  const pieces = splitMarkdown(`\`\`\`ts\n${words.join('\n')}\n\`\`\``);
+  expect(split(words.join(' ')).join(' ').split(' ')).toEqual(words);
+  const pieces = split(`\`\`\`ts\n${words.join('\n')}\n\`\`\``);
   for (const piece of pieces) expect(piece).toMatch(/^```ts\n[\s\S]*\n```$/);
   expect(pieces.flatMap((piece) => piece.split('\n').slice(1, -1))).toEqual(words);
 });

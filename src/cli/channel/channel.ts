@@ -1,15 +1,18 @@
 import type { Command } from 'commander';
-import { askingSecrets } from '../ask-secret.ts';
+import { type AskSecret, askingSecrets } from '../ask-secret.ts';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { printLine, printRecord, printTable } from '../print.ts';
+import { askMailChannel, type MailOptions } from './ask-mail.ts';
 
-type AddOptions = { readonly webhook?: true; readonly groups?: true };
+type AddOptions = MailOptions & { readonly webhook?: true; readonly groups?: true };
 
 const MISSING = 'There is no such channel. `reborn channel list` lists them.';
 
 /** `reborn channel`: accounts on chat platforms. */
 export function addChannelCommands(program: Command): void {
-  const channel = program.command('channel').description('Manage chat channels, such as a Telegram bot.');
+  const channel = program
+    .command('channel')
+    .description('Manage chat channels, such as a Telegram bot, a Slack app or a mailbox.');
   channel
     .command('list')
     .option('--json', 'print JSON')
@@ -18,11 +21,21 @@ export function addChannelCommands(program: Command): void {
     .action(listChannels);
   channel
     .command('add')
-    .argument('<platform>', 'telegram')
+    .argument('<platform>', 'telegram, slack or mail')
     .option('--webhook', 'let the platform send messages to PUBLIC_URL, instead of asking for them')
     .option('--groups', 'answer in groups, too, when addressed')
-    .description('Add a channel. Its token is asked for, or read as a line from stdin.')
-    .addHelpText('after', '\nExample:\n  reborn channel add telegram < token.txt')
+    .option('--address <address>', 'mail: the address of the agent')
+    .option('--imap <host[:port]>', 'mail: the IMAP server (port: 993)')
+    .option('--smtp <host[:port]>', 'mail: the SMTP server (port: 465)')
+    .option('--user <name>', 'mail: the user name at both servers')
+    .option('--authserv-id <name>', 'mail: the name in the Authentication-Results headers of your server')
+    .option('--private-network', 'mail: the servers may have private addresses')
+    .option('--plain', 'mail: without encryption, to servers on a private network')
+    .description('Add a channel. Its tokens or password are asked for, or read as lines from stdin.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  reborn channel add telegram < token.txt\n  reborn channel add mail --address agent@example.com --imap imap.example.com --smtp smtp.example.com --authserv-id mx.example.com',
+    )
     .action(addChannel);
   channel
     .command('remove')
@@ -33,12 +46,12 @@ export function addChannelCommands(program: Command): void {
   channel
     .command('test')
     .argument('<id>', 'the id from the list')
-    .description('Ask the platform whether the token is good.')
+    .description('Ask the platform whether the credentials are good.')
     .addHelpText('after', '\nExample:\n  reborn channel test 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')
     .action(testChannel);
   channel
     .command('link')
-    .description('Print a code that links your chat to the operator, when you send it to the bot.')
+    .description('Print a code that links your chat or mail address to the operator, when you send it from there.')
     .addHelpText('after', '\nExample:\n  reborn channel link')
     .action(printCode);
 }
@@ -47,9 +60,10 @@ function listChannels({ json }: { json?: true }): Promise<void> {
   return withClient(async (client) => {
     const { channels } = await client.call('GET /api/channels');
     if (json) return printRecord(channels);
-    if (channels.length === 0) return printLine('There are no channels. Add one with: reborn channel add telegram');
+    if (channels.length === 0)
+      return printLine('There are no channels. Add one with: reborn channel add telegram, slack or mail');
     printTable([
-      ['id', 'platform', 'name', 'mode', 'groups', 'waiting', 'failed', 'last error'],
+      ['id', 'platform', 'name', 'mode', 'groups', 'waiting', 'failed', 'refused', 'last error'],
       ...channels.map((each) => [
         each.id,
         each.channel,
@@ -58,23 +72,48 @@ function listChannels({ json }: { json?: true }): Promise<void> {
         each.groups ? 'yes' : 'no',
         String(each.waiting),
         String(each.failed),
+        String(each.refused),
         each.last_error ?? '',
       ]),
     ]);
   });
 }
 
-function addChannel(platform: string, { webhook, groups }: AddOptions): Promise<void> {
+function addChannel(platform: string, { webhook, groups, ...mail }: AddOptions): Promise<void> {
   return withClient(async (client) => {
-    if (platform !== 'telegram') throw new Error('The platform must be telegram.');
-    const token = await askingSecrets({ input: process.stdin, output: process.stderr }, (ask) =>
-      ask('The token of the bot'),
-    );
-    if (token === undefined) throw new Error('The token is needed: @BotFather on Telegram gives one to each bot.');
-    const body = { channel: platform, token, mode: webhook ? 'webhook' : 'polling', groups: groups ?? false } as const;
-    const { id, name } = await client.call('POST /api/channels', { body });
+    const asking = <T>(act: (ask: AskSecret) => Promise<T>) =>
+      askingSecrets({ input: process.stdin, output: process.stderr }, act);
+    if (platform === 'mail') {
+      const asked = await asking((ask) => askMailChannel(ask, mail));
+      const added = await client.call('POST /api/channels', { body: asked });
+      return printLine(`Added ${added.name} as ${added.id}. Link your address with: reborn channel link`);
+    }
+    if (platform !== 'telegram' && platform !== 'slack')
+      throw new Error('The platform must be telegram, slack or mail.');
+    const how = { mode: webhook ? 'webhook' : 'polling', groups: groups ?? false } as const;
+    const body = await asking(async (ask) => {
+      if (platform === 'telegram')
+        return { channel: platform, token: await needed(ask, 'The token of the bot', FROM_TELEGRAM), ...how } as const;
+      const token = await needed(ask, 'The bot token (xoxb-…)', FROM_SLACK);
+      const proof = webhook
+        ? { signing_secret: await needed(ask, 'The signing secret', FROM_SLACK) }
+        : { app_token: await needed(ask, 'The app-level token (xapp-…)', FROM_SLACK) };
+      return { channel: platform, token, ...proof, ...how } as const;
+    });
+    const { id, name, request_url: url } = await client.call('POST /api/channels', { body });
     printLine(`Added @${name} as ${id}. Link your chat with: reborn channel link`);
+    if (platform === 'slack' && url !== null)
+      printLine(`Enter this address in the settings of the app, for events, interactivity and slash commands: ${url}`);
   });
+}
+
+const FROM_TELEGRAM = 'The token is needed: @BotFather on Telegram gives one to each bot.';
+const FROM_SLACK = 'It is needed: the settings of the app at api.slack.com/apps show it.';
+
+async function needed(ask: AskSecret, question: string, otherwise: string): Promise<string> {
+  const answer = await ask(question);
+  if (answer === undefined) throw new Error(otherwise);
+  return answer;
 }
 
 function removeChannel(id: string): Promise<void> {
@@ -88,14 +127,14 @@ function testChannel(id: string): Promise<void> {
   return withClient(async (client) => {
     const { error } = await orMissing(client.call('POST /api/channels/{id}/test', { params: { id } }), MISSING);
     if (error !== null) throw new Error(error);
-    printLine('The platform accepts the token.');
+    printLine('The platform accepts the credentials.');
   });
 }
 
 function printCode(): Promise<void> {
   return withClient(async (client) => {
     const { code, links } = await client.call('POST /api/channels/codes');
-    printLine(`Send this to the bot in a private chat, within ten minutes: ${code}`);
+    printLine(`Send this to the bot in a private chat, or by mail, within ten minutes: ${code}`);
     for (const { url } of links) printLine(`Or open: ${url}`);
   });
 }

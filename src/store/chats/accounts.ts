@@ -23,6 +23,8 @@ export async function findUpdateSecret(db: Database, id: ChatAccountId): Promise
 
 type NewAccount = Pick<ChatAccount, 'id' | 'channel' | 'remoteId' | 'name' | 'mode' | 'groups'> & {
   readonly secretHash: Buffer | null;
+  /** Where to begin; null: with what the platform has kept. */
+  readonly cursor: string | null;
 };
 
 /** Returns false when the account is there already. */

@@ -46,6 +46,8 @@ export type MessageState = {
   readonly remoteId: string | null;
   /** This replica may send it now. */
   readonly isMine: boolean;
+  /** It may have been sent before: the replica that tried does not know, or has died. */
+  readonly isRepeat: boolean;
   /** The last words are known: only they may be shown from now on. */
   readonly isFinal: boolean;
   /** The last words are shown. */
@@ -71,7 +73,7 @@ export async function claimMessage(
     .onConflict((known) => known.columns(['key', 'part']).doNothing())
     .returning('key')
     .executeTakeFirst();
-  if (mine) return { remoteId: null, isMine: true, isFinal: final, isShown: false, isLive: false };
+  if (mine) return { remoteId: null, isMine: true, isRepeat: false, isFinal: final, isShown: false, isLive: false };
 
   const found = await trx
     .selectFrom('chatMessages')
@@ -79,6 +81,7 @@ export async function claimMessage(
     .select([
       sql<boolean>`coalesce(live_until > clock_timestamp(), false)`.as('isLive'),
       sql<boolean>`remote_id is null and coalesce(claimed_until < clock_timestamp(), true)`.as('isMine'),
+      sql<boolean>`remote_id is null and coalesce(claimed_until > '-infinity', true)`.as('isRepeat'),
     ])
     .where('key', '=', key)
     .where('part', '=', part)

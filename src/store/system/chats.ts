@@ -95,7 +95,8 @@ export async function takeUpdates(system: SystemConnection, room: number, second
 }
 
 export type UpdateEnd =
-  | { readonly state: 'done'; readonly turnId?: TurnId | undefined }
+  /** `refusal`: why it led to nothing. */
+  | { readonly state: 'done'; readonly turnId?: TurnId | undefined; readonly refusal?: string }
   /** Handled again later. The later updates of its lane wait. */
   | { readonly state: 'new'; readonly waitSeconds: number; readonly error: string }
   | { readonly state: 'failed'; readonly error: string };
@@ -115,7 +116,7 @@ export async function endUpdate(
       tries,
       end.state,
       end.state === 'done' ? (end.turnId ?? null) : null,
-      end.state === 'done' ? null : end.error,
+      end.state === 'done' ? (end.refusal ?? null) : end.error,
       end.state === 'new' ? end.waitSeconds : 0,
     ],
   );
@@ -155,14 +156,19 @@ export async function findNoticeChats(system: SystemConnection, users: readonly 
   return rows;
 }
 
-/** How many updates wait, and how many could not be handled, by account. */
-export type InboxCounts = { readonly accountId: ChatAccountId; readonly waiting: number; readonly failed: number };
+/** How many updates wait, how many could not be handled, and how many were refused, by account. */
+export type InboxCounts = {
+  readonly accountId: ChatAccountId;
+  readonly waiting: number;
+  readonly failed: number;
+  readonly refused: number;
+};
 
 export async function countUpdates(system: SystemConnection): Promise<InboxCounts[]> {
   const { rows } = await system.query<InboxCounts>(
     `select account_id as "accountId", count(*) filter (where state = 'new')::integer as waiting,
-       count(*) filter (where state = 'failed')::integer as failed
-     from chat_inbox where state <> 'done' group by account_id`,
+       count(*) filter (where state = 'failed')::integer as failed, count(*) filter (where state = 'done')::integer as refused
+     from chat_inbox where state <> 'done' or error is not null group by account_id`,
   );
   return rows;
 }

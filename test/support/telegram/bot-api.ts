@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import { networkOf } from '../stand-in.ts';
+import type { ServerResponse } from 'node:http';
+import { type Payload, startChatServer, wordsOf } from '../chats/chat-server.ts';
 import { parseHtml } from './parse-html.ts';
 
 export const BOT = { id: 4242, username: 'reborn_bot', token: '4242:AAH-token-of-the-tests_1234567890abc' };
@@ -18,14 +15,6 @@ export type Shown = {
   readonly texts: string[];
 };
 
-/** What happens to a coming request. `lost`: done, but the answer never arrives. `cut`: not even done. `hang`: done, and the line stays open. */
-export type Fault =
-  | 'lost'
-  | 'cut'
-  | 'hang'
-  | { readonly status: number; readonly retryAfter?: number; readonly description?: string };
-
-type Payload = Record<string, unknown>;
 type Update = { update_id: number } & Payload;
 type Refusal = { readonly status: number; readonly description: string; readonly retryAfter?: number };
 
@@ -45,50 +34,34 @@ export async function startBotApi({
 } = {}) {
   const updates: Update[] = [];
   const messages: Shown[] = [];
-  const calls: { method: string; payload: Payload; status: number; at: number }[] = [];
-  const faults: { method: RegExp; fault: Fault; times: number }[] = [];
   const blocked = new Set<number>();
   const files = new Map<string, Buffer>();
   const answered = new Set<string>();
-  const lastUse = new Map<string, number>();
   const conflicts: number[] = [];
   let webhook: { url: string; secret: string } | undefined;
   let nextUpdate = 1000;
   let nextMessage = 1;
-  let isDown = false;
   let poll: { response: ServerResponse; end: () => void } | undefined;
   let wake = () => {};
 
-  const server = createServer((request, response) => {
-    void (async () => {
-      const url = request.url ?? '';
-      const body = (await buffer(request)).toString('utf8');
-      if (isDown) return request.socket.destroy();
-      const file = new RegExp(`^/file/bot${BOT.token}/(.+)$`).exec(url)?.[1];
-      if (file !== undefined) return response.writeHead(files.has(file) ? 200 : 404).end(files.get(file));
-      const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(url) ?? [];
-      const payload = (body === '' ? {} : JSON.parse(body)) as Payload;
-      const call = { method, payload, status: 200, at: performance.now() };
-      calls.push(call);
-      const fault = takeFault(method);
-      if (fault === 'cut') return request.socket.destroy();
-      if (typeof fault === 'object') return refuse(response, { description: 'Internal Server Error', ...fault }, call);
-      if (token !== BOT.token) return refuse(response, { status: 401, description: 'Unauthorized' }, call);
-      if (method === 'getUpdates') return answerPoll(response, payload, call);
-      const result = act(method, payload);
-      if (fault === 'lost') return request.socket.destroy();
-      if (fault === 'hang') return;
-      if (isRefusal(result)) return refuse(response, result, call);
-      return reply(response, result);
-    })();
+  const base = await startChatServer(({ request, response, body }) => {
+    const url = request.url ?? '';
+    const file = new RegExp(`^/file/bot${BOT.token}/(.+)$`).exec(url)?.[1];
+    if (file !== undefined) return response.writeHead(files.has(file) ? 200 : 404).end(files.get(file));
+    const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(url) ?? [];
+    const payload = (body === '' ? {} : JSON.parse(body)) as Payload;
+    const call = base.note(method, payload);
+    const fault = base.takeFault(method);
+    if (fault === 'cut') return request.socket.destroy();
+    if (typeof fault === 'object') return refuse(response, { description: 'Internal Server Error', ...fault }, call);
+    if (token !== BOT.token) return refuse(response, { status: 401, description: 'Unauthorized' }, call);
+    if (method === 'getUpdates') return answerPoll(response, payload, call);
+    const result = act(method, payload);
+    if (fault === 'lost') return request.socket.destroy();
+    if (fault === 'hang') return;
+    if (isRefusal(result)) return refuse(response, result, call);
+    return reply(response, result);
   });
-
-  function takeFault(method: string): Fault | undefined {
-    const found = faults.find((planned) => planned.method.test(method));
-    if (!found) return undefined;
-    if (--found.times <= 0) faults.splice(faults.indexOf(found), 1);
-    return found.fault;
-  }
 
   function refuse(
     response: ServerResponse,
@@ -168,14 +141,10 @@ export async function startBotApi({
 
   const badRequest = (what: string): Refusal => ({ status: 400, description: `Bad Request: ${what}` });
 
-  /** One use per chat and `leastMs`. */
-  function checkPace(key: string, leastMs: number): Refusal | undefined {
-    const now = performance.now();
-    const since = now - (lastUse.get(key) ?? -Infinity);
-    if (since < leastMs) return { status: 429, description: 'Too Many Requests: retry after 1', retryAfter: 1 };
-    lastUse.set(key, now);
-    return undefined;
-  }
+  const checkPace = (key: string, leastMs: number): Refusal | undefined =>
+    base.isTooEarly(key, leastMs)
+      ? { status: 429, description: 'Too Many Requests: retry after 1', retryAfter: 1 }
+      : undefined;
 
   function contentOf({ text, parse_mode: mode }: Payload): { html: string; text: string } | Refusal {
     const html = wordsOf(text);
@@ -234,15 +203,10 @@ export async function startBotApi({
     return update;
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   return {
-    port,
-    network: networkOf(port),
+    ...base,
     updates,
     messages,
-    calls,
     files,
     blocked,
     conflicts,
@@ -250,21 +214,12 @@ export async function startBotApi({
     webhook: () => webhook,
     /** Numbers an update without queueing it, for a webhook. */
     number: (content: Payload): Update => ({ update_id: nextUpdate++, ...content }),
-    fail: (method: RegExp, fault: Fault, times = 1) => faults.push({ method, fault, times }),
-    setDown: (down: boolean) => (isDown = down),
     remove: (message: Shown) => messages.splice(messages.indexOf(message), 1),
     in: (chat: number) => messages.filter((message) => message.chat === chat),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 
 export type BotApi = Awaited<ReturnType<typeof startBotApi>>;
-
-const wordsOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const isRefusal = (result: unknown): result is Refusal =>
   typeof result === 'object' && result !== null && 'description' in result;

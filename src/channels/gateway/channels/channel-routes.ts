@@ -5,6 +5,8 @@ import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { ChatAccountId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
+import { mailCredentials, newMailChannel } from './new-mail-channel.ts';
+import { newSlackChannel, slackCredentials } from './new-slack-channel.ts';
 
 type Services = { readonly chatAdmin: ChatAdmin };
 
@@ -18,6 +20,10 @@ const channel = z
     name: z.string().describe('The name that people find it by on the platform.'),
     mode: z.enum(CHAT_MODES).describe('polling: the service asks for messages. webhook: the platform sends them.'),
     groups: z.boolean().describe('Whether it answers in groups, when it is addressed.'),
+    request_url: z
+      .string()
+      .nullable()
+      .describe('Where the platform sends messages. Enter it in the settings of a Slack app.'),
     last_error: z.string().nullable().describe('Why the platform could not be asked; null when the last try was fine.'),
     failed_at: z.iso.datetime().nullable(),
     received_at: z.iso.datetime().nullable().describe('When the platform last answered or sent something.'),
@@ -29,6 +35,9 @@ const listed = channel
   .extend({
     waiting: z.int().describe('Messages that are stored and not handled yet.'),
     failed: z.int().describe('Messages that could not be handled.'),
+    refused: z
+      .int()
+      .describe('Messages of the last days that led to nothing, such as mail whose sender is not proven.'),
   })
   .meta({ id: 'ListedChannel' });
 
@@ -41,18 +50,22 @@ const link = z
   })
   .meta({ id: 'ChannelLink' });
 
+const newTelegramChannel = z.strictObject({
+  channel: z.literal('telegram'),
+  token: z
+    .string('token must be a string.')
+    .trim()
+    .regex(
+      /^[\w:-]{10,200}$/,
+      'token must be the token of a bot, such as 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw.',
+    ),
+  mode: z.enum(CHAT_MODES, 'mode must be polling or webhook.').default('polling'),
+  groups: z.boolean('groups must be true or false.').default(false),
+});
+
 const newChannel = z
-  .strictObject({
-    channel: z.enum(CHAT_CHANNELS, `channel must be ${CHAT_CHANNELS.join(' or ')}.`),
-    token: z
-      .string('token must be a string.')
-      .trim()
-      .regex(
-        /^[\w:-]{10,200}$/,
-        'token must be the token of a bot, such as 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw.',
-      ),
-    mode: z.enum(CHAT_MODES, 'mode must be polling or webhook.').default('polling'),
-    groups: z.boolean('groups must be true or false.').default(false),
+  .discriminatedUnion('channel', [newTelegramChannel, newSlackChannel, newMailChannel], {
+    error: `channel must be ${CHAT_CHANNELS.join(' or ')}.`,
   })
   .meta({ id: 'NewChannel' });
 
@@ -69,9 +82,10 @@ const listChannels = defineRoute({
   async handle({ principal }, { chatAdmin }: Services) {
     const { accounts, links } = await chatAdmin.list(principal);
     const channels = accounts.map((account) => ({
-      ...renderChannel(account),
+      ...renderChannel(account, chatAdmin),
       waiting: account.waiting,
       failed: account.failed,
+      refused: account.refused,
     }));
     return { channels, links: links.map(renderLink) };
   },
@@ -85,8 +99,17 @@ const addChannel = defineRoute({
   body: newChannel,
   responses: { 201: { description: 'The channel.', json: channel } },
   errors: [400, 409],
-  async handle({ principal, body: { token, ...asked } }, { chatAdmin }: Services) {
-    return renderChannel(await chatAdmin.add(principal, { ...asked, credentials: token }));
+  async handle({ principal, body }, { chatAdmin }: Services) {
+    const asked =
+      body.channel === 'mail'
+        ? { channel: body.channel, mode: 'polling' as const, groups: false, credentials: mailCredentials(body) }
+        : {
+            channel: body.channel,
+            mode: body.mode,
+            groups: body.groups,
+            credentials: body.channel === 'slack' ? slackCredentials(body) : body.token,
+          };
+    return renderChannel(await chatAdmin.add(principal, asked), chatAdmin);
   },
 });
 
@@ -163,13 +186,14 @@ const removeLink = defineRoute({
 
 export const channelRoutes = [listChannels, addChannel, removeChannel, testChannel, createCode, removeLink];
 
-function renderChannel(account: ChatAccount): z.infer<typeof channel> {
+function renderChannel(account: ChatAccount, chats: Pick<ChatAdmin, 'addressOf'>): z.infer<typeof channel> {
   return {
     id: account.id,
     channel: account.channel,
     name: account.name,
     mode: account.mode,
     groups: account.groups,
+    request_url: chats.addressOf(account),
     last_error: account.lastError,
     failed_at: account.failedAt?.toISOString() ?? null,
     received_at: account.receivedAt?.toISOString() ?? null,

@@ -1,12 +1,12 @@
-/** Below the limit of 4,096 UTF-16 units, because rendering can add a few. */
-const MOST = 3400;
-
-/** Cuts Markdown into messages: between paragraphs if possible, then between lines, then between words. A code block that is cut is closed, and opened again. */
-export function splitMarkdown(markdown: string): string[] {
+/**
+ * Cuts Markdown into messages of at most about `most` UTF-16 units: between paragraphs if possible, then between lines, then between
+ * words. A code block that is cut is closed, and opened again.
+ */
+export function splitMarkdown(markdown: string, most: number): string[] {
   const pieces: string[] = [];
   let rest = markdown.trim();
-  while (rest.length > MOST) {
-    const cut = findCut(rest);
+  while (rest.length > most) {
+    const cut = findCut(rest, most);
     const open = openFence(rest.slice(0, cut));
     const head = rest.slice(0, cut).trimEnd();
     pieces.push(open ? `${head}\n${open.marks}` : head);
@@ -18,13 +18,13 @@ export function splitMarkdown(markdown: string): string[] {
 }
 
 /** The last good place to cut. Each piece is at least half full, so that the end is reached. */
-function findCut(text: string): number {
+function findCut(text: string, most: number): number {
   for (const mark of ['\n\n', '\n', ' ']) {
-    const found = text.lastIndexOf(mark, MOST);
-    if (found > MOST / 2) return found;
+    const found = text.lastIndexOf(mark, most);
+    if (found > most / 2) return found;
   }
-  const isPair = /[\ud800-\udbff]/.test(text[MOST - 1] ?? '');
-  return isPair ? MOST - 1 : MOST;
+  const isPair = /[\ud800-\udbff]/.test(text[most - 1] ?? '');
+  return isPair ? most - 1 : most;
 }
 
 /** The code block that is open at the end of a text. A long opening line is not repeated. */

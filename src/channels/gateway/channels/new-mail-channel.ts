@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { InvalidRequest } from '#domain/errors.ts';
+
+const mailServer = (name: string, port: number) =>
+  z
+    .strictObject({
+      host: z
+        .string(`${name}.host must be a string.`)
+        .trim()
+        .min(1, `${name}.host must be the name of a host.`)
+        .max(253),
+      port: z.int(`${name}.port must be a port.`).min(1).max(65_535).default(port),
+      security: z
+        .enum(['tls', 'starttls', 'none'], `${name}.security must be tls, starttls or none.`)
+        .default('tls')
+        .describe('none: without encryption, for hosts on a private network alone.'),
+    })
+    .meta({ id: name === 'imap' ? 'ImapServer' : 'SmtpServer' });
+
+const line = (name: string, most: number) =>
+  z
+    .string(`${name} must be a string.`)
+    .min(1, `${name} must not be empty.`)
+    .max(most, `${name} can have ${most} characters.`)
+    .regex(/^[^\p{Cc}]*$/u, `${name} must be one line.`);
+
+export const newMailChannel = z.strictObject({
+  channel: z.literal('mail'),
+  address: z
+    .string('address must be a string.')
+    .trim()
+    .toLowerCase()
+    .max(254)
+    .regex(
+      /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z\d-]{1,63}\.)+[a-z\d-]{2,63}$/,
+      'address must be a plain mail address.',
+    )
+    .describe('The mailbox of the agent. No person may use it.'),
+  imap: mailServer('imap', 993),
+  smtp: mailServer('smtp', 465),
+  user: line('user', 320),
+  password: line('password', 1000),
+  authserv_id: line('authserv_id', 253).describe(
+    'The name in the Authentication-Results headers of your mail server. Only its verdicts about senders count.',
+  ),
+  private_network: z
+    .boolean('private_network must be true or false.')
+    .default(false)
+    .describe('Whether the hosts may have private addresses.'),
+});
+
+/** As the port of mail expects them. */
+export function mailCredentials({ channel: _, ...settings }: z.infer<typeof newMailChannel>): string {
+  for (const name of ['imap', 'smtp'] as const)
+    if (settings[name].security === 'none' && !settings.private_network)
+      throw new InvalidRequest(
+        'invalid_request',
+        `${name}.security`,
+        'Passwords are sent without encryption on a private network alone. Use tls, or set private_network.',
+      );
+  return JSON.stringify(settings);
+}

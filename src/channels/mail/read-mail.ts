@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import PostalMime, { type Attachment, addressParser, type Email } from 'postal-mime';
+import type { MailSettings } from './mail-settings.ts';
+import { splitMailText } from './mail-text.ts';
+import { threadOf } from './mail-thread.ts';
+import { isProven } from './sender-proof.ts';
+import type { StoredFile, StoredMail } from './stored-mail.ts';
+
+/** Turns HTML into text, without what readers don't see. */
+export type HtmlToText = (html: string) => string;
+
+/** Larger mail is read without its content. */
+export const MOST_BYTES = 20 * 1024 * 1024;
+const MOST_TEXT = 200_000;
+const MOST_HTML = 2_000_000;
+const MOST_FILES = 10;
+/** Smaller pictures that the text refers to are decoration. */
+const LEAST_PICTURE = 10 * 1024;
+const BOUNDS = { maxNestingDepth: 20, maxHeadersSize: 256 * 1024, forceRfc822Attachments: true } as const;
+const MOST_REFERENCES = 30;
+
+type Read = Omit<StoredMail, 'uid'> & { readonly remoteId: string };
+
+/**
+ * Reads a mail, within bounds. A mail that must not lead to anything keeps only the reason. The id is the same when a mail is
+ * delivered twice, or gets another number in its mailbox; only its proven sender can choose it.
+ */
+export async function readMail(
+  source: Buffer,
+  { settings, isCut, htmlToText }: { settings: MailSettings; isCut: boolean; htmlToText: HtmlToText },
+): Promise<Read> {
+  const digest = sha256(source);
+  let mail: Email;
+  try {
+    mail = await PostalMime.parse(source, { ...BOUNDS, attachmentEncoding: 'base64' });
+  } catch {
+    return { ...NOTHING, remoteId: digest, refusal: 'The mail is malformed.' };
+  }
+  const from = senderOf(mail);
+  const refusal = refusalOf(mail, from?.address, settings);
+  if (refusal !== undefined || !from) return { ...NOTHING, remoteId: digest, refusal: refusal ?? 'No sender.' };
+
+  const [messageId = ''] = idsIn(mail, 'message-id');
+  const references = [...idsIn(mail, 'references'), ...idsIn(mail, 'in-reply-to')].slice(-MOST_REFERENCES);
+  const subject = oneLine(mail.subject ?? '').slice(0, 200);
+  const { thread, isReply } = threadOf({ references, subject, source: digest }, settings.address);
+  const text = isCut ? { own: TOO_LARGE, quoted: '', isSure: true } : textOf(mail, htmlToText);
+  const attached = isCut ? [] : await readAttachedMail(mail, htmlToText);
+  return {
+    remoteId: messageId === '' ? digest : sha256(`${from.address}\n${messageId}`),
+    refusal: null,
+    from: from.address,
+    name: oneLine(from.name).slice(0, 100) || from.address,
+    messageId,
+    references,
+    subject,
+    thread,
+    isReply,
+    text: text.own.slice(0, MOST_TEXT),
+    // In a conversation, what is quoted is known. In a new one, it is what the mail is about.
+    quoted: [isReply && text.isSure ? '' : text.quoted, ...attached].filter(Boolean).join('\n\n').slice(0, MOST_TEXT),
+    files: isCut ? [] : filesOf(mail),
+  };
+}
+
+const TOO_LARGE = '[The mail is larger than 20 MiB, so its content was left out.]';
+const NOTHING: Omit<Read, 'remoteId' | 'refusal'> = {
+  from: '',
+  name: '',
+  messageId: '',
+  references: [],
+  subject: '',
+  thread: '',
+  isReply: false,
+  text: '',
+  quoted: '',
+  files: [],
+};
+
+const sha256 = (given: string | Buffer) => createHash('sha256').update(given).digest('hex');
+const oneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+
+/** One author with one plain address. Mail programs disagree about which of several to show. */
+function senderOf(mail: Email): { readonly address: string; readonly name: string } | undefined {
+  const given = valuesOf(mail, 'from');
+  const [value = ''] = given;
+  if (given.length !== 1 || value.length > 2000) return undefined;
+  const [author, ...others] = addressParser(value);
+  const address = author?.address?.toLowerCase() ?? '';
+  const isPlain = /^[a-z\d.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z\d-]{1,63}\.)+[a-z\d-]{2,63}$/.test(address);
+  return isPlain && others.length === 0 ? { address, name: author?.name ?? '' } : undefined;
+}
+
+function refusalOf(mail: Email, from: string | undefined, { address, authserv_id: server }: MailSettings) {
+  if (from === undefined) return 'The mail does not have one sender with a plain address.';
+  if (from === address.toLowerCase()) return 'The mail is a copy of one that was sent.';
+  if (!isProven(mail.headers, server, from)) return 'The mail server has not proven the sender.';
+  return isAutomatic(mail, from) ? 'The mail is automatic.' : undefined;
+}
+
+/** Answers to programs make loops. */
+function isAutomatic(mail: Email, from: string): boolean {
+  const first = (name: string) => valuesOf(mail, name)[0]?.trim().toLowerCase();
+  const submitted = first('auto-submitted');
+  return (
+    (submitted !== undefined && !/^no\b/.test(submitted)) ||
+    /^(?:bulk|junk|list|auto_reply)\b/.test(first('precedence') ?? '') ||
+    ['list-id', 'list-post', 'list-unsubscribe', 'x-autoreply', 'x-autorespond', 'x-loop'].some((name) =>
+      first(name),
+    ) ||
+    first('return-path') === '<>' ||
+    /^multipart\/report\b/.test(first('content-type') ?? '') ||
+    /^(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?)[@+]/.test(from)
+  );
+}
+
+const valuesOf = (mail: Email, name: string) =>
+  mail.headers.filter(({ key }) => key.trim() === name).map(({ value }) => value);
+
+function idsIn(mail: Email, name: string): string[] {
+  const ids = valuesOf(mail, name).flatMap((value) => value.slice(-20_000).match(/<[^<>\s]{1,250}>/g) ?? []);
+  return ids.filter((id) => /^[\x21-\x7e]+$/.test(id)).slice(-MOST_REFERENCES);
+}
+
+/** Where mail programs begin the mail that is answered. The sender may have written below it, too. */
+const HTML_QUOTE =
+  /<(?:blockquote\b|(?:div|span|hr)\b[^<>]{0,200}(?:gmail_quote|divRplyFwdMsg|appendonsend|yahoo_quoted|moz-cite-prefix))/i;
+
+/** Plain text is preferred, because quotes are certain there. */
+function textOf(mail: Email, htmlToText: HtmlToText) {
+  const plain = mail.text?.trim();
+  if (plain) return { ...splitMailText(plain.slice(0, MOST_TEXT * 2)), isSure: true };
+  const html = (mail.html ?? '').slice(0, MOST_HTML);
+  const cut = html.search(HTML_QUOTE);
+  const { own, quoted } = splitMailText(htmlToText(cut === -1 ? html : html.slice(0, cut)).slice(0, MOST_TEXT * 2));
+  const below = cut === -1 ? '' : htmlToText(html.slice(cut)).slice(0, MOST_TEXT).trim();
+  return { own, quoted: [quoted, below].filter(Boolean).join('\n\n'), isSure: false };
+}
+
+/** Mail that is attached is by others. Only the outermost is read. */
+async function readAttachedMail(mail: Email, htmlToText: HtmlToText): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { mimeType, content } of mail.attachments.slice(0, MOST_FILES)) {
+    if (mimeType !== 'message/rfc822' || typeof content !== 'string') continue;
+    try {
+      const inner = await PostalMime.parse(Buffer.from(content, 'base64'), BOUNDS);
+      const { own, quoted } = textOf(inner, htmlToText);
+      const from = oneLine(valuesOf(inner, 'from')[0] ?? '').slice(0, 200);
+      texts.push(`From: ${from}\nSubject: ${oneLine(inner.subject ?? '').slice(0, 200)}\n\n${own}\n${quoted}`.trim());
+    } catch {
+      texts.push('(An attached mail is malformed.)');
+    }
+  }
+  return texts;
+}
+
+const filesOf = (mail: Email): StoredFile[] =>
+  mail.attachments
+    .filter((file) => file.mimeType !== 'message/rfc822' && !isDecoration(file))
+    .slice(0, MOST_FILES)
+    .map(({ filename, mimeType, content }) => ({
+      name: filename === null ? null : oneLine(filename).slice(0, 255),
+      mediaType: /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/.test(mimeType) ? mimeType : 'application/octet-stream',
+      base64: typeof content === 'string' ? content : '',
+    }));
+
+const isDecoration = ({ related, content, mimeType }: Attachment) =>
+  related === true &&
+  mimeType.startsWith('image/') &&
+  typeof content === 'string' &&
+  content.length * 0.75 < LEAST_PICTURE;

@@ -1,0 +1,47 @@
+import type { AskSecret } from '../ask-secret.ts';
+
+export type MailOptions = {
+  readonly address?: string;
+  readonly imap?: string;
+  readonly smtp?: string;
+  readonly user?: string;
+  readonly authservId?: string;
+  readonly privateNetwork?: true;
+  readonly plain?: true;
+};
+
+/** The settings of a mailbox: from the options, and by questions for the others. */
+export async function askMailChannel(ask: AskSecret, options: MailOptions) {
+  const need = async (given: string | undefined, question: string) => {
+    const answer = given ?? (await ask(question, { isShown: true }));
+    if (answer === undefined) throw new Error(`${question}: this is needed.`);
+    return answer;
+  };
+  const address = await need(options.address, 'The mail address of the agent');
+  const imap = await need(options.imap, 'The IMAP server, as HOST or HOST:PORT');
+  const smtp = await need(options.smtp, 'The SMTP server, as HOST or HOST:PORT');
+  const user = options.user ?? (await ask(`The user name (empty: ${address})`, { isShown: true })) ?? address;
+  const authservId = await need(options.authservId, 'The name in its Authentication-Results headers');
+  const password = await ask('The password');
+  if (password === undefined) throw new Error('The password is needed. Many providers give one to each app.');
+  return {
+    channel: 'mail' as const,
+    address,
+    imap: toServer(imap, { port: 993, plain: options.plain }),
+    smtp: toServer(smtp, { port: 465, plain: options.plain }),
+    user,
+    password,
+    authserv_id: authservId,
+    private_network: options.privateNetwork ?? options.plain ?? false,
+  };
+}
+
+/** Ports that begin without encryption, and then switch to it. */
+const STARTTLS_PORTS = [25, 143, 587];
+
+function toServer(given: string, { port: usual, plain }: { port: number; plain: true | undefined }) {
+  const [, host = given, digits] = /^(.+?)(?::(\d{1,5}))?$/.exec(given) ?? [];
+  const port = digits === undefined ? usual : Number(digits);
+  const security = plain ? ('none' as const) : STARTTLS_PORTS.includes(port) ? ('starttls' as const) : ('tls' as const);
+  return { host, port, security };
+}

@@ -1,0 +1,31 @@
+import { createPerson } from '../support/slack/person.ts';
+import { APP, startWorkspace } from '../support/slack/workspace.ts';
+import { testChatFaults } from './chat-faults.ts';
+
+testChatFaults(async () => {
+  const slack = await startWorkspace({ retryAfterMs: 1000 });
+  const personAt = (index: number) => createPerson(`U${1000 + index}`, `P${index}`);
+  return {
+    port: slack.port,
+    account: { channel: 'slack', token: APP.token, app_token: APP.appToken },
+    say: (person, text, twice = false) => {
+      const event = personAt(person).say(slack, text);
+      if (twice) slack.sockets.deliver('events_api', event);
+    },
+    shownTo: (person) => slack.in(personAt(person).home).map(({ text }) => text),
+    shown: () => slack.messages.map(({ text }) => text),
+    trouble: (kind) => {
+      if (kind === 'limits') slack.fail(/^chat\.(postMessage|update)$/, { status: 429, retryAfter: 1 }, 3);
+      if (kind === 'lost answers') slack.fail(/^chat\.(postMessage|update)$/, 'lost', 2);
+      if (kind === 'cut lines') {
+        slack.sockets.cut();
+        slack.fail(/^(apps\.connections\.open|chat\.postMessage)$/, 'cut', 2);
+      }
+    },
+    pending: () => slack.sockets.waiting.size,
+    // A replica that dies while it sends a placeholder leaves one behind only if the search for it fails.
+    mostOrphans: () => 0,
+    report: () => `${slack.sockets.opened()} sockets were opened`,
+    close: () => slack.close(),
+  };
+});

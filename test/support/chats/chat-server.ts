@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { networkOf } from '../stand-in.ts';
+
+/** What happens to a coming request. `lost`: done, but the answer never arrives. `cut`: not even done. `hang`: done, and the line stays open. */
+export type Fault =
+  | 'lost'
+  | 'cut'
+  | 'hang'
+  | { readonly status: number; readonly retryAfter?: number; readonly description?: string };
+
+export type Payload = Record<string, unknown>;
+export type Call = { readonly method: string; readonly payload: Payload; status: number; readonly at: number };
+
+/** What the stand-ins for chat platforms have in common: a server that can be down, planned faults, and a ledger of calls. */
+export async function startChatServer(
+  answer: (asked: { request: IncomingMessage; response: ServerResponse; body: string }) => void,
+) {
+  const calls: Call[] = [];
+  const faults: { method: RegExp; fault: Fault; times: number }[] = [];
+  const lastUse = new Map<string, number>();
+  let isDown = false;
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) =>
+      isDown ? request.socket.destroy() : answer({ request, response, body: body.toString('utf8') }),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    server,
+    port,
+    network: networkOf(port),
+    calls,
+    isDown: () => isDown,
+    setDown: (down: boolean) => (isDown = down),
+    note(method: string, payload: Payload): Call {
+      const call = { method, payload, status: 200, at: performance.now() };
+      calls.push(call);
+      return call;
+    },
+    fail: (method: RegExp, fault: Fault, times = 1) => faults.push({ method, fault, times }),
+    takeFault(method: string): Fault | undefined {
+      const found = faults.find((planned) => planned.method.test(method));
+      if (!found) return undefined;
+      if (--found.times <= 0) faults.splice(faults.indexOf(found), 1);
+      return found.fault;
+    },
+    /** One use of `key` in `leastMs`. Returns whether it comes too early. */
+    isTooEarly(key: string, leastMs: number): boolean {
+      const now = performance.now();
+      if (now - (lastUse.get(key) ?? -Infinity) < leastMs) return true;
+      lastUse.set(key, now);
+      return false;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export const wordsOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export type SmtpProxy = Awaited<ReturnType<typeof startSmtpProxy>>;
+
+/** A line to an SMTP server that can be cut just after the server has accepted a mail, so that the client does not learn it. */
+export async function startSmtpProxy(port: number) {
+  const lines = new Set<Socket>();
+  let toLose = 0;
+  let lost = 0;
+
+  const server = createServer((client) => {
+    const target = connect(port, '127.0.0.1');
+    let sent = '';
+    let isComplete = false;
+    for (const socket of [client, target]) {
+      lines.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        lines.delete(socket);
+        client.destroy();
+        target.destroy();
+      });
+    }
+    client.on('data', (data) => {
+      sent = (sent + data.toString('latin1')).slice(-5);
+      isComplete ||= sent === '\r\n.\r\n';
+      target.write(data);
+    });
+    target.on('data', (data) => {
+      if (isComplete && toLose > 0) {
+        toLose--;
+        lost++;
+        client.destroy();
+      } else client.write(data);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** The answers to so many mails get lost. */
+    lose: (times: number) => {
+      toLose += times;
+    },
+    lost: () => lost,
+    async close(): Promise<void> {
+      for (const line of lines) line.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
