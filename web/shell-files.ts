@@ -4,10 +4,10 @@ import type { Plugin, Rolldown } from 'vite';
 const WORKER = 'service-worker.js';
 
 /**
- * Writes into the service worker which files show the first page. The worker's bytes change with every version of the app, which is
+ * Writes into the service worker which files show the first page, in every language. The worker's bytes change with every version of the app, which is
  * how browsers notice a new one.
  */
-export function shellFiles(firstPage: string): Plugin {
+export function shellFiles(firstPage: string, texts: RegExp): Plugin {
   return {
     name: 'shell-files',
     apply: 'build',
@@ -21,7 +21,9 @@ export function shellFiles(firstPage: string): Plugin {
       if (worker?.type !== 'chunk' || page?.type !== 'asset' || !entry || !first)
         throw new Error('The build has no service worker, no index.html, or no first page.');
       if (worker.imports.length > 0) throw new Error('The service worker must be a single file.');
-      const files = [...new Set([...filesOf(bundle, entry), ...filesOf(bundle, first)])].map((name) => `/${name}`);
+      const catalogues = chunks.filter(({ facadeModuleId }) => facadeModuleId && texts.test(facadeModuleId));
+      const names = [entry, first, ...catalogues].flatMap((chunk) => [...filesOf(bundle, chunk)]);
+      const files = [...new Set(names)].map((name) => `/${name}`);
       const version = createHash('sha256').update(JSON.stringify(files)).update(page.source).update(worker.code);
       const shell = { version: version.digest('hex').slice(0, 16), entry: entry.fileName, files };
       worker.code = worker.code.replace('__SHELL__', () => JSON.stringify(shell));

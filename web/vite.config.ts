@@ -1,14 +1,28 @@
 import path from 'node:path';
+import { getConfig } from '@lingui/conf';
+import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
+import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { compressAssets } from './compress-assets.ts';
 import { shellFiles } from './shell-files.ts';
 
+const TEXTS = { configPath: path.join(import.meta.dirname, 'lingui.config.ts') };
+
 /** `npm run web` builds into `web/dist`, which the gateway serves. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), onlyNewFonts(), shellFiles('/src/app/entrance.tsx'), compressAssets()],
+  plugins: [
+    react(),
+    // Compiles the macros that mark texts for translation. Files without a macro are left alone.
+    babel({ presets: [linguiTransformerBabelPreset({ linguiConfig: getConfig(TEXTS) }, TEXTS)] }),
+    lingui({ ...TEXTS, failOnMissing: true, failOnCompileError: true }),
+    tailwindcss(),
+    onlyNewFonts(),
+    shellFiles('/src/app/entrance.tsx', /\/locales\/\w+\.po$/),
+    compressAssets(),
+  ],
   build: {
     target: 'esnext',
     manifest: true,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WEBHOOK_SECRET } from '../support/service.ts';
+import { takePicture } from './check-page.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { seedCrowd } from './seed-crowd.ts';
 import { startStage } from './stage.ts';
@@ -68,6 +69,30 @@ test('no page is wider than the window, large or small, and a message can always
   }
   expect(found).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('no page is wider than a phone in German, nor when it is written from right to left', async () => {
+  await page.evaluate(() => localStorage.setItem('reborn.language', 'de'));
+  await page.setViewportSize({ width: 390, height: 844 });
+  const found: string[] = [];
+  for (const route of [...LISTS.map((list) => list.route), ...OTHERS, `/threads/${thread}`]) {
+    await page.goto(stage.url + route);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+    const name = route.replace(thread, 'one').replaceAll('/', '-');
+    for (const direction of ['ltr', 'rtl']) {
+      await page.locator('html').evaluate((html, dir) => html.setAttribute('dir', dir), direction);
+      await takePicture(page, `german${name}-${direction}`);
+      found.push(...(await overflowing(page)).map((words) => `${route} ${direction}: ${words}`));
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator('html').evaluate((html) => html.setAttribute('dir', 'rtl'));
+  await takePicture(page, 'german-thread-wide-rtl');
+  const sidebar = await page.getByRole('navigation').boundingBox();
+  await page.evaluate(() => localStorage.removeItem('reborn.language'));
+  expect(sidebar && sidebar.x + sidebar.width).toBe(1280);
+  expect(found).toEqual([]);
 });
 
 test('long lists are shown a page at a time, and what is further down is found', async () => {

@@ -19,7 +19,28 @@ let post: Awaited<ReturnType<typeof startMcpOAuthServer>>;
 
 beforeAll(async () => {
   stage = await startStage();
-  docs = await startMcpServer({ 'tools/list': () => ({ tools: [READ, WRITE] }) });
+  docs = await startMcpServer({
+    initialize: () => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      serverInfo: { name: 'docs', version: '1' },
+    }),
+    'tools/list': () => ({ tools: [READ, WRITE] }),
+    'prompts/list': () => ({
+      prompts: [
+        {
+          name: 'review',
+          description: 'Reviews a page.',
+          arguments: [{ name: 'page', description: 'Which page.', required: true }, { name: 'tone' }],
+        },
+      ],
+    }),
+    'prompts/get': ({ params }) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: `Review ${JSON.stringify(params?.['arguments'])}.` } }],
+    }),
+    'resources/list': () => ({ resources: [{ uri: 'file:///notes.md', name: 'Notes' }] }),
+    'resources/templates/list': () => ({ resourceTemplates: [] }),
+  });
   post = await startMcpOAuthServer({ answers: { 'tools/list': () => ({ tools: [READ] }) } });
   for (const [name, url] of [
     ['docs', docs.url],
@@ -51,12 +72,39 @@ test('servers are listed, signed in to and reviewed in the browser', async () =>
     await page.getByText('Now: Publishes a page everywhere.').waitFor();
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.getByText('New and changed tools').waitFor({ state: 'detached' });
+    await page.getByLabel('Let it use the model').check();
+    await expect
+      .poll(async () => (await stage.service.request('/api/mcp/docs')).json())
+      .toMatchObject({ sampling: true });
     await page.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('button', { name: /post/ }).click();
     await page.getByRole('button', { name: 'Sign in to post' }).first().click();
     await page.waitForURL(`${stage.url}/tools/mcp`);
     await page.getByText('ready').nth(1).waitFor();
+    expect(page.problems).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('the composer offers the prompts of a server with a form, and its resources', async () => {
+  const browser = await openChromium({ theme: 'light', width: 1280 });
+  try {
+    const page = await browser.signIn(stage.url);
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.pressSequentially('/doc');
+    await page.getByRole('option', { name: /docs:review/ }).click();
+    await page.getByRole('textbox', { name: 'page', exact: true }).fill('home');
+    await takePicture(page, 'prompt-form');
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect.poll(() => message.inputValue()).toBe('Review {"page":"home"}.');
+    await message.fill('');
+    await message.pressSequentially('Read @docs');
+    await takePicture(page, 'resources');
+    await page.getByRole('option', { name: /file:\/\/\/notes.md/ }).click();
+    await expect.poll(() => message.inputValue()).toBe('Read the resource "file:///notes.md" of docs ');
     expect(page.problems).toEqual([]);
   } finally {
     await browser.close();

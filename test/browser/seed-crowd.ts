@@ -10,7 +10,7 @@ export async function seedCrowd({ home, service }: Stage): Promise<string> {
   await Promise.all(PEOPLE.map((n) => send('POST', '/api/users', { name: `Person ${n}`, role: 'member' })));
   await Promise.all(PEOPLE.map((n) => send('PUT', `/api/memory/${LONG}/${n}`, { text: n === 7 ? 'marmalade' : LONG })));
   await home.query(SKILLS, [LONG]);
-  const schedule = { cron: '0 8 * * *', time_zone: 'America/Argentina/ComodRivadavia' };
+  const schedule = { cron: '0 8 29 2 *', time_zone: 'America/Argentina/ComodRivadavia' };
   await send('POST', '/api/missions', { name: LONG.slice(0, 100), instruction: LONG, schedule });
   const turn = (asked: string, answer: string) => ({ asked, made: [{ body: said(answer) }] });
   const thread = await seedThread(home, {
@@ -20,6 +20,7 @@ export async function seedCrowd({ home, service }: Stage): Promise<string> {
     ],
   });
   await home.query(JOBS, [thread, LONG]);
+  await home.query(USAGE, [LONG]);
   return thread;
 }
 
@@ -35,3 +36,8 @@ const JOBS = `
   insert into jobs (id, thread_id, turn_id, user_id, conversation_id, status, completed_at)
   select gen_random_uuid(), $1::uuid, gen_random_uuid(), 'operator', $2 || n, 'completed', now()
   from generate_series(1, 500) as n`;
+
+const USAGE = `
+  insert into usage_days (user_id, day, provider, model, part, calls, errors, unpriced_calls, input_tokens,
+    cached_input_tokens, output_tokens, cost_usd, milliseconds)
+  values ('operator', (now() at time zone 'utc')::date, 'p', $1, 0, 1000000, 1000, 1000000, 1000000000, 0, 1000000, 0, 900000000000)`;

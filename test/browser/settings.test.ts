@@ -70,6 +70,51 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await page.close();
 });
 
+test('the app speaks the language of the browser or the chosen one, from the first word on', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
+  await page.goto(`${stage.url}/settings`);
+  await page.getByLabel('Language', { exact: true }).selectOption({ label: 'Deutsch' });
+  await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('de');
+  await page.getByRole('navigation').getByRole('link', { name: 'Aufträge' }).waitFor();
+  await checkLooks(page, 'settings-de');
+
+  await page.addInitScript(recordTexts);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
+  expect(await page.title()).toBe('Einstellungen · Reborn');
+  const shown = await page.evaluate(() => [...(globalThis as unknown as { shown: Set<string> }).shown]);
+  expect(shown).toContain('Neue Unterhaltung');
+  expect(shown.filter((text) => /Settings|New thread|Loading|Missions/.test(text))).toEqual([]);
+
+  await page.goto(stage.url);
+  await page.getByRole('textbox', { name: 'Nachricht' }).fill('say 1');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article').getByText('1', { exact: true }).waitFor();
+  await page.getByText(/^\d+ Token, 0,00|^\d+ Token, –/).waitFor({ state: 'attached' });
+
+  await page.goto(`${stage.url}/settings`);
+  await page.getByLabel('Sprache', { exact: true }).selectOption({ label: 'Norsk bokmål' });
+  await page.getByRole('heading', { level: 1, name: 'Innstillinger' }).waitFor();
+  await page.getByLabel('Språk', { exact: true }).selectOption({ label: 'Nettleserens språk' });
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+/** Every text that the page shows, and every name that it gives to a button or a field, from the beginning. */
+function recordTexts(): void {
+  const shown = new Set<string>();
+  Object.assign(globalThis, { shown });
+  const read = () => {
+    for (const element of document.querySelectorAll('body, [aria-label]'))
+      for (const text of [element.getAttribute('aria-label'), ...(element as HTMLElement).innerText.split('\n')])
+        if (text) shown.add(text);
+  };
+  new MutationObserver(read).observe(document, { subtree: true, childList: true, characterData: true });
+}
+
 test('a person gets a code for a chat app, and unlinks a chat', async () => {
   await stage.home.query('delete from chat_accounts');
   const page = await browser.signIn(stage.url);
@@ -126,7 +171,7 @@ test('a template is stored, written by / with its variables selected, and notes 
   expect(await message.inputValue()).toBe('say Dear Ann, about tea');
   await page.keyboard.type(' as in @tea');
   await page
-    .getByRole('listbox', { name: 'Notes and skills' })
+    .getByRole('listbox', { name: 'Notes, skills and resources' })
     .getByRole('option', { name: /likes\/tea/ })
     .waitFor();
   await page.keyboard.press('Enter');

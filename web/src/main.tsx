@@ -5,15 +5,24 @@ import { createRoot } from 'react-dom/client';
 import { installReloadAfterUpgrade } from './app/reload-after-upgrade.ts';
 import { createAppRouter } from './app/routes.tsx';
 import { installServiceWorker } from './app/service-worker.ts';
+import { startLanguage } from './language/language.ts';
+import { Translated } from './language/translated.tsx';
 import { installTheme } from './theme/theme.ts';
 
 installTheme();
 installReloadAfterUpgrade();
 const root = document.getElementById('app');
 if (!root) throw new Error('The page has no #app.');
-createRoot(root).render(
-  <StrictMode>
-    <RouterProvider router={createAppRouter()} />
-  </StrictMode>,
+// Loads beside the texts.
+void import('./app/entrance.tsx');
+// No `await`: other chunks import this one, and would have to wait for it.
+void startLanguage().then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <Translated>
+        <RouterProvider router={createAppRouter()} />
+      </Translated>
+    </StrictMode>,
+  ),
 );
 installServiceWorker();

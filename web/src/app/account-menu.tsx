@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useNavigate } from '@tanstack/react-router';
 import { use } from 'react';
 import { client } from '../client/client.ts';
@@ -22,16 +23,16 @@ export function AccountMenu() {
     });
   return (
     <Menu
-      trigger={<IconButton icon="more" label={`Theme and account of ${me.name}`} />}
+      trigger={<IconButton icon="more" label={t`Theme and account of ${me.name}`} />}
       entries={[
-        { words: 'Light', icon: 'sun', chosen: choice === 'light', onChoose: () => chooseTheme('light') },
-        { words: 'Dark', icon: 'moon', chosen: choice === 'dark', onChoose: () => chooseTheme('dark') },
-        { words: 'System', icon: 'model', chosen: choice === 'system', onChoose: () => chooseTheme('system') },
-        { words: 'Settings', icon: 'edit', onChoose: () => void navigate({ to: '/settings' }) },
-        { words: 'Shortcuts (?)', icon: 'inspect', onChoose: openShortcuts },
-        { words: 'API reference', icon: 'log', onChoose: () => location.assign('/docs') },
-        { words: 'Download my data', icon: 'export', onChoose: () => void download('/api/me/export') },
-        { words: 'Sign out', icon: 'export', onChoose: signOut },
+        { words: t`Light`, icon: 'sun', chosen: choice === 'light', onChoose: () => chooseTheme('light') },
+        { words: t`Dark`, icon: 'moon', chosen: choice === 'dark', onChoose: () => chooseTheme('dark') },
+        { words: t`System`, icon: 'model', chosen: choice === 'system', onChoose: () => chooseTheme('system') },
+        { words: t`Settings`, icon: 'edit', onChoose: () => void navigate({ to: '/settings' }) },
+        { words: t`Shortcuts (?)`, icon: 'inspect', onChoose: openShortcuts },
+        { words: t`API reference`, icon: 'log', onChoose: () => location.assign('/docs') },
+        { words: t`Download my data`, icon: 'export', onChoose: () => void download('/api/me/export') },
+        { words: t`Sign out`, icon: 'export', onChoose: signOut },
       ]}
     />
   );

@@ -1,11 +1,13 @@
 import { Dialog } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useId, useState } from 'react';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { chooseTheme } from '../theme/theme.ts';
 import { titleOf } from '../threads/thread-row.tsx';
 import { useThreads } from '../threads/use-threads.ts';
-import { OPERATOR_PLACES, PLACES } from './places.ts';
+import { operatorPlaces, places } from './places.ts';
 import { useServices } from './services.ts';
 
 type Command = { readonly id: string; readonly words: string; readonly icon: IconName; readonly run: () => void };
@@ -34,16 +36,16 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-[oklch(0_0_0/0.35)]" />
         <Dialog.Popup
-          aria-label="Commands"
+          aria-label={t`Commands`}
           className="fixed left-1/2 top-[12vh] z-40 flex max-h-[60vh] w-[min(560px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded border border-line bg-raised shadow-float outline-none"
         >
           <input
             role="combobox"
-            aria-label="Command or thread"
+            aria-label={t`Command or thread`}
             aria-expanded="true"
             aria-controls={list}
             aria-activedescendant={commands[chosen] && `${list}-${chosen}`}
-            placeholder="Go to a page or a thread"
+            placeholder={t`Go to a page or a thread`}
             className="min-h-12 border-b border-line bg-transparent px-4 text-l outline-none"
             value={text}
             onChange={(event) => {
@@ -52,7 +54,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             }}
             onKeyDown={onKeyDown}
           />
-          <div id={list} role="listbox" aria-label="Commands" className="min-h-0 flex-1 overflow-y-auto p-2">
+          <div id={list} role="listbox" aria-label={t`Commands`} className="min-h-0 flex-1 overflow-y-auto p-2">
             {commands.map((command, index) => (
               <div
                 key={command.id}
@@ -70,7 +72,11 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
                 <span className="min-w-0 flex-1 truncate">{command.words}</span>
               </div>
             ))}
-            {commands.length === 0 && <p className="p-2 text-soft">Nothing is called that.</p>}
+            {commands.length === 0 && (
+              <p className="p-2 text-soft">
+                <Trans>Nothing is called that.</Trans>
+              </p>
+            )}
           </div>
         </Dialog.Popup>
       </Dialog.Portal>
@@ -85,13 +91,13 @@ function useCommands(q: string): Command[] {
   const asked = useDeferredValue(q);
   const { data, isPlaceholderData } = useThreads({ q: asked, archived: false });
   const isStale = isPlaceholderData || asked !== q;
-  const places = me.role === 'operator' ? [...PLACES, ...OPERATOR_PLACES] : PLACES;
+  const pages = me.role === 'operator' ? [...places(), ...operatorPlaces()] : places();
   const fixed: Command[] = [
-    { id: 'new', words: 'New thread', icon: 'add', run: () => void navigate({ to: '/' }) },
-    ...places.map(({ to, words, icon }) => ({ id: to, words, icon, run: () => void navigate({ to }) })),
-    { id: 'settings', words: 'Settings', icon: 'edit', run: () => void navigate({ to: '/settings' }) },
-    { id: 'light', words: 'Light theme', icon: 'sun', run: () => chooseTheme('light') },
-    { id: 'dark', words: 'Dark theme', icon: 'moon', run: () => chooseTheme('dark') },
+    { id: 'new', words: t`New thread`, icon: 'add', run: () => void navigate({ to: '/' }) },
+    ...pages.map(({ to, words, icon }) => ({ id: to, words, icon, run: () => void navigate({ to }) })),
+    { id: 'settings', words: t`Settings`, icon: 'edit', run: () => void navigate({ to: '/settings' }) },
+    { id: 'light', words: t`Light theme`, icon: 'sun', run: () => chooseTheme('light') },
+    { id: 'dark', words: t`Dark theme`, icon: 'moon', run: () => chooseTheme('dark') },
   ];
   const found = data?.pages[0]?.threads ?? [];
   const fits = (words: string) => words.toLowerCase().includes(q.toLowerCase());

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Connection } from '@reborn-agent/client/socket';
 import { useEffect, useState } from 'react';
 import { useConnection } from './services.ts';
@@ -33,10 +34,10 @@ const COLOURS: Record<Connection['state'], string> = {
 };
 
 function wordsOf({ state }: Connection, seconds: number): string {
-  if (state === 'live') return 'Live';
-  if (state === 'offline') return 'Offline; drafts are kept';
-  if (state === 'connecting') return 'Connecting';
-  return seconds > 0 ? `Reconnecting in ${seconds} s` : 'Reconnecting';
+  if (state === 'live') return t`Live`;
+  if (state === 'offline') return t`Offline; drafts are kept`;
+  if (state === 'connecting') return t`Connecting`;
+  return seconds > 0 ? t`Reconnecting in ${seconds} s` : t`Reconnecting`;
 }
 
 function useSecondsUntil(at: number | undefined): number {

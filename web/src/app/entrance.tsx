@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
@@ -39,14 +41,16 @@ function Door() {
   if (!error && !isAway)
     return (
       <main className="p-8">
-        <Skeleton label="Loading" rows={6} />
+        <Skeleton label={t`Loading`} rows={6} />
       </main>
     );
   return (
     <main className="mx-auto max-w-[480px] p-8">
       <h1 className="mb-4 text-xl font-semibold">Reborn</h1>
       {isAway && !navigator.onLine ? (
-        <p role="status">You are offline. The app continues when the connection is back.</p>
+        <p role="status">
+          <Trans>You are offline. The app continues when the connection is back.</Trans>
+        </p>
       ) : (
         <Problem error={error} onRetry={() => void refetch()} />
       )}

@@ -1,10 +1,12 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 export function FailedPage({ error, reset }: { readonly error: unknown; readonly reset: () => void }) {
   return (
-    <Page title="Something failed" about="The rest of the app still works.">
+    <Page title={t`Something failed`} about={t`The rest of the app still works.`}>
       <Problem error={error} onRetry={reset} />
     </Page>
   );
@@ -12,9 +14,9 @@ export function FailedPage({ error, reset }: { readonly error: unknown; readonly
 
 export function MissingPage() {
   return (
-    <Page title="No such page" about="The address may be mistyped, or what it showed was deleted.">
+    <Page title={t`No such page`} about={t`The address may be mistyped, or what it showed was deleted.`}>
       <Link to="/" className="underline underline-offset-2">
-        Go to the chat
+        <Trans>Go to the chat</Trans>
       </Link>
     </Page>
   );

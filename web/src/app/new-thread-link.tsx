@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 
@@ -5,8 +6,8 @@ export function NewThreadLink({ className = '' }: { readonly className?: string 
   return (
     <Link
       to="/"
-      aria-label="New thread"
-      title="New thread"
+      aria-label={t`New thread`}
+      title={t`New thread`}
       className={`inline-flex size-8 shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink ${className}`}
     >
       <Icon name="add" />

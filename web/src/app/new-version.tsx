@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { useEffect, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { lookForNewVersion, onNewVersion } from './service-worker.ts';
@@ -18,9 +19,9 @@ export function NewVersionBar() {
       role="status"
       className="flex shrink-0 flex-wrap items-center justify-center gap-3 border-b border-line bg-sunken px-4 py-2 text-s"
     >
-      A new version of the app is ready.
+      <Trans>A new version of the app is ready.</Trans>
       <Button icon="retry" onClick={() => location.reload()}>
-        Reload
+        <Trans>Reload</Trans>
       </Button>
     </div>
   );

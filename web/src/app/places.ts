@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { IconName } from '../parts/icon.tsx';
 
 export type Place = {
@@ -13,19 +14,19 @@ export type Place = {
   readonly icon: IconName;
 };
 
-export const PLACES: readonly Place[] = [
-  { to: '/jobs', words: 'Jobs', icon: 'jobs' },
-  { to: '/missions', words: 'Missions', icon: 'clock' },
-  { to: '/notifications', words: 'Notifications', icon: 'bell' },
-  { to: '/memory', words: 'Memory', icon: 'memory' },
-  { to: '/tools', words: 'Tools', icon: 'tool' },
-  { to: '/skills', words: 'Skills', icon: 'skill' },
+export const places = (): readonly Place[] => [
+  { to: '/jobs', words: t`Jobs`, icon: 'jobs' },
+  { to: '/missions', words: t`Missions`, icon: 'clock' },
+  { to: '/notifications', words: t`Notifications`, icon: 'bell' },
+  { to: '/memory', words: t`Memory`, icon: 'memory' },
+  { to: '/tools', words: t`Tools`, icon: 'tool' },
+  { to: '/skills', words: t`Skills`, icon: 'skill' },
 ];
 
-export const OPERATOR_PLACES: readonly Place[] = [
-  { to: '/operator/users', words: 'Users', icon: 'users' },
-  { to: '/operator/models', words: 'Models', icon: 'model' },
-  { to: '/operator/usage', words: 'Usage', icon: 'chart' },
-  { to: '/operator/audit', words: 'Audit', icon: 'log' },
-  { to: '/operator/health', words: 'Health', icon: 'heart' },
+export const operatorPlaces = (): readonly Place[] => [
+  { to: '/operator/users', words: t`Users`, icon: 'users' },
+  { to: '/operator/models', words: t`Models`, icon: 'model' },
+  { to: '/operator/usage', words: t`Usage`, icon: 'chart' },
+  { to: '/operator/audit', words: t`Audit`, icon: 'log' },
+  { to: '/operator/health', words: t`Health`, icon: 'heart' },
 ];

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import type { Me } from '@reborn-agent/client/api';
 import { openSocket, type Socket } from '@reborn-agent/client/socket';
 import { useQueryClient } from '@tanstack/react-query';
@@ -67,9 +68,9 @@ function Frame() {
     >
       <a
         href="#page"
-        className="absolute left-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float"
+        className="absolute start-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float"
       >
-        Skip to the page
+        <Trans>Skip to the page</Trans>
       </a>
       <div className="flex h-full">
         <Sidebar />

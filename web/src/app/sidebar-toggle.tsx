@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { createContext, use } from 'react';
 import { IconButton } from '../parts/button.tsx';
 
@@ -18,5 +19,7 @@ export const SidebarContext = createContext<SidebarState>({
 
 export function SidebarToggle() {
   const { setOpen } = use(SidebarContext);
-  return <IconButton icon="menu" label="Show threads and pages" className="md:hidden" onClick={() => setOpen(true)} />;
+  return (
+    <IconButton icon="menu" label={t`Show threads and pages`} className="md:hidden" onClick={() => setOpen(true)} />
+  );
 }

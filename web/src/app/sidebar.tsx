@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import { use, useEffect, useRef } from 'react';
 import { IconButton } from '../parts/button.tsx';
@@ -6,7 +8,7 @@ import { ThreadList } from '../threads/thread-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { ConnectionDot } from './connection-dot.tsx';
 import { NewThreadLink } from './new-thread-link.tsx';
-import { OPERATOR_PLACES, PLACES, type Place } from './places.ts';
+import { operatorPlaces, type Place, places } from './places.ts';
 import { useServices } from './services.ts';
 import { SidebarContext } from './sidebar-toggle.tsx';
 
@@ -28,14 +30,14 @@ export function Sidebar() {
       )}
       <nav
         ref={ref}
-        aria-label="Threads and pages"
+        aria-label={t`Threads and pages`}
         onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
-        className={`z-20 flex h-full w-[272px] shrink-0 flex-col border-r border-line bg-sunken max-md:fixed max-md:inset-y-0 max-md:left-0 max-md:shadow-float ${open ? '' : 'max-md:hidden'}`}
+        className={`z-20 flex h-full w-[272px] shrink-0 flex-col border-e border-line bg-sunken max-md:fixed max-md:inset-y-0 max-md:start-0 max-md:shadow-float ${open ? '' : 'max-md:hidden'}`}
       >
         <Top />
         <ThreadList />
         <Places />
-        <div className="flex items-center justify-between border-t border-line py-2 pl-4 pr-2">
+        <div className="flex items-center justify-between border-t border-line py-2 ps-4 pe-2">
           <ConnectionDot />
           <AccountMenu />
         </div>
@@ -47,13 +49,13 @@ export function Sidebar() {
 function Top() {
   const { setOpen, openPalette } = use(SidebarContext);
   return (
-    <div className="flex items-center gap-1 py-3 pl-4 pr-2">
-      <Link to="/" className="mr-auto text-l font-semibold">
+    <div className="flex items-center gap-1 py-3 ps-4 pe-2">
+      <Link to="/" className="me-auto text-l font-semibold">
         Reborn
       </Link>
-      <IconButton icon="search" label="Commands (Ctrl K)" onClick={openPalette} />
+      <IconButton icon="search" label={t`Commands (Ctrl K)`} onClick={openPalette} />
       <NewThreadLink />
-      <IconButton icon="close" label="Hide threads and pages" className="md:hidden" onClick={() => setOpen(false)} />
+      <IconButton icon="close" label={t`Hide threads and pages`} className="md:hidden" onClick={() => setOpen(false)} />
     </div>
   );
 }
@@ -62,15 +64,15 @@ function Places() {
   const { me } = useServices();
   return (
     <div className="shrink-0 border-t border-line p-2">
-      <PlaceList places={PLACES} />
+      <PlaceList shown={places()} />
       {me.role === 'operator' && (
         <details className="group" open={location.pathname.startsWith('/operator')}>
           <summary className="flex min-h-8 items-center gap-3 rounded px-2 text-m text-soft hover:bg-hover hover:text-ink">
             <Icon name="right" className="transition-transform group-open:rotate-90" />
-            Operator
+            <Trans>Operator</Trans>
           </summary>
-          <div className="pl-4">
-            <PlaceList places={OPERATOR_PLACES} />
+          <div className="ps-4">
+            <PlaceList shown={operatorPlaces()} />
           </div>
         </details>
       )}
@@ -78,10 +80,10 @@ function Places() {
   );
 }
 
-function PlaceList({ places }: { readonly places: readonly Place[] }) {
+function PlaceList({ shown }: { readonly shown: readonly Place[] }) {
   return (
     <ul>
-      {places.map((place) => (
+      {shown.map((place) => (
         <li key={place.to}>
           <Link
             to={place.to}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type SyntheticEvent, useEffect, useState } from 'react';
@@ -12,7 +14,7 @@ type SignIn = { readonly token: string } | { readonly code: string };
 
 /** Takes a token or the code of a sign-in link. A link alone does not sign in: another site may have opened it. */
 export function SignInPage() {
-  useTitle('Sign in');
+  useTitle(t`Sign in`);
   const code = useCode();
   const { data: hasSingleSignOn } = useQuery({
     queryKey: ['single-sign-on'],
@@ -36,16 +38,20 @@ export function SignInPage() {
       <div className="flex w-full max-w-[360px] flex-col gap-6">
         <header>
           <h1 className="text-2xl font-semibold">Reborn</h1>
-          <p className="text-soft">Sign in to continue.</p>
+          <p className="text-soft">
+            <Trans>Sign in to continue.</Trans>
+          </p>
         </header>
         {code && !signIn.error && (
           <section className="flex flex-col gap-3">
             <p>
-              This link signs this browser in as the person it was made for, and works once. Continue only if you got it
-              from your own service.
+              <Trans>
+                This link signs this browser in as the person it was made for, and works once. Continue only if you got
+                it from your own service.
+              </Trans>
             </p>
             <Button look="act" className="min-h-10" onClick={() => signIn.mutate({ code })}>
-              Sign in with this link
+              <Trans>Sign in with this link</Trans>
             </Button>
           </section>
         )}
@@ -54,7 +60,7 @@ export function SignInPage() {
             href="/login/oidc"
             className="flex min-h-10 items-center justify-center rounded bg-ember px-3 font-medium text-on-ember hover:brightness-110"
           >
-            Sign in with single sign-on
+            <Trans>Sign in with single sign-on</Trans>
           </a>
         )}
         {signIn.error && (
@@ -65,16 +71,16 @@ export function SignInPage() {
         )}
         <form onSubmit={submit} className="flex flex-col gap-3">
           <TextField
-            label="Token"
+            label={t`Token`}
             name="token"
             type="password"
             autoComplete="current-password"
             required
             autoFocus={!code}
-            hint="`reborn link` prints a sign-in link. An operator can also give you a token."
+            hint={t`\`reborn link\` prints a sign-in link. An operator can also give you a token.`}
           />
           <Button type="submit" look={hasSingleSignOn || code ? 'plain' : 'act'} className="min-h-10">
-            Sign in
+            <Trans>Sign in</Trans>
           </Button>
         </form>
       </div>
@@ -96,8 +102,8 @@ function useCode(): string | null {
 function wordsFor(error: Error, given: object | undefined): string {
   if (!(error instanceof ApiError) || error.status !== 401) return error.message;
   return given && 'code' in given
-    ? 'This link was used before, or is too old. `reborn link` prints a new one.'
-    : 'Invalid or expired token. Check it, or ask an operator for another one.';
+    ? t`This link was used before, or is too old. \`reborn link\` prints a new one.`
+    : t`Invalid or expired token. Check it, or ask an operator for another one.`;
 }
 
 /** With a provider the address leads on to it; without one there is nothing. */

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { sendMessage } from '@reborn-agent/client/send';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -20,7 +22,7 @@ export function NewThread() {
   const [model, setModel] = useState<string>();
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
-  useTitle('New thread');
+  useTitle(t`New thread`);
   return (
     <main className="flex h-full min-h-0 flex-col">
       <div className="flex h-12 shrink-0 items-center px-2 md:hidden">
@@ -28,13 +30,15 @@ export function NewThread() {
       </div>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
         <div className="m-auto w-full max-w-prose py-8">
-          <h1 className="text-2xl font-semibold">How can I help?</h1>
+          <h1 className="text-2xl font-semibold">
+            <Trans>How can I help?</Trans>
+          </h1>
           {me.model.demo && (
             <p className="mt-1 text-l text-soft">
-              The demo model works offline and knows little.{' '}
+              <Trans>The demo model works offline and knows little.</Trans>{' '}
               {me.role === 'operator' && (
                 <Link to="/operator/models" className="underline underline-offset-2">
-                  Choose a model
+                  <Trans>Choose a model</Trans>
                 </Link>
               )}
             </p>
@@ -45,7 +49,7 @@ export function NewThread() {
                 <button
                   type="button"
                   onClick={() => setSuggested({ text })}
-                  className="h-full w-full rounded border border-line bg-raised p-3 text-left hover:border-edge hover:bg-hover"
+                  className="h-full w-full rounded border border-line bg-raised p-3 text-start hover:border-edge hover:bg-hover"
                 >
                   {text}
                 </button>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { ListedMission, OpenGate, Thread } from '@reborn-agent/client/api';
 import { outlineArguments } from '@reborn-agent/client/format';
 import { useQuery } from '@tanstack/react-query';
@@ -32,15 +33,15 @@ export function Overview() {
   const recent = threads.data?.pages[0]?.threads.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)) ?? [];
   return (
     <div className="mt-8 flex flex-col gap-6">
-      <Section title="Waits for you" rows={waiting.slice(0, MOST)}>
+      <Section title={t`Waits for you`} rows={waiting.slice(0, MOST)}>
         {(gate) => <GateLink key={gate.id} gate={gate} />}
       </Section>
-      <Section title="Next missions" rows={dueNext(missions.data?.missions ?? [])}>
+      <Section title={t`Next missions`} rows={dueNext(missions.data?.missions ?? [])}>
         {(mission) => <MissionLink key={mission.id} mission={mission} />}
       </Section>
       {/* On wide screens the sidebar lists them. */}
       <div className="md:hidden">
-        <Section title="Recent threads" rows={recent.slice(0, MOST)}>
+        <Section title={t`Recent threads`} rows={recent.slice(0, MOST)}>
           {(thread) => <ThreadLink key={thread.id} thread={thread} />}
         </Section>
       </div>
@@ -78,7 +79,7 @@ function Section<T>({
 const ROW = 'flex min-h-11 items-center gap-3 px-3 hover:bg-hover';
 
 function GateLink({ gate: { thread_id: threadId, kind, call, created_at: since } }: { readonly gate: OpenGate }) {
-  const words = kind === 'auth' ? `${call.name} needs a sign-in` : `${call.name} ${outlineArguments(call.arguments)}`;
+  const words = kind === 'auth' ? t`${call.name} needs a sign-in` : `${call.name} ${outlineArguments(call.arguments)}`;
   return (
     <li>
       <Link to="/threads/$threadId" params={{ threadId }} className={ROW}>
@@ -104,7 +105,7 @@ function ThreadLink({ thread }: { readonly thread: Thread }) {
   return (
     <li>
       <Link to="/threads/$threadId" params={{ threadId: thread.id }} className={ROW}>
-        <span className="min-w-0 flex-1 truncate">{thread.title || 'Untitled'}</span>
+        <span className="min-w-0 flex-1 truncate">{thread.title || t`Untitled`}</span>
         <Time time={thread.updated_at} />
       </Link>
     </li>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { NewThreadLink } from '../app/new-thread-link.tsx';
@@ -24,7 +25,7 @@ export function ThreadHeader({
 }) {
   const { me } = useServices();
   return (
-    <header className="flex h-12 shrink-0 items-center gap-3 border-b border-line px-2 md:pl-6 md:pr-3">
+    <header className="flex h-12 shrink-0 items-center gap-3 border-b border-line px-2 md:ps-6 md:pe-3">
       <SidebarToggle />
       <div className="flex min-w-0 flex-1 items-center gap-3 max-sm:flex-col max-sm:items-start max-sm:gap-0">
         <h1 className="min-w-0 max-w-full flex-1 truncate text-m font-semibold" title={thread?.title}>
@@ -33,15 +34,15 @@ export function ThreadHeader({
         <div className="flex min-w-0 max-w-full shrink-0 items-center gap-3 text-s text-soft">
           <ModelPicker chosen={model} onChoose={onModel} />
           {thread && (
-            <span className="shrink-0 tabular-nums" title="What the thread has cost so far">
-              {me.model.demo ? 'free' : <Cost usd={thread.usage.cost_usd} />}
+            <span className="shrink-0 tabular-nums" title={t`What the thread has cost so far`}>
+              {me.model.demo ? t`free` : <Cost usd={thread.usage.cost_usd} />}
             </span>
           )}
         </div>
       </div>
       <IconButton
         icon="inspect"
-        label="Inspect the newest turn"
+        label={t`Inspect the newest turn`}
         disabled={state.turns.length === 0}
         onClick={onInspect}
       />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import { sendMessage } from '@reborn-agent/client/send';
 import { findRunningTurn } from '@reborn-agent/client/thread-state';
@@ -46,7 +48,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     inspect: setInspected,
     compose: (text) => setSuggested({ text, keep: true }),
   });
-  useTitle(thread ? titleOf(thread) : 'Thread');
+  useTitle(thread ? titleOf(thread) : t`Thread`);
 
   // The message that a search result leads to may be further up than what is loaded.
   const target = useLocation({ select: ({ hash }) => hash });
@@ -96,13 +98,13 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
             {phase === 'failed' ? (
               <Problem error={missingThread(error)} onRetry={() => void followed.open()} />
             ) : (
-              <Skeleton label="Loading the thread" rows={8} />
+              <Skeleton label={t`Loading the thread`} rows={8} />
             )}
           </div>
         )}
         {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
           <p role="status" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-soft">
-            The question in the notification was answered, or is no longer open.
+            <Trans>The question in the notification was answered, or is no longer open.</Trans>
           </p>
         )}
         {actions.problem !== undefined && (
@@ -133,6 +135,6 @@ function missingThread(error: unknown): unknown {
   return new ApiError({
     status: 404,
     code: 'not_found',
-    message: 'There is no such thread. It may have been deleted.',
+    message: t`There is no such thread. It may have been deleted.`,
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { createClient } from '@reborn-agent/client';
 import { sessionKey } from './session-key.ts';
 
@@ -10,8 +11,14 @@ export const locate = () => ({
 
 export const client = createClient(locate, {
   messages: {
-    0: 'The service cannot be reached. Check that it is running; this page tries again by itself.',
-    401: 'You are signed out. Sign in to continue.',
-    503: 'The database is unavailable. Nothing is lost; try again in a moment.',
+    get 0() {
+      return t`The service cannot be reached. Check that it is running; this page tries again by itself.`;
+    },
+    get 401() {
+      return t`You are signed out. Sign in to continue.`;
+    },
+    get 503() {
+      return t`The database is unavailable. Nothing is lost; try again in a moment.`;
+    },
   },
 });

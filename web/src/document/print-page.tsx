@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ThreadItem } from '@reborn-agent/client/api';
 import { textOf } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
@@ -15,24 +17,26 @@ import { type DocumentEntry, ThreadDocument } from './thread-document.tsx';
 export function PrintPage() {
   const { threadId = '' } = useParams({ strict: false });
   const { data, error } = useQuery({ queryKey: ['print', threadId], queryFn: () => loadAll(threadId), gcTime: 0 });
-  useTitle(data?.thread.title || 'Print');
+  useTitle(data?.thread.title || t`Print`);
   if (error)
     return (
       <main className="mx-auto max-w-prose p-8">
-        <h1 className="mb-4 text-xl font-semibold">Print</h1>
+        <h1 className="mb-4 text-xl font-semibold">
+          <Trans>Print</Trans>
+        </h1>
         <Problem error={error} />
       </main>
     );
   if (!data)
     return (
       <main className="mx-auto max-w-prose p-8">
-        <Skeleton label="Loading" rows={6} />
+        <Skeleton label={t`Loading`} rows={6} />
       </main>
     );
   return (
     <ThreadDocument
       title={data.thread.title}
-      about={`Exported on ${formatExact(new Date().toISOString())}`}
+      about={t`Exported on ${formatExact(new Date().toISOString())}`}
       actions={
         <>
           <Link
@@ -40,10 +44,10 @@ export function PrintPage() {
             params={{ threadId }}
             className="inline-flex min-h-8 items-center rounded px-3 font-medium text-soft hover:bg-hover hover:text-ink"
           >
-            Back
+            <Trans>Back</Trans>
           </Link>
           <Button look="act" ref={(button) => button?.focus()} onClick={() => print()}>
-            Print or save as PDF
+            <Trans>Print or save as PDF</Trans>
           </Button>
         </>
       }
@@ -69,7 +73,9 @@ function toEntry(item: ThreadItem, all: readonly ThreadItem[]): DocumentEntry[] 
   if (item.type === 'message') {
     const files = <SentFiles parts={item.content} />;
     const isAnswer = item.role === 'assistant';
-    return [{ ...fields, type: 'message', speaker: SPEAKERS[item.role], isAnswer, text: textOf(item.content), files }];
+    return [
+      { ...fields, type: 'message', speaker: speakers()[item.role], isAnswer, text: textOf(item.content), files },
+    ];
   }
   if (item.type === 'function_call_output') return [];
   const output = all.find((other) => other.type === 'function_call_output' && other.call_id === item.call_id);
@@ -77,4 +83,4 @@ function toEntry(item: ThreadItem, all: readonly ThreadItem[]): DocumentEntry[] 
   return [{ ...fields, type: 'tool', name: item.name, arguments: item.arguments, result }];
 }
 
-const SPEAKERS = { user: 'You', assistant: 'Reborn', system: 'System', developer: 'Developer' } as const;
+const speakers = () => ({ user: t`You`, assistant: 'Reborn', system: t`System`, developer: t`Developer` }) as const;

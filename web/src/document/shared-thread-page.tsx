@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { SharedItem, SharedPart, SharedThread } from '@reborn-agent/client/api';
 import { useCallback, useEffect, useState } from 'react';
 import { formatExact } from '../format/time.ts';
@@ -16,7 +18,7 @@ export function SharedThreadPage({ link }: { readonly link: string }) {
       setProblem(undefined);
       try {
         const page = await loadPage(link, before?.next_after ?? undefined);
-        document.title = page.title || 'Shared thread';
+        document.title = page.title || t`Shared thread`;
         setShown({ ...page, items: [...(before?.items ?? []), ...page.items] });
       } catch (error) {
         setProblem(error instanceof Error ? error.message : String(error));
@@ -29,23 +31,25 @@ export function SharedThreadPage({ link }: { readonly link: string }) {
   if (!shown)
     return (
       <main className="mx-auto max-w-prose p-8">
-        <h1 className="mb-4 text-xl font-semibold">Shared thread</h1>
+        <h1 className="mb-4 text-xl font-semibold">
+          <Trans>Shared thread</Trans>
+        </h1>
         <p role={problem ? 'alert' : 'status'} className="text-soft">
-          {problem ?? 'Loading'}
+          {problem ?? t`Loading`}
         </p>
       </main>
     );
   return (
     <ThreadDocument
       title={shown.title}
-      about={`Shared by its owner as it was on ${formatExact(shown.shared_at)}. Read only.`}
+      about={t`Shared by its owner as it was on ${formatExact(shown.shared_at)}. Read only.`}
       entries={toEntries(shown.items)}
       frames={false}
     >
       {problem && <p role="alert">{problem}</p>}
       {shown.next_after && (
         <Button className="self-center print:hidden" onClick={() => void load(shown)}>
-          Show more
+          <Trans>Show more</Trans>
         </Button>
       )}
     </ThreadDocument>
@@ -55,9 +59,9 @@ export function SharedThreadPage({ link }: { readonly link: string }) {
 async function loadPage(link: string, after: string | undefined): Promise<SharedThread> {
   const query = after === undefined ? '' : `?after=${after}`;
   const response = await fetch(`/api/shared/${encodeURIComponent(link)}${query}`).catch(() => undefined);
-  if (!response) throw new Error('The thread could not be loaded. Wait a moment, and reload the page.');
-  if (response.status === 404) throw new Error('This link does not exist. It may have been revoked.');
-  if (!response.ok) throw new Error('The thread could not be loaded. Reload the page to try again.');
+  if (!response) throw new Error(t`The thread could not be loaded. Wait a moment, and reload the page.`);
+  if (response.status === 404) throw new Error(t`This link does not exist. It may have been revoked.`);
+  if (!response.ok) throw new Error(t`The thread could not be loaded. Reload the page to try again.`);
   return (await response.json()) as SharedThread;
 }
 
@@ -78,7 +82,7 @@ function toEntries(items: readonly SharedItem[]): DocumentEntry[] {
       ];
     }
     const isAnswer = item.role === 'assistant';
-    const speaker = isAnswer ? 'Reborn' : 'User';
+    const speaker = isAnswer ? 'Reborn' : t`User`;
     const files = <SharedFiles parts={item.content} />;
     return [{ ...fields, type: 'message', speaker, isAnswer, text: textOf(item.content), files }];
   });
@@ -103,12 +107,16 @@ function SharedFiles({ parts }: { readonly parts: readonly SharedPart[] }) {
 
 function SharedFile({ file }: { readonly file: Exclude<SharedPart, { type: 'text' }> }) {
   if (file.type === 'hidden')
-    return <span className="text-s text-soft">{file.kind === 'image' ? 'An image' : 'A file'} that is not shared</span>;
+    return (
+      <span className="text-s text-soft">
+        {file.kind === 'image' ? t`An image that is not shared` : t`A file that is not shared`}
+      </span>
+    );
   if (file.type === 'image')
-    return <img src={file.url} alt="Attached" className="max-h-96 max-w-full rounded border border-line" />;
+    return <img src={file.url} alt={t`Attached`} className="max-h-96 max-w-full rounded border border-line" />;
   return (
     <a href={file.url} download className="flex min-h-8 items-center gap-2 rounded border border-line px-2 text-s">
-      <Icon name="file" /> {file.filename ?? 'File'}
+      <Icon name="file" /> {file.filename ?? t`File`}
     </a>
   );
 }

@@ -1,6 +1,8 @@
 import '../theme/theme.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { startLanguage } from '../language/language.ts';
+import { Translated } from '../language/translated.tsx';
 import { installTheme } from '../theme/theme.ts';
 import { SharedThreadPage } from './shared-thread-page.tsx';
 
@@ -9,8 +11,12 @@ import { SharedThreadPage } from './shared-thread-page.tsx';
 installTheme();
 const root = document.getElementById('app');
 if (!root) throw new Error('The page has no #app.');
-createRoot(root).render(
-  <StrictMode>
-    <SharedThreadPage link={location.pathname.split('/').at(-1) ?? ''} />
-  </StrictMode>,
+void startLanguage().then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <Translated>
+        <SharedThreadPage link={location.pathname.split('/').at(-1) ?? ''} />
+      </Translated>
+    </StrictMode>,
+  ),
 );

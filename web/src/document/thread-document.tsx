@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { Speaker } from '../chat/transcript/speaker.tsx';
@@ -40,7 +42,7 @@ export function ThreadDocument({
       <div className="mx-auto flex max-w-prose flex-col gap-6 px-4 py-8 print:max-w-none print:p-0">
         <header className="flex flex-wrap items-start gap-3 border-b border-line pb-4">
           <div className="min-w-0 flex-1 basis-64">
-            <h1 className="break-words text-xl font-semibold">{title || 'Untitled'}</h1>
+            <h1 className="break-words text-xl font-semibold">{title || t`Untitled`}</h1>
             <p className="text-s text-soft">{about}</p>
           </div>
           {actions && <div className="flex gap-2 print:hidden">{actions}</div>}
@@ -85,16 +87,20 @@ function Message({
 
 function ToolCall({ entry }: { readonly entry: DocumentEntry & { readonly type: 'tool' } }) {
   return (
-    <div className="flex flex-col gap-2 border-l border-line pl-4">
+    <div className="flex flex-col gap-2 border-s border-line ps-4">
       <p className="flex items-center gap-2 text-s font-medium">
         <Icon name="tool" className="text-soft" />
         {entry.name}
       </p>
-      <p className="text-s text-soft">Arguments</p>
+      <p className="text-s text-soft">
+        <Trans>Arguments</Trans>
+      </p>
       <ReadableJson text={entry.arguments} />
       {entry.result !== undefined && (
         <>
-          <p className="text-s text-soft">Result</p>
+          <p className="text-s text-soft">
+            <Trans>Result</Trans>
+          </p>
           <ReadableJson text={entry.result} />
         </>
       )}

@@ -1,3 +1,6 @@
+import { t } from '@lingui/core/macro';
+import { formatLocales, formatNumber } from './number.ts';
+
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -6,25 +9,39 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+/** Lists show many times, and a formatter is slow to make. */
+const relative = new Map<string, Intl.RelativeTimeFormat>();
+const exact = new Map<string, Intl.DateTimeFormat>();
 
 /** How long ago, in words: `3 min. ago`. */
 export function formatAgo(time: string, now: number = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000;
   const unit = UNITS.find(([, size]) => Math.abs(seconds) >= size);
-  return unit ? relative.format(Math.round(seconds / unit[1]), unit[0]) : 'just now';
+  if (!unit) return t`just now`;
+  const format = keep(relative, (locales) => new Intl.RelativeTimeFormat(locales, { numeric: 'auto', style: 'short' }));
+  return format.format(Math.round(seconds / unit[1]), unit[0]);
 }
 
 export function formatExact(time: string): string {
-  return exact.format(new Date(time));
+  const format = keep(
+    exact,
+    (locales) => new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'medium' }),
+  );
+  return format.format(new Date(time));
+}
+
+function keep<Format>(kept: Map<string, Format>, make: (locales: string[]) => Format): Format {
+  const locales = formatLocales();
+  const format = kept.get(locales.join()) ?? make(locales);
+  kept.set(locales.join(), format);
+  return format;
 }
 
 /** How long something took: `0.8 s`, `2 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 0.0995) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${formatNumber(seconds, 1)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 }

@@ -1,6 +1,8 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { TurnInspection } from '@reborn-agent/client/api';
-import { formatCost } from '@reborn-agent/client/format';
 import { useState } from 'react';
+import { formatCost, formatNumber } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
 import { PromptView } from './prompt-view.tsx';
@@ -17,22 +19,32 @@ const MARKS: Record<TurnInspection['status'], Mark> = {
   cancelled: 'idle',
 };
 
+const statuses = (): Record<TurnInspection['status'], string> => ({
+  queued: t`queued`,
+  running: t`running`,
+  waiting: t`waiting`,
+  completed: t`completed`,
+  incomplete: t`incomplete`,
+  failed: t`failed`,
+  cancelled: t`cancelled`,
+});
+
 /** A turn: its figures, its waterfall, and what the chosen bar holds. */
 export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
   const [chosen, setChosen] = useState<Span>();
   const ended = turn.ended_at ? Date.parse(turn.ended_at) : Date.now();
   const facts: [string, string][] = [
-    ['Took', formatDuration(ended - Date.parse(turn.created_at))],
-    ['Tokens in', turn.usage.input_tokens.toLocaleString('en')],
-    ['Tokens out', turn.usage.output_tokens.toLocaleString('en')],
-    ['Cost', formatCost(turn.usage.cost_usd)],
-    ['Attempts', String(turn.attempts)],
-    ['Came by', turn.channel],
+    [t`Took`, formatDuration(ended - Date.parse(turn.created_at))],
+    [t`Tokens in`, formatNumber(turn.usage.input_tokens)],
+    [t`Tokens out`, formatNumber(turn.usage.output_tokens)],
+    [t`Cost`, formatCost(turn.usage.cost_usd)],
+    [t`Attempts`, String(turn.attempts)],
+    [t`Came by`, turn.channel],
   ];
   return (
     <div className="flex flex-col gap-6">
       <div className="flex flex-col gap-3">
-        <StatusMark mark={MARKS[turn.status]} words={turn.status} />
+        <StatusMark mark={MARKS[turn.status]} words={statuses()[turn.status]} />
         <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-3">
           {facts.map(([name, value]) => (
             <div key={name}>
@@ -43,8 +55,10 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
         </dl>
         {turn.attempts > 1 && (
           <p className="text-s text-soft">
-            It was begun {turn.attempts} times: a process died or handed over, and the next attempt went on from what
-            stood.
+            <Trans>
+              It was begun {turn.attempts} times: a process died or handed over, and the next attempt went on from what
+              stood.
+            </Trans>
           </p>
         )}
         {turn.failure && <p className="rounded bg-failed-wash p-3 text-failed">{turn.failure.message}</p>}
@@ -53,8 +67,10 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
       {chosen && <SpanDetail turn={turn} span={chosen} />}
       {turn.superseded.map((half) => (
         <section key={`${half.attempt} ${half.text.length}`}>
-          <h2 className="text-s text-soft">Half said in attempt {half.attempt}, and begun again</h2>
-          <p className="whitespace-pre-wrap break-words border-l border-line pl-3 text-soft">{half.text}</p>
+          <h2 className="text-s text-soft">
+            <Trans>Half said in attempt {half.attempt}, and begun again</Trans>
+          </h2>
+          <p className="whitespace-pre-wrap break-words border-s border-line ps-3 text-soft">{half.text}</p>
         </section>
       ))}
       <PromptView turn={turn} />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client } from '../client/client.ts';
@@ -15,16 +17,16 @@ export function InspectorDrawer({ turnId, onClose }: { readonly turnId: string; 
     staleTime: 0,
   });
   return (
-    <Dialog title="Inspector" place="side" onClose={onClose}>
+    <Dialog title={t`Inspector`} place="side" onClose={onClose}>
       <Link
         to="/turns/$turnId"
         params={{ turnId }}
         className="mb-4 inline-block text-s text-soft underline underline-offset-2"
       >
-        Open as a page
+        <Trans>Open as a page</Trans>
       </Link>
       {error && <Problem error={error} />}
-      {!data && !error && <Skeleton label="Loading the turn" />}
+      {!data && !error && <Skeleton label={t`Loading the turn`} />}
       {data && <InspectionView turn={data} />}
     </Dialog>
   );

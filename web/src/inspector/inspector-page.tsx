@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { client } from '../client/client.ts';
@@ -15,18 +17,18 @@ export function InspectorPage() {
   });
   return (
     <Page
-      title="Inspector"
-      about="How one turn went: every model call, tool call, gate and attempt, to scale."
+      title={t`Inspector`}
+      about={t`How one turn went: every model call, tool call, gate and attempt, to scale.`}
       actions={
         data && (
           <Link to="/threads/$threadId" params={{ threadId: data.thread_id }} className="underline underline-offset-2">
-            Go to its thread
+            <Trans>Go to its thread</Trans>
           </Link>
         )
       }
     >
       {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="Loading the turn" rows={8} />}
+      {!data && !error && <Skeleton label={t`Loading the turn`} rows={8} />}
       {data && <InspectionView turn={data} />}
     </Page>
   );

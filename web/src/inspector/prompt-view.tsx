@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { TurnInspection } from '@reborn-agent/client/api';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -8,13 +10,15 @@ export function PromptView({ turn: { prompt, summary } }: { readonly turn: TurnI
     <details className="group border-t border-line pt-4">
       <summary className="flex items-center gap-2 font-semibold">
         <Icon name="right" className="transition-transform group-open:rotate-90" />
-        The prompt, rebuilt from what is stored
+        <Trans>The prompt, rebuilt from what is stored</Trans>
       </summary>
       <div className="mt-3 flex flex-col gap-3">
         {summary && (
           <p className="text-s text-soft">
-            A summary by {summary.model} stands in it for everything up to turn {summary.through_seq}, which stays in
-            the thread.
+            <Trans>
+              A summary by {summary.model} stands in it for everything up to turn {summary.through_seq}, which stays in
+              the thread.
+            </Trans>
           </p>
         )}
         <Said role="system" text={prompt.system} />
@@ -23,8 +27,8 @@ export function PromptView({ turn: { prompt, summary } }: { readonly turn: TurnI
         ))}
         <p className="text-s text-soft">
           {prompt.tools.length === 0
-            ? 'No tools were offered.'
-            : `Tools offered: ${prompt.tools.map(({ name }) => name).join(', ')}`}
+            ? t`No tools were offered.`
+            : t`Tools offered: ${prompt.tools.map(({ name }) => name).join(', ')}`}
         </p>
       </div>
     </details>

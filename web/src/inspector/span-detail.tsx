@@ -1,7 +1,8 @@
+import { plural, t } from '@lingui/core/macro';
 import type { ThreadItem, TurnInspection } from '@reborn-agent/client/api';
-import { formatCost, formatCount } from '@reborn-agent/client/format';
 import { textOf } from '@reborn-agent/client/thread-state';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
+import { formatCost, formatNumber } from '../format/number.ts';
 import { formatExact } from '../format/time.ts';
 import type { Span } from './waterfall.tsx';
 
@@ -12,11 +13,9 @@ export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; read
     <section aria-label={span.label} className="flex flex-col gap-3 border-t border-line pt-4">
       <h2 className="font-semibold">{span.label}</h2>
       <p className="text-s text-soft">
-        {span.started_at && `From ${formatExact(span.started_at)}`}
-        {span.ended_at ? ` to ${formatExact(span.ended_at)}` : ', still going'}
-        {span.attempt !== null && `, attempt ${span.attempt}`}
-        {span.usage &&
-          `. ${formatCount(span.usage.input_tokens, 'token')} in, ${span.usage.output_tokens.toLocaleString('en')} out, ${formatCost(span.usage.cost_usd)}`}
+        {timesOf(span)}
+        {span.attempt !== null && <>, {t`attempt ${span.attempt}`}</>}
+        {span.usage && <>. {usageWords(span.usage)}</>}
       </p>
       {made.map((item) => (
         <div key={item.id}>
@@ -28,9 +27,26 @@ export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; read
   );
 }
 
+function timesOf({ started_at: start, ended_at: end }: Span): string {
+  const from = start === null ? '–' : formatExact(start);
+  return end === null ? t`From ${from}, still going` : t`From ${from} to ${formatExact(end)}`;
+}
+
+function usageWords({
+  input_tokens: input,
+  output_tokens: output,
+  cost_usd: cost,
+}: NonNullable<Span['usage']>): string {
+  const [written, price] = [formatNumber(output), formatCost(cost)];
+  return plural(input, {
+    one: `# token in, ${written} out, ${price}`,
+    other: `# tokens in, ${written} out, ${price}`,
+  });
+}
+
 function titleOf(item: ThreadItem): string {
-  if (item.type === 'message') return 'Said';
-  return item.type === 'function_call' ? `Called ${item.name} with` : 'Result';
+  if (item.type === 'message') return t`Said`;
+  return item.type === 'function_call' ? t`Called ${item.name} with` : t`Result`;
 }
 
 function contentOf(item: ThreadItem): string {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { TurnInspection } from '@reborn-agent/client/api';
 import { formatDuration } from '../format/time.ts';
 
@@ -15,11 +16,12 @@ const COLOURS: Record<Span['kind'], string> = {
   model: 'bg-running',
   retry: 'bg-failed',
   tool: 'bg-done',
+  sampling: 'bg-running',
   gate: 'bg-waiting',
 };
 
 /** Their labels say what they are about, not what they are. */
-const NAMED: ReadonlySet<Span['kind']> = new Set(['tool', 'gate']);
+const NAMED: ReadonlySet<Span['kind']> = new Set(['tool', 'sampling', 'gate']);
 
 /** Bars to scale, one per row, ordered by their start. */
 export function Waterfall({ turn, chosen, onChoose }: Props) {
@@ -28,7 +30,7 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
   const from = Math.min(Date.parse(turn.created_at), ...starts);
   const to = Math.max(from + 1, ...spans.map(endOf));
   return (
-    <section aria-label="Waterfall">
+    <section aria-label={t`Waterfall`}>
       <ul className="flex flex-col">
         {spans.map((span, index) => {
           const left = ((startOf(span) - from) / (to - from)) * 100;
@@ -39,7 +41,7 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
                 type="button"
                 aria-pressed={span === chosen}
                 onClick={() => onChoose(span)}
-                className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] md:grid-cols-[minmax(0,22%)_1fr_64px] items-center gap-3 rounded px-2 py-1 text-left text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
+                className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] md:grid-cols-[minmax(0,22%)_1fr_64px] items-center gap-3 rounded px-2 py-1 text-start text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
               >
                 <span className="truncate">
                   {NAMED.has(span.kind) && <span className="text-soft">{span.kind} </span>}
@@ -48,10 +50,10 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
                 <span className="relative h-3 rounded-sm bg-sunken">
                   <span
                     className={`absolute inset-y-0 min-w-[3px] rounded-sm ${COLOURS[span.kind]}`}
-                    style={{ left: `${left}%`, width: `${width}%` }}
+                    style={{ insetInlineStart: `${left}%`, width: `${width}%` }}
                   />
                 </span>
-                <span className="text-right tabular-nums text-soft">{formatDuration(endOf(span) - startOf(span))}</span>
+                <span className="text-end tabular-nums text-soft">{formatDuration(endOf(span) - startOf(span))}</span>
               </button>
             </li>
           );

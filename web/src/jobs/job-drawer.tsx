@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { JobList } from '@reborn-agent/client/api';
 import { Link } from '@tanstack/react-router';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
@@ -10,26 +12,26 @@ export type Job = JobList['jobs'][number];
 export function JobDrawer({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
   const { callback } = job;
   return (
-    <Dialog title={`Job ${job.conversation_id ?? job.id}`} place="side" onClose={onClose}>
+    <Dialog title={t`Job ${job.conversation_id ?? job.id}`} place="side" onClose={onClose}>
       <Facts
         facts={[
-          ['State', job.error ? job.error.message : (job.waiting_on ?? job.status)],
-          ['Id', job.id],
-          ['User', job.user_id],
-          ['Came in', <RelativeTime key="in" time={job.created_at} />],
-          ['Completed', job.completed_at && <RelativeTime key="out" time={job.completed_at} />],
-          ['Callback', callback && `${callback.status} after ${callback.attempts} tries: ${callback.url}`],
-          ['Last error of the callback', callback?.last_error],
-          ['Metadata', job.metadata && <ReadableJson key="metadata" text={JSON.stringify(job.metadata)} />],
+          [t`State`, job.error ? job.error.message : (job.waiting_on ?? job.status)],
+          [t`Id`, job.id],
+          [t`User`, job.user_id],
+          [t`Came in`, <RelativeTime key="in" time={job.created_at} />],
+          [t`Completed`, job.completed_at && <RelativeTime key="out" time={job.completed_at} />],
+          [t`Callback`, callback && t`${callback.status} after ${callback.attempts} tries: ${callback.url}`],
+          [t`Last error of the callback`, callback?.last_error],
+          [t`Metadata`, job.metadata && <ReadableJson key="metadata" text={JSON.stringify(job.metadata)} />],
           [
-            'Thread',
+            t`Thread`,
             <Link
               key="thread"
               to="/threads/$threadId"
               params={{ threadId: job.thread_id }}
               className="underline underline-offset-2"
             >
-              Go to its thread
+              <Trans>Go to its thread</Trans>
             </Link>,
           ],
         ]}

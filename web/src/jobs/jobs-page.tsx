@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
@@ -29,25 +31,27 @@ export function JobsPage() {
   const { data, error, refetch } = query;
   return (
     <Page
-      title="Jobs"
-      about="What came in by webhook, the newest first."
-      actions={<ChoiceField label="Show" choices={CHOICES} value={shown} onChoose={setShown} />}
+      title={t`Jobs`}
+      about={t`What came in by webhook, the newest first.`}
+      actions={<ChoiceField label={t`Show`} choices={choices()} value={shown} onChoose={setShown} />}
     >
       <Listed
         rows={data?.pages.flatMap((page) => page.jobs)}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading jobs"
+        label={t`Loading jobs`}
         empty={
-          <EmptyState icon="jobs" title="No jobs">
-            A program that posts to the webhook channel gets a job for each message. Set HTTP_WEBHOOK_SECRET to turn the
-            channel on.
+          <EmptyState icon="jobs" title={t`No jobs`}>
+            <Trans>
+              A program that posts to the webhook channel gets a job for each message. Set HTTP_WEBHOOK_SECRET to turn
+              the channel on.
+            </Trans>
           </EmptyState>
         }
       >
         {(jobs) => (
           <>
-            <Rows label="Jobs" rows={jobs} keyOf={({ id }) => id} onOpen={setOpened}>
+            <Rows label={t`Jobs`} rows={jobs} keyOf={({ id }) => id} onOpen={setOpened}>
               {(job) => (
                 <>
                   <span className="shrink-0 sm:w-36">
@@ -70,16 +74,16 @@ export function JobsPage() {
   );
 }
 
-const CHOICES: readonly { readonly value: Shown; readonly words: string }[] = [
-  { value: 'all', words: 'All' },
-  { value: 'queued', words: 'Queued' },
-  { value: 'running', words: 'Running' },
-  { value: 'completed', words: 'Completed' },
+const choices = (): readonly { readonly value: Shown; readonly words: string }[] => [
+  { value: 'all', words: t`All` },
+  { value: 'queued', words: t`Queued` },
+  { value: 'running', words: t`Running` },
+  { value: 'completed', words: t`Completed` },
 ];
 
 export function markOf(job: Job): { mark: Mark; words: string } {
-  if (job.error) return { mark: 'failed', words: 'failed' };
-  if (job.waiting_on) return { mark: 'waiting', words: `waits: ${job.waiting_on}` };
-  if (job.status === 'completed') return { mark: 'done', words: 'completed' };
+  if (job.error) return { mark: 'failed', words: t`failed` };
+  if (job.waiting_on) return { mark: 'waiting', words: t`waits: ${job.waiting_on}` };
+  if (job.status === 'completed') return { mark: 'done', words: t`completed` };
   return { mark: job.status === 'running' ? 'running' : 'idle', words: job.status };
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
@@ -7,10 +9,11 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 
-const HOLDERS = [
-  { value: 'me', words: 'Only mine' },
-  { value: 'everyone', words: 'Everyone’s' },
-] as const;
+const holders = () =>
+  [
+    { value: 'me', words: t`Only mine` },
+    { value: 'everyone', words: t`Everyone’s` },
+  ] as const;
 
 /** Adds a server by its address. A server that wants a sign-in says so when it is opened. */
 export function AddMcpServer({ onClose }: { readonly onClose: () => void }) {
@@ -31,7 +34,7 @@ export function AddMcpServer({ onClose }: { readonly onClose: () => void }) {
     },
   });
   return (
-    <Dialog title="Add an MCP server" onClose={onClose}>
+    <Dialog title={t`Add an MCP server`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -40,15 +43,15 @@ export function AddMcpServer({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <TextField
-          label="Name"
+          label={t`Name`}
           required
           maxLength={32}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          hint="It begins the names of the tools: lower-case letters, digits and dashes."
+          hint={t`It begins the names of the tools: lower-case letters, digits and dashes.`}
         />
         <TextField
-          label="Address"
+          label={t`Address`}
           type="url"
           required
           placeholder="https://mcp.example.com/mcp"
@@ -56,19 +59,19 @@ export function AddMcpServer({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => setUrl(event.target.value)}
         />
         <TextField
-          label="Key"
+          label={t`Key`}
           type="password"
           autoComplete="off"
           value={key}
           onChange={(event) => setKey(event.target.value)}
-          hint="Only if the server wants one. It is stored encrypted, and the model never sees it."
+          hint={t`Only if the server wants one. It is stored encrypted, and the model never sees it.`}
         />
         {me.role === 'operator' && (
-          <ChoiceField label="Whose agent uses it" choices={HOLDERS} value={holder} onChoose={setHolder} />
+          <ChoiceField label={t`Whose agent uses it`} choices={holders()} value={holder} onChoose={setHolder} />
         )}
         {add.error && <Problem error={add.error} />}
         <Button type="submit" look="act" className="self-start" disabled={add.isPending}>
-          Add
+          <Trans>Add</Trans>
         </Button>
       </form>
     </Dialog>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { McpServer } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -23,7 +25,7 @@ export function McpDrawer({ name, holder, onClose }: Props) {
   return (
     <Dialog title={name} place="side" onClose={onClose}>
       {error && <Problem error={error} />}
-      {!data && !error && <Skeleton label="Loading the server" />}
+      {!data && !error && <Skeleton label={t`Loading the server`} />}
       {data && <ServerDetails server={data} onClose={onClose} />}
     </Dialog>
   );
@@ -43,6 +45,10 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
     mutationFn: () => client.call('POST /api/mcp/{name}/accept', { ...options, body: { listed_at: server.listed_at } }),
     onSettled: reload,
   });
+  const lend = useMutation({
+    mutationFn: (sampling: boolean) => client.call('PATCH /api/mcp/{name}', { ...options, body: { sampling } }),
+    onSettled: reload,
+  });
   const remove = useMutation({
     mutationFn: () => client.call('DELETE /api/mcp/{name}', options),
     onSuccess: async () => {
@@ -52,7 +58,7 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
   });
   const mayChange = server.for === 'me' || me.role === 'operator';
   const changed = server.tools.filter((tool) => !tool.reviewed);
-  const problem = refresh.error ?? accept.error ?? remove.error;
+  const problem = refresh.error ?? accept.error ?? lend.error ?? remove.error;
   return (
     <div className="flex flex-col gap-6">
       <p className="break-words">
@@ -62,33 +68,45 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
       {server.problem !== null && <p className="rounded bg-failed-wash p-3">{server.problem}</p>}
       {server.sign_in === 'needed' && (
         <section className="flex flex-col gap-3">
-          <p>Sign in at {server.issuer}. The model never sees the sign-in.</p>
+          <p>
+            <Trans>Sign in at {server.issuer}. The model never sees the sign-in.</Trans>
+          </p>
           <McpSignIn server={server.name} />
           {server.for === 'everyone' && me.role === 'operator' && <McpSignIn server={server.name} holder="everyone" />}
         </section>
       )}
       {changed.length > 0 && (
-        <section className="flex flex-col gap-3 rounded border border-line border-l-4 border-l-waiting bg-waiting-wash p-4">
-          <h3 className="font-semibold">New and changed tools</h3>
-          <p>Their calls need approval until you accept them.</p>
+        <section className="flex flex-col gap-3 rounded border border-line border-s-4 border-s-waiting bg-waiting-wash p-4">
+          <h3 className="font-semibold">
+            <Trans>New and changed tools</Trans>
+          </h3>
+          <p>
+            <Trans>Their calls need approval until you accept them.</Trans>
+          </p>
           {changed.map((tool) => (
             <div key={tool.name}>
               <p className="font-medium">{tool.name}</p>
               {tool.description_before !== null && (
-                <p className="break-words text-s text-soft">Before: {tool.description_before}</p>
+                <p className="break-words text-s text-soft">
+                  <Trans>Before: {tool.description_before}</Trans>
+                </p>
               )}
-              <p className="break-words text-s">Now: {tool.description}</p>
+              <p className="break-words text-s">
+                <Trans>Now: {tool.description}</Trans>
+              </p>
             </div>
           ))}
           {mayChange && (
             <Button look="act" className="self-start" disabled={accept.isPending} onClick={() => accept.mutate()}>
-              Accept
+              <Trans>Accept</Trans>
             </Button>
           )}
         </section>
       )}
       <section>
-        <h3 className="mb-2 font-semibold">Tools</h3>
+        <h3 className="mb-2 font-semibold">
+          <Trans>Tools</Trans>
+        </h3>
         <ul className="flex flex-col gap-3">
           {server.tools.map((tool) => (
             <li key={tool.name}>
@@ -96,7 +114,7 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
                 <span className="min-w-0 break-words font-medium">{tool.name}</span>
                 <StatusMark
                   mark={tool.read_only ? 'done' : 'idle'}
-                  words={tool.read_only ? 'only reads' : tool.destructive ? 'can destroy' : 'writes'}
+                  words={tool.read_only ? t`only reads` : tool.destructive ? t`can destroy` : t`writes`}
                 />
               </div>
               <p className="break-words text-s text-soft">{tool.description}</p>
@@ -105,27 +123,52 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
         </ul>
         {server.left_out.map((reason) => (
           <p key={reason} className="mt-2 break-words text-s text-soft">
-            Left out: {reason}
+            <Trans>Left out: {reason}</Trans>
           </p>
         ))}
       </section>
+      {me.role === 'operator' ? (
+        <label className="flex items-start gap-2">
+          <input
+            type="checkbox"
+            className="mt-1"
+            checked={lend.isPending ? lend.variables : server.sampling}
+            disabled={lend.isPending}
+            onChange={(event) => lend.mutate(event.target.checked)}
+          />
+          <span>
+            <Trans>Let it use the model</Trans>
+            <span className="block text-s text-soft">
+              <Trans>
+                Its requests count against the budget of the user whose call it runs. The model sees only their text.
+              </Trans>
+            </span>
+          </span>
+        </label>
+      ) : (
+        server.sampling && (
+          <p className="text-s text-soft">
+            <Trans>It may use the model, on your budget.</Trans>
+          </p>
+        )
+      )}
       {problem && <Problem error={problem} />}
       {mayChange && (
         <div className="flex flex-wrap gap-2">
           <Button disabled={refresh.isPending} onClick={() => refresh.mutate()}>
-            List its tools again
+            <Trans>List its tools again</Trans>
           </Button>
           <Button look="danger" icon="trash" disabled={remove.isPending} onClick={() => setAsking(true)}>
-            Remove
+            <Trans>Remove</Trans>
           </Button>
           {asking && (
             <Confirm
-              title={`Remove ${server.name}?`}
-              action="Remove"
+              title={t`Remove ${server.name}?`}
+              action={t`Remove`}
               onConfirm={() => remove.mutate()}
               onClose={() => setAsking(false)}
             >
-              No thread can use its tools any more, and all sign-ins to it end.
+              <Trans>No thread can use its tools any more, and all sign-ins to it end.</Trans>
             </Confirm>
           )}
         </div>

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { McpServerList } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -23,11 +25,11 @@ export function McpPage() {
   const server = data?.servers.find((each) => keyOf(each) === opened);
   return (
     <Page
-      title="MCP servers"
-      about="Servers whose tools the agent can call."
+      title={t`MCP servers`}
+      about={t`Servers whose tools the agent can call.`}
       actions={
         <Button icon="add" onClick={() => setAdding(true)}>
-          Add a server
+          <Trans>Add a server</Trans>
         </Button>
       }
     >
@@ -35,15 +37,15 @@ export function McpPage() {
         rows={data?.servers}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading MCP servers"
+        label={t`Loading MCP servers`}
         empty={
-          <EmptyState icon="tool" title="No MCP servers yet">
-            Add one by its address. Its tools are available from the next message on.
+          <EmptyState icon="tool" title={t`No MCP servers yet`}>
+            <Trans>Add one by its address. Its tools are available from the next message on.</Trans>
           </EmptyState>
         }
       >
         {(servers) => (
-          <Rows label="MCP servers" rows={servers} keyOf={keyOf} onOpen={(row) => setOpened(keyOf(row))}>
+          <Rows label={t`MCP servers`} rows={servers} keyOf={keyOf} onOpen={(row) => setOpened(keyOf(row))}>
             {(row) => <ServerRow server={row} />}
           </Rows>
         )}
@@ -61,18 +63,18 @@ function ServerRow({ server }: { readonly server: Listing }) {
         <span className="block truncate font-medium">{server.name}</span>
         <span className="block truncate text-s text-soft">{server.url}</span>
       </span>
-      {server.hidden && <StatusMark mark="idle" words="hidden by everyone's" />}
+      {server.hidden && <StatusMark mark="idle" words={t`hidden by everyone's`} />}
       <ServerState server={server} />
       <span className="text-s text-soft">
-        {server.tools} {server.tools === 1 ? 'tool' : 'tools'}, {server.for === 'me' ? 'yours' : 'for everyone'}
+        {plural(server.tools, { one: '# tool', other: '# tools' })}, {server.for === 'me' ? t`yours` : t`for everyone`}
       </span>
     </>
   );
 }
 
 function ServerState({ server }: { readonly server: Listing }) {
-  if (server.sign_in === 'needed') return <StatusMark mark="waiting" words="needs your sign-in" />;
-  if (server.problem !== null) return <StatusMark mark="failed" words="could not be listed" />;
-  if (server.unreviewed > 0) return <StatusMark mark="waiting" words={`${server.unreviewed} to review`} />;
-  return <StatusMark mark="done" words="ready" />;
+  if (server.sign_in === 'needed') return <StatusMark mark="waiting" words={t`needs your sign-in`} />;
+  if (server.problem !== null) return <StatusMark mark="failed" words={t`could not be listed`} />;
+  if (server.unreviewed > 0) return <StatusMark mark="waiting" words={t`${server.unreviewed} to review`} />;
+  return <StatusMark mark="done" words={t`ready`} />;
 }

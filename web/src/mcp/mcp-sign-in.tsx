@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
@@ -17,7 +18,7 @@ export function McpSignIn({ server, holder = 'me' }: { readonly server: string; 
     <div className="flex flex-col gap-3">
       {begin.error && <Problem error={begin.error} />}
       <Button look="act" className="self-start" disabled={begin.isPending} onClick={() => begin.mutate()}>
-        {holder === 'me' ? `Sign in to ${server}` : 'Sign in for everyone'}
+        {holder === 'me' ? t`Sign in to ${server}` : t`Sign in for everyone`}
       </Button>
     </div>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { client } from '../client/client.ts';
@@ -27,13 +29,13 @@ export function MemoryPage() {
   });
   return (
     <Page
-      title="Memory"
-      about="What the agent noted down. Only you can see it."
+      title={t`Memory`}
+      about={t`What the agent noted down. Only you can see it.`}
       actions={
         <>
-          <Filter label="Search the notes" value={text} onChange={setText} />
+          <Filter label={t`Search the notes`} value={text} onChange={setText} />
           <Button icon="add" onClick={() => setWriting(true)}>
-            Write a note
+            <Trans>Write a note</Trans>
           </Button>
         </>
       }
@@ -42,16 +44,16 @@ export function MemoryPage() {
         rows={data?.results}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading notes"
+        label={t`Loading notes`}
         empty={
-          <EmptyState icon="memory" title={q ? 'No note fits' : 'No notes yet'}>
-            {q ? 'Try other words.' : 'Tell the agent to remember something, and it will be here.'}
+          <EmptyState icon="memory" title={q ? t`No note fits` : t`No notes yet`}>
+            {q ? t`Try other words.` : t`Tell the agent to remember something, and it will be here.`}
           </EmptyState>
         }
       >
         {(notes) => (
           <>
-            <Rows label="Notes" rows={notes} keyOf={({ path }) => path} onOpen={({ path }) => setOpened(path)}>
+            <Rows label={t`Notes`} rows={notes} keyOf={({ path }) => path} onOpen={({ path }) => setOpened(path)}>
               {(note) => (
                 <>
                   <span className="min-w-0 flex-1 basis-full sm:basis-60">
@@ -66,7 +68,9 @@ export function MemoryPage() {
             </Rows>
             {notes.length === MOST_NOTES && (
               <p className="text-center text-s text-soft">
-                These are the {MOST_NOTES} {q ? 'that fit best' : 'newest'}. Search for the others.
+                {q
+                  ? t`These are the ${MOST_NOTES} that fit best. Search for the others.`
+                  : t`These are the ${MOST_NOTES} newest. Search for the others.`}
               </p>
             )}
           </>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
@@ -17,7 +19,7 @@ export function NoteDrawer({ path, onClose }: { readonly path: string; readonly 
   return (
     <Dialog title={path} place="side" onClose={onClose}>
       {error && <Problem error={error} />}
-      {!data && !error && <Skeleton label="Loading the note" />}
+      {!data && !error && <Skeleton label={t`Loading the note`} />}
       {data && <NoteForm path={path} text={data.text} onDone={onClose} />}
     </Dialog>
   );
@@ -45,7 +47,7 @@ function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
   return (
     <div className="flex flex-col gap-4">
       <textarea
-        aria-label={`Text of ${path}`}
+        aria-label={t`Text of ${path}`}
         className="field-sizing-content min-h-40 w-full rounded border border-edge bg-raised p-3 text-l"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -53,20 +55,20 @@ function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
       {error && <Problem error={error} />}
       <div className="flex flex-wrap justify-between gap-2">
         <Button look="act" disabled={text === stored || write.isPending} onClick={() => write.mutate()}>
-          Save changes
+          <Trans>Save changes</Trans>
         </Button>
         <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-          Delete the note
+          <Trans>Delete the note</Trans>
         </Button>
       </div>
       {asking && (
         <Confirm
-          title="Delete this note?"
-          action="Delete"
+          title={t`Delete this note?`}
+          action={t`Delete`}
           onConfirm={() => remove.mutate()}
           onClose={() => setAsking(false)}
         >
-          The agent will not know it any more. This cannot be undone.
+          <Trans>The agent will not know it any more. This cannot be undone.</Trans>
         </Confirm>
       )}
     </div>

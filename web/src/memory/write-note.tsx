@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -31,7 +33,7 @@ export function WriteNote({
     },
   });
   return (
-    <Dialog title="Write a note" onClose={onClose}>
+    <Dialog title={t`Write a note`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -40,15 +42,15 @@ export function WriteNote({
         }}
       >
         <TextField
-          label="Path"
+          label={t`Path`}
           required
           value={path}
           placeholder="people/ann"
           onChange={(event) => setPath(event.target.value)}
-          hint="Notes under identity/ are in every prompt; other notes are found by search."
+          hint={t`Notes under identity/ are in every prompt; other notes are found by search.`}
         />
         <TextArea
-          label="Text"
+          label={t`Text`}
           required
           rows={6}
           className="text-l"
@@ -57,7 +59,7 @@ export function WriteNote({
         />
         {write.error && <Problem error={write.error} />}
         <Button type="submit" look="act" className="self-start" disabled={write.isPending}>
-          Save note
+          <Trans>Save note</Trans>
         </Button>
       </form>
     </Dialog>

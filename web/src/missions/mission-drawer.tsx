@@ -1,9 +1,11 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ListedMission } from '@reborn-agent/client/api';
-import { formatCost } from '@reborn-agent/client/format';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { client } from '../client/client.ts';
+import { formatCost, formatNumber } from '../format/number.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -11,7 +13,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { MissionForm } from './mission-form.tsx';
-import { formatIn, HERE, markOfMission, PAUSES } from './mission-words.ts';
+import { formatIn, HERE, markOfMission, pauses } from './mission-words.ts';
 import { Timeline } from './timeline.tsx';
 
 type Props = { readonly mission: ListedMission; readonly onClose: () => void };
@@ -19,7 +21,7 @@ type Props = { readonly mission: ListedMission; readonly onClose: () => void };
 /** A mission: its state and settings, what can be done with it, and its runs. */
 export function MissionDrawer({ mission, onClose }: Props) {
   const [editing, setEditing] = useState(false);
-  const pause = PAUSES[mission.pause_reason ?? ''];
+  const pause = pauses()[mission.pause_reason ?? ''];
   if (editing)
     return <MissionForm mission={mission} onClose={() => setEditing(false)} onSaved={() => setEditing(false)} />;
   return (
@@ -69,34 +71,34 @@ function Actions({
     <>
       <div className="flex flex-wrap gap-2">
         <Button icon="play" disabled={act.isPending} onClick={() => act.mutate('run')}>
-          Run now
+          <Trans>Run now</Trans>
         </Button>
         {state === 'active' && (
           <Button icon="pause" disabled={act.isPending} onClick={() => act.mutate('pause')}>
-            Pause
+            <Trans>Pause</Trans>
           </Button>
         )}
         {state === 'paused' && (
           <Button icon="clock" disabled={act.isPending} onClick={() => act.mutate('resume')}>
-            Resume
+            <Trans>Resume</Trans>
           </Button>
         )}
         <Button icon="edit" onClick={onEdit}>
-          Edit
+          <Trans>Edit</Trans>
         </Button>
-        <Button look="danger" icon="trash" className="ml-auto" onClick={() => setAsking(true)}>
-          Delete
+        <Button look="danger" icon="trash" className="ms-auto" onClick={() => setAsking(true)}>
+          <Trans>Delete</Trans>
         </Button>
       </div>
       {error && <Problem error={error} />}
       {asking && (
         <Confirm
-          title={`Delete ${name}?`}
-          action="Delete"
+          title={t`Delete ${name}?`}
+          action={t`Delete`}
           onConfirm={() => remove.mutate()}
           onClose={() => setAsking(false)}
         >
-          Its list of runs is deleted too. The threads of its runs stay.
+          <Trans>Its list of runs is deleted too. The threads of its runs stay.</Trans>
         </Confirm>
       )}
     </>
@@ -104,14 +106,14 @@ function Actions({
 }
 
 const factsOf = (mission: ListedMission): [string, ReactNode][] => [
-  ['State', <StatusMark key="state" {...markOfMission(mission)} />],
-  ['Instruction', mission.instruction],
-  ['Schedule', mission.schedule_words],
-  ['Next run', mission.next_due_at && `${formatIn(mission.next_due_at, HERE)} (${HERE})`],
-  ['Budget', budgetOf(mission)],
-  ['Tools', mission.tools && (mission.tools.join(', ') || 'none')],
+  [t`State`, <StatusMark key="state" {...markOfMission(mission)} />],
+  [t`Instruction`, mission.instruction],
+  [t`Schedule`, mission.schedule_words],
+  [t`Next run`, mission.next_due_at && `${formatIn(mission.next_due_at, HERE)} (${HERE})`],
+  [t`Budget`, budgetOf(mission)],
+  [t`Tools`, mission.tools && (mission.tools.join(', ') || t`none`)],
   [
-    'Thread',
+    t`Thread`,
     mission.thread_id && (
       <Link
         key="thread"
@@ -119,7 +121,7 @@ const factsOf = (mission: ListedMission): [string, ReactNode][] => [
         params={{ threadId: mission.thread_id }}
         className="underline underline-offset-2"
       >
-        Go to its thread
+        <Trans>Go to its thread</Trans>
       </Link>
     ),
   ],
@@ -127,10 +129,10 @@ const factsOf = (mission: ListedMission): [string, ReactNode][] => [
 
 function budgetOf(mission: ListedMission): string {
   const parts = [
-    mission.tokens_per_run !== null && `${mission.tokens_per_run.toLocaleString('en')} tokens per run`,
-    mission.tokens_per_day !== null && `${mission.tokens_per_day.toLocaleString('en')} tokens per day`,
-    mission.usd_per_run !== null && `${formatCost(mission.usd_per_run)} per run`,
-    mission.usd_per_day !== null && `${formatCost(mission.usd_per_day)} per day`,
+    mission.tokens_per_run !== null && t`${formatNumber(mission.tokens_per_run)} tokens per run`,
+    mission.tokens_per_day !== null && t`${formatNumber(mission.tokens_per_day)} tokens per day`,
+    mission.usd_per_run !== null && t`${formatCost(mission.usd_per_run)} per run`,
+    mission.usd_per_day !== null && t`${formatCost(mission.usd_per_day)} per day`,
   ];
   return parts.filter(Boolean).join(', ');
 }

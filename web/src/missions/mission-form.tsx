@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Mission } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -41,7 +43,7 @@ export function MissionForm({ mission, onClose, onSaved }: Props) {
     },
   });
   return (
-    <Dialog title={mission ? `Edit ${mission.name}` : 'Create a mission'} place="side" onClose={onClose}>
+    <Dialog title={mission ? t`Edit ${mission.name}` : t`Create a mission`} place="side" onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -50,29 +52,31 @@ export function MissionForm({ mission, onClose, onSaved }: Props) {
         }}
       >
         <TextField
-          label="Name"
+          label={t`Name`}
           required
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
         <TextArea
-          label="Instruction"
+          label={t`Instruction`}
           required
           rows={4}
           value={instruction}
-          placeholder="Summarise my notes of yesterday."
+          placeholder={t`Summarise my notes of yesterday.`}
           onChange={(event) => setInstruction(event.target.value)}
-          hint="What the agent is asked at each run."
+          hint={t`What the agent is asked at each run.`}
         />
         <ScheduleFields draft={schedule} onChange={setSchedule} />
         <MoreSettings value={more} onChange={setMore} />
         {save.error && <Problem error={save.error} />}
         <div className="flex gap-2">
           <Button type="submit" look="act" disabled={save.isPending}>
-            {mission ? 'Save changes' : 'Create'}
+            {mission ? t`Save changes` : t`Create`}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -87,11 +91,11 @@ type Budget = 'tokens_per_run' | 'tokens_per_day' | 'usd_per_run' | 'usd_per_day
 
 const NO_TOOLS = 'none';
 
-const BUDGETS: readonly { readonly name: Budget; readonly words: string }[] = [
-  { name: 'tokens_per_run', words: 'Tokens per run' },
-  { name: 'tokens_per_day', words: 'Tokens per day' },
-  { name: 'usd_per_run', words: 'US dollars per run' },
-  { name: 'usd_per_day', words: 'US dollars per day' },
+const budgetChoices = (): readonly { readonly name: Budget; readonly words: string }[] => [
+  { name: 'tokens_per_run', words: t`Tokens per run` },
+  { name: 'tokens_per_day', words: t`Tokens per day` },
+  { name: 'usd_per_run', words: t`US dollars per run` },
+  { name: 'usd_per_day', words: t`US dollars per day` },
 ];
 
 const settingsOf = (mission: Mission | undefined): Settings => ({
@@ -126,36 +130,43 @@ function MoreSettings({ value, onChange }: { readonly value: Settings; readonly 
   const set = (change: Partial<Settings>) => onChange({ ...value, ...change });
   return (
     <details>
-      <summary className="w-fit text-m underline underline-offset-2">Thread, overlap and budgets</summary>
+      <summary className="w-fit text-m underline underline-offset-2">
+        <Trans>Thread, overlap and budgets</Trans>
+      </summary>
       <div className="mt-3 grid gap-3 sm:grid-cols-2">
-        <ChoiceField label="Thread" choices={THREADS} value={value.thread} onChoose={(thread) => set({ thread })} />
         <ChoiceField
-          label="If the run before has not ended"
-          choices={OVERLAPS}
+          label={t`Thread`}
+          choices={threadChoices()}
+          value={value.thread}
+          onChoose={(thread) => set({ thread })}
+        />
+        <ChoiceField
+          label={t`If the run before has not ended`}
+          choices={overlapChoices()}
           value={value.overlap}
           onChoose={(overlap) => set({ overlap })}
         />
         <ChoiceField
-          label="After an outage"
-          choices={MISFIRES}
+          label={t`After an outage`}
+          choices={misfireChoices()}
           value={value.misfire}
           onChoose={(misfire) => set({ misfire })}
         />
         <TextField
-          label="Tools, separated by commas"
+          label={t`Tools, separated by commas`}
           value={value.tools}
-          placeholder="all"
-          hint={`Empty for all, ${NO_TOOLS} for no tools.`}
+          placeholder={t`all`}
+          hint={t`Empty for all, ${NO_TOOLS} for no tools.`}
           onChange={(event) => set({ tools: event.target.value })}
         />
-        {BUDGETS.map(({ name, words }) => (
+        {budgetChoices().map(({ name, words }) => (
           <TextField
             key={name}
             label={words}
             type="number"
             min={0}
             step="any"
-            placeholder="no limit"
+            placeholder={t`no limit`}
             value={value.budgets[name]}
             onChange={(event) => set({ budgets: { ...value.budgets, [name]: event.target.value } })}
           />
@@ -165,17 +176,20 @@ function MoreSettings({ value, onChange }: { readonly value: Settings; readonly 
   );
 }
 
-const THREADS = [
-  { value: 'same', words: 'All runs in one thread' },
-  { value: 'new', words: 'A new thread for each run' },
-] as const;
-const OVERLAPS = [
-  { value: 'skip', words: 'Skip the new run' },
-  { value: 'queue', words: 'Let it wait' },
-  { value: 'cancel', words: 'Cancel the run before' },
-] as const;
-const MISFIRES = [
-  { value: 'latest', words: 'Run the newest missed time' },
-  { value: 'skip', words: 'Run no missed time' },
-  { value: 'all', words: 'Run up to ten missed times' },
-] as const;
+const threadChoices = () =>
+  [
+    { value: 'same', words: t`All runs in one thread` },
+    { value: 'new', words: t`A new thread for each run` },
+  ] as const;
+const overlapChoices = () =>
+  [
+    { value: 'skip', words: t`Skip the new run` },
+    { value: 'queue', words: t`Let it wait` },
+    { value: 'cancel', words: t`Cancel the run before` },
+  ] as const;
+const misfireChoices = () =>
+  [
+    { value: 'latest', words: t`Run the newest missed time` },
+    { value: 'skip', words: t`Run no missed time` },
+    { value: 'all', words: t`Run up to ten missed times` },
+  ] as const;

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ListedMission } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -28,11 +30,11 @@ export function MissionsPage() {
   const mission = data?.missions.find(({ id }) => id === opened);
   return (
     <Page
-      title="Missions"
-      about="Instructions that run on a schedule."
+      title={t`Missions`}
+      about={t`Instructions that run on a schedule.`}
       actions={
         <Button icon="add" onClick={() => setCreating(true)}>
-          Create a mission
+          <Trans>Create a mission</Trans>
         </Button>
       }
     >
@@ -40,15 +42,17 @@ export function MissionsPage() {
         rows={data?.missions}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading missions"
+        label={t`Loading missions`}
         empty={
-          <EmptyState icon="clock" title="No missions yet">
-            Ask in a chat, such as “every weekday at 8 in Oslo, summarise my notes”, or create a mission here.
+          <EmptyState icon="clock" title={t`No missions yet`}>
+            <Trans>
+              Ask in a chat, such as “every weekday at 8 in Oslo, summarise my notes”, or create a mission here.
+            </Trans>
           </EmptyState>
         }
       >
         {(missions) => (
-          <Rows label="Missions" rows={missions} keyOf={({ id }) => id} onOpen={({ id }) => setOpened(id)}>
+          <Rows label={t`Missions`} rows={missions} keyOf={({ id }) => id} onOpen={({ id }) => setOpened(id)}>
             {(row) => <MissionRow mission={row} />}
           </Rows>
         )}
@@ -79,9 +83,17 @@ function MissionRow({ mission }: { readonly mission: ListedMission }) {
         <span className="block truncate text-s text-soft">{mission.schedule_words}</span>
       </span>
       <span className="flex flex-col text-s text-soft sm:w-44">
-        <span>Next: {next ? <RelativeTime time={next} /> : 'none'}</span>
+        <span>
+          {next ? (
+            <Trans>
+              Next: <RelativeTime time={next} />
+            </Trans>
+          ) : (
+            <Trans>Next: none</Trans>
+          )}
+        </span>
         <span className="flex flex-wrap gap-x-2">
-          {last ? <StatusMark {...markOfRun(last)} /> : 'not run yet'}
+          {last ? <StatusMark {...markOfRun(last)} /> : t`not run yet`}
           {last && <RelativeTime time={last.slot} />}
         </span>
       </span>

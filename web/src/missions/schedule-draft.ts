@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { MissionSchedule } from '@reborn-agent/client/api';
 import { HERE } from './mission-words.ts';
 
@@ -25,15 +26,15 @@ const NEW: ScheduleDraft = {
 };
 
 /** The days of the week of a cron expression. */
-export const DAYS: readonly { readonly value: string; readonly words: string }[] = [
-  { value: '*', words: 'Every day' },
-  { value: '1-5', words: 'Monday to Friday' },
-  { value: '0,6', words: 'Saturday and Sunday' },
-  ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'].map((words, index) => ({
+export const dayChoices = (): readonly { readonly value: string; readonly words: string }[] => [
+  { value: '*', words: t`Every day` },
+  { value: '1-5', words: t`Monday to Friday` },
+  { value: '0,6', words: t`Saturday and Sunday` },
+  ...[t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`].map((words, index) => ({
     value: String(index + 1),
     words,
   })),
-  { value: '0', words: 'Sunday' },
+  { value: '0', words: t`Sunday` },
 ];
 
 export function toSchedule(draft: ScheduleDraft): MissionSchedule {
@@ -62,8 +63,8 @@ export function toDraft(schedule: MissionSchedule | undefined): ScheduleDraft {
   if (schedule.on_turn_of !== undefined) return { ...zoned, kind: 'event', turnOf: schedule.on_turn_of };
   if (schedule.at !== undefined) return { ...zoned, kind: 'once', at: schedule.at };
   const cron = schedule.cron ?? '';
-  const [, minute, hour, days] = /^(\d+) (\d+) \* \* (\S+)$/.exec(cron) ?? [];
-  if (minute === undefined || hour === undefined || !DAYS.some(({ value }) => value === days))
+  const [, minute, hour, chosen] = /^(\d+) (\d+) \* \* (\S+)$/.exec(cron) ?? [];
+  if (minute === undefined || hour === undefined || !dayChoices().some(({ value }) => value === chosen))
     return { ...zoned, kind: 'cron', cron };
-  return { ...zoned, cron, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`, days: days ?? '*' };
+  return { ...zoned, cron, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`, days: chosen ?? '*' };
 }

@@ -1,17 +1,19 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId } from 'react';
 import { client } from '../client/client.ts';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { wordsOf } from '../parts/problem.tsx';
 import { formatIn, HERE } from './mission-words.ts';
-import { DAYS, type ScheduleDraft, toSchedule } from './schedule-draft.ts';
+import { dayChoices, type ScheduleDraft, toSchedule } from './schedule-draft.ts';
 
-const KINDS: readonly { readonly value: ScheduleDraft['kind']; readonly words: string }[] = [
-  { value: 'days', words: 'At a time of day' },
-  { value: 'interval', words: 'Every few minutes or hours' },
-  { value: 'once', words: 'Once' },
-  { value: 'cron', words: 'Cron expression' },
-  { value: 'event', words: 'When a turn has ended' },
+const kinds = (): readonly { readonly value: ScheduleDraft['kind']; readonly words: string }[] => [
+  { value: 'days', words: t`At a time of day` },
+  { value: 'interval', words: t`Every few minutes or hours` },
+  { value: 'once', words: t`Once` },
+  { value: 'cron', words: t`Cron expression` },
+  { value: 'event', words: t`When a turn has ended` },
 ];
 
 /** When a mission is due, and its next times. */
@@ -25,24 +27,31 @@ export function ScheduleFields({
   const set = (change: Partial<ScheduleDraft>) => onChange({ ...draft, ...change });
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="mb-2 font-semibold">Schedule</legend>
+      <legend className="mb-2 font-semibold">
+        <Trans>Schedule</Trans>
+      </legend>
       <div className="grid gap-3 sm:grid-cols-2">
-        <ChoiceField label="Runs" choices={KINDS} value={draft.kind} onChoose={(kind) => set({ kind })} />
+        <ChoiceField
+          label={t({ message: 'Runs', context: 'when a mission runs' })}
+          choices={kinds()}
+          value={draft.kind}
+          onChoose={(kind) => set({ kind })}
+        />
         {draft.kind === 'days' && (
           <>
             <TextField
-              label="Time"
+              label={t`Time`}
               type="time"
               required
               value={draft.time}
               onChange={(event) => set({ time: event.target.value })}
             />
-            <ChoiceField label="Days" choices={DAYS} value={draft.days} onChoose={(days) => set({ days })} />
+            <ChoiceField label={t`Days`} choices={dayChoices()} value={draft.days} onChoose={(days) => set({ days })} />
           </>
         )}
         {draft.kind === 'interval' && (
           <TextField
-            label="Minutes between two runs"
+            label={t`Minutes between two runs`}
             type="number"
             min={1}
             required
@@ -52,7 +61,7 @@ export function ScheduleFields({
         )}
         {draft.kind === 'once' && (
           <TextField
-            label="Date and time"
+            label={t`Date and time`}
             type="datetime-local"
             required
             value={draft.at}
@@ -61,21 +70,21 @@ export function ScheduleFields({
         )}
         {draft.kind === 'cron' && (
           <TextField
-            label="Cron expression"
+            label={t`Cron expression`}
             required
             className="w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 font-mono text-m"
             value={draft.cron}
             onChange={(event) => set({ cron: event.target.value })}
-            hint="Minute, hour, day of month, month, day of week."
+            hint={t`Minute, hour, day of month, month, day of week.`}
           />
         )}
         {draft.kind === 'event' && (
           <TextField
-            label="Turns of"
+            label={t`Turns of`}
             required
             value={draft.turnOf}
             onChange={(event) => set({ turnOf: event.target.value })}
-            hint="me, or for the operator a webhook user such as webhook:github."
+            hint={t`me, or for the operator a webhook user such as webhook:github.`}
           />
         )}
         {draft.kind !== 'interval' && draft.kind !== 'event' && (
@@ -92,7 +101,7 @@ function TimeZoneField({ value, onChange }: { readonly value: string; readonly o
   return (
     <>
       <TextField
-        label="Time zone"
+        label={t`Time zone`}
         required
         list={list}
         value={value}
@@ -125,7 +134,11 @@ function Preview({ draft }: { readonly draft: ScheduleDraft }) {
   return (
     <div role="status" className="rounded border border-line bg-sunken p-3 text-m">
       <p className="font-medium">{data.schedule_words}</p>
-      {data.next_times.length > 0 && <p className="mt-1 text-s text-soft">Next runs, in {HERE}:</p>}
+      {data.next_times.length > 0 && (
+        <p className="mt-1 text-s text-soft">
+          <Trans>Next runs, in {HERE}:</Trans>
+        </p>
+      )}
       <ol className="text-s tabular-nums text-soft">
         {data.next_times.map((time) => (
           <li key={time}>{formatIn(time, HERE)}</li>

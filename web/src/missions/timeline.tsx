@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Occurrence } from '@reborn-agent/client/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -27,19 +29,25 @@ export function Timeline({ id }: { readonly id: string }) {
   const { data, error, refetch } = query;
   return (
     <section className="flex flex-col gap-3">
-      <h3 className="font-semibold">Runs</h3>
+      <h3 className="font-semibold">
+        <Trans>Runs</Trans>
+      </h3>
       <Listed
         rows={data?.pages.flatMap((page) => page.occurrences)}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading runs"
-        empty={<p className="text-soft">Not run yet.</p>}
+        label={t`Loading runs`}
+        empty={
+          <p className="text-soft">
+            <Trans>Not run yet.</Trans>
+          </p>
+        }
       >
         {(runs) => (
           <>
-            <ol aria-label="Runs" className="ml-1 border-l border-line">
+            <ol aria-label={t`Runs`} className="ms-1 border-s border-line">
               {runs.map((run) => (
-                <li key={run.slot} className="relative py-2 pl-4">
+                <li key={run.slot} className="relative py-2 ps-4">
                   <Run run={run} longest={longestOf(runs)} />
                 </li>
               ))}
@@ -63,15 +71,15 @@ function Run({ run, longest }: { readonly run: Occurrence; readonly longest: num
         </time>
         <StatusMark {...markOfRun(run)} />
         {run.kind !== 'scheduled' && (
-          <span className="text-s text-soft">{run.kind === 'manual' ? 'by hand' : 'by an event'}</span>
+          <span className="text-s text-soft">{run.kind === 'manual' ? t`by hand` : t`by an event`}</span>
         )}
         {run.thread_id && (
           <Link
             to="/threads/$threadId"
             params={{ threadId: run.thread_id }}
-            className="ml-auto text-s underline underline-offset-2"
+            className="ms-auto text-s underline underline-offset-2"
           >
-            Thread
+            <Trans>Thread</Trans>
           </Link>
         )}
       </div>

@@ -1,4 +1,6 @@
 import { Popover } from '@base-ui/react/popover';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { OfferedModel } from '@reborn-agent/client/api';
 import { useId, useState } from 'react';
 import { Button } from '../parts/button.tsx';
@@ -25,8 +27,8 @@ export function ModelPicker({ chosen, onChoose, className = '' }: Props) {
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         ref={(button: HTMLElement | null) => setLandmark(button?.closest<HTMLElement>('main') ?? null)}
-        aria-label={`Model: ${name}`}
-        title="Choose a model"
+        aria-label={t`Model: ${name}`}
+        title={t`Choose a model`}
         className={`inline-flex min-h-6 min-w-0 max-w-full items-center gap-1 rounded px-1 text-s text-soft hover:bg-hover hover:text-ink ${className}`}
       >
         <span className="min-w-0 truncate">{name}</span>
@@ -36,7 +38,7 @@ export function ModelPicker({ chosen, onChoose, className = '' }: Props) {
       <Popover.Portal container={landmark}>
         <Popover.Positioner positionMethod="fixed" sideOffset={4} align="end" className="z-30 outline-none">
           <Popover.Popup
-            aria-label="Choose a model"
+            aria-label={t`Choose a model`}
             className="flex max-h-[min(420px,70vh)] w-[min(400px,calc(100vw-16px))] flex-col overflow-hidden rounded border border-line bg-raised text-ink shadow-float outline-none"
           >
             {open && data && (
@@ -89,11 +91,11 @@ function ModelList({ models, current, usual, onChoose }: ListProps) {
     <>
       <input
         role="combobox"
-        aria-label="Search models"
+        aria-label={t`Search models`}
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={shown[active] && `${list}-${active}`}
-        placeholder="Search models"
+        placeholder={t`Search models`}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -102,7 +104,7 @@ function ModelList({ models, current, usual, onChoose }: ListProps) {
         onKeyDown={onKeyDown}
         className="min-h-10 shrink-0 border-b border-line bg-transparent px-3 text-m outline-none"
       />
-      <div id={list} role="listbox" aria-label="Models" className="min-h-0 flex-1 overflow-y-auto p-1">
+      <div id={list} role="listbox" aria-label={t`Models`} className="min-h-0 flex-1 overflow-y-auto p-1">
         {shown.map((model, index) => (
           <div
             key={model.id}
@@ -121,7 +123,11 @@ function ModelList({ models, current, usual, onChoose }: ListProps) {
             <ModelFacts model={model} isUsual={model.id === usual} />
           </div>
         ))}
-        {shown.length === 0 && <p className="p-2 text-soft">No models match “{text.trim()}”.</p>}
+        {shown.length === 0 && (
+          <p className="p-2 text-soft">
+            <Trans>No models match “{text.trim()}”.</Trans>
+          </p>
+        )}
       </div>
       <MakeDefault current={current} usual={usual} />
     </>
@@ -134,8 +140,16 @@ function ModelFacts({ model, isUsual }: { readonly model: OfferedModel; readonly
     <span className="min-w-0 flex-1">
       <span className="flex items-baseline gap-2">
         <span className="min-w-0 truncate font-medium">{title}</span>
-        {model.id === 'default' && <span className="shrink-0 text-s text-soft">default</span>}
-        {isUsual && <span className="shrink-0 text-s text-soft">your default</span>}
+        {model.id === 'default' && (
+          <span className="shrink-0 text-s text-soft">
+            <Trans>default</Trans>
+          </span>
+        )}
+        {isUsual && (
+          <span className="shrink-0 text-s text-soft">
+            <Trans>your default</Trans>
+          </span>
+        )}
       </span>
       {title !== model.name && (
         <span className="block truncate text-s text-soft">
@@ -161,7 +175,7 @@ function MakeDefault({ current, usual }: Pick<ListProps, 'current' | 'usual'>) {
         disabled={isUsual || make.isPending}
         onClick={() => make.mutate(current.id)}
       >
-        {isUsual ? 'New threads use this model' : `Use ${nameOf(current)} for new threads`}
+        {isUsual ? t`New threads use this model` : t`Use ${nameOf(current)} for new threads`}
       </Button>
     </div>
   );

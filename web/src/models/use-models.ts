@@ -1,7 +1,8 @@
+import { t } from '@lingui/core/macro';
 import type { OfferedModel } from '@reborn-agent/client/api';
-import { formatTokens } from '@reborn-agent/client/format';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
+import { formatDollars, formatLocales, formatTokens } from '../format/number.ts';
 
 /** The id of the installation's default model. */
 export const DEFAULT_MODEL = 'default';
@@ -31,19 +32,20 @@ export const nameOf = (model: OfferedModel) => (model.id === DEFAULT_MODEL ? mod
 
 /** Context, price and what it sees, in one line. */
 export function factsOf({ context_tokens: context, price, reads }: OfferedModel): string[] {
-  const size = `${formatTokens(context).replace('.0M', 'M')} context`;
+  const size = t`${formatTokens(context).replace(/[.,]0M/, 'M')} context`;
   return [size, priceOf(price), ...(reads === null ? [] : [readsOf(reads)])];
 }
 
 function priceOf(price: OfferedModel['price']): string {
-  if (price === null) return 'price unknown';
+  if (price === null) return t`price unknown`;
   const { input_usd_per_million: input, output_usd_per_million: output } = price;
-  return input === 0 && output === 0 ? 'free' : `${dollars(input)} in, ${dollars(output)} out per 1M tokens`;
+  return input === 0 && output === 0 ? t`free` : t`${dollars(input)} in, ${dollars(output)} out per 1M tokens`;
 }
 
-const dollars = (usd: number) => `$${Number(usd.toFixed(2))}`;
+const dollars = (usd: number) => formatDollars(usd, true);
 
 function readsOf(reads: NonNullable<OfferedModel['reads']>): string {
-  if (reads.length === 0) return 'text only';
-  return reads.map((kind) => (kind === 'pdf' ? 'PDFs' : 'images')).join(' and ');
+  if (reads.length === 0) return t`text only`;
+  const kinds = reads.map((kind) => (kind === 'pdf' ? t`PDFs` : t`images`));
+  return new Intl.ListFormat(formatLocales()).format(kinds);
 }

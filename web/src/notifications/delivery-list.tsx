@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Delivery, DeliveryAttempt } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -35,29 +37,33 @@ export function DeliveryList() {
   });
   const { data, error, refetch } = query;
   return (
-    <section aria-label="Deliveries" className="flex flex-col gap-3">
+    <section aria-label={t`Deliveries`} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <h2 className="text-l font-semibold">Deliveries</h2>
-        <ChoiceField label="Show" choices={CHOICES} value={shown} onChoose={setShown} />
+        <h2 className="text-l font-semibold">
+          <Trans>Deliveries</Trans>
+        </h2>
+        <ChoiceField label={t`Show`} choices={choices()} value={shown} onChoose={setShown} />
       </div>
       <Listed
         rows={data?.pages.flatMap((page) => page.deliveries)}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading deliveries"
+        label={t`Loading deliveries`}
         empty={
-          <EmptyState icon="bell" title="No deliveries">
-            Each event for an endpoint, and each callback of a webhook job, is listed here with its attempts.
+          <EmptyState icon="bell" title={t`No deliveries`}>
+            <Trans>
+              Each event for an endpoint, and each callback of a webhook job, is listed here with its attempts.
+            </Trans>
           </EmptyState>
         }
       >
         {(deliveries) => (
           <>
-            <Rows label="Deliveries" rows={deliveries} keyOf={({ id }) => id} onOpen={({ id }) => setOpened(id)}>
+            <Rows label={t`Deliveries`} rows={deliveries} keyOf={({ id }) => id} onOpen={({ id }) => setOpened(id)}>
               {(delivery) => (
                 <>
                   <span className="shrink-0 sm:w-28">
-                    <StatusMark {...MARKS[delivery.state]} />
+                    <StatusMark {...marks()[delivery.state]} />
                   </span>
                   <span className="min-w-0 flex-1 basis-48">
                     <span className="block truncate">{delivery.type}</span>
@@ -81,19 +87,19 @@ export function DeliveryList() {
   );
 }
 
-const CHOICES: readonly { readonly value: Shown; readonly words: string }[] = [
-  { value: 'all', words: 'All' },
-  { value: 'pending', words: 'Waiting' },
-  { value: 'dead', words: 'Given up' },
-  { value: 'sent', words: 'Delivered' },
+const choices = (): readonly { readonly value: Shown; readonly words: string }[] => [
+  { value: 'all', words: t`All` },
+  { value: 'pending', words: t`Waiting` },
+  { value: 'dead', words: t`Given up` },
+  { value: 'sent', words: t`Delivered` },
 ];
 
-const MARKS: Record<Delivery['state'], { readonly mark: Mark; readonly words: string }> = {
-  pending: { mark: 'waiting', words: 'waiting' },
-  sending: { mark: 'running', words: 'sending' },
-  sent: { mark: 'done', words: 'delivered' },
-  dead: { mark: 'failed', words: 'given up' },
-};
+const marks = (): Record<Delivery['state'], { readonly mark: Mark; readonly words: string }> => ({
+  pending: { mark: 'waiting', words: t`waiting` },
+  sending: { mark: 'running', words: t`sending` },
+  sent: { mark: 'done', words: t`delivered` },
+  dead: { mark: 'failed', words: t`given up` },
+});
 
 function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const queries = useQueryClient();
@@ -108,27 +114,27 @@ function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly onClose
   });
   const problem = error ?? retry.error;
   return (
-    <Dialog title={data ? `${data.type}: ${MARKS[data.state].words}` : 'Delivery'} place="side" onClose={onClose}>
+    <Dialog title={data ? `${data.type}: ${marks()[data.state].words}` : t`Delivery`} place="side" onClose={onClose}>
       {problem && <Problem error={problem} />}
       {data && (
         <div className="flex flex-col gap-6">
           <Facts
             facts={[
-              ['Target', data.target],
-              ['User', data.user_id],
-              ['Id, sent as webhook-id', data.id],
-              ['Happened', <RelativeTime key="at" time={data.created_at} />],
-              ['Next attempt', data.next_attempt_at && <RelativeTime key="next" time={data.next_attempt_at} />],
+              [t`Target`, data.target],
+              [t`User`, data.user_id],
+              [t`Id, sent as webhook-id`, data.id],
+              [t`Happened`, <RelativeTime key="at" time={data.created_at} />],
+              [t`Next attempt`, data.next_attempt_at && <RelativeTime key="next" time={data.next_attempt_at} />],
             ]}
           />
           {data.state === 'dead' && (
             <div>
               <Button icon="retry" disabled={retry.isPending} onClick={() => retry.mutate()}>
-                Try again
+                <Trans>Try again</Trans>
               </Button>
             </div>
           )}
-          <ol aria-label="Attempts" className="flex flex-col gap-3">
+          <ol aria-label={t`Attempts`} className="flex flex-col gap-3">
             {data.ledger.map((attempt) => (
               <AttemptRow key={attempt.attempt} attempt={attempt} />
             ))}
@@ -139,19 +145,37 @@ function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly onClose
   );
 }
 
+function outcomeWords(outcome: DeliveryAttempt['outcome']): string {
+  if (outcome === null) return t`under way`;
+  const words: Record<typeof outcome, string> = {
+    sent: t`sent`,
+    failed: t`failed`,
+    limited: t`limited`,
+    refused: t`refused`,
+    gone: t`gone`,
+    interrupted: t`interrupted`,
+    unknown: t`unknown`,
+  };
+  return words[outcome];
+}
+
 function AttemptRow({ attempt }: { readonly attempt: DeliveryAttempt }) {
   const { outcome, status, error, retry_after: pause } = attempt;
   const mark: Mark = outcome === 'sent' ? 'done' : outcome === null ? 'running' : 'failed';
   return (
     <li className="flex flex-col gap-1">
       <span className="flex flex-wrap items-center gap-3">
-        <StatusMark mark={mark} words={`${attempt.attempt}. ${outcome ?? 'under way'}${status ? `, ${status}` : ''}`} />
+        <StatusMark mark={mark} words={`${attempt.attempt}. ${outcomeWords(outcome)}${status ? `, ${status}` : ''}`} />
         <span className="text-s text-soft">
           <RelativeTime time={attempt.started_at} />
         </span>
       </span>
       {error && <span className="break-words text-s">{error}</span>}
-      {pause !== null && <span className="text-s text-soft">The receiver asked for a pause of {pause} s.</span>}
+      {pause !== null && (
+        <span className="text-s text-soft">
+          <Trans>The receiver asked for a pause of {pause} s.</Trans>
+        </span>
+      )}
     </li>
   );
 }

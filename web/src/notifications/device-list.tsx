@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Device } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
@@ -23,15 +25,17 @@ export function DeviceList() {
   const problem = whyNoPush();
   const isOn = data?.devices.some(({ endpoint }) => endpoint === data.own);
   return (
-    <section aria-label="Devices" className="flex flex-col gap-3">
-      <h2 className="text-l font-semibold">Devices</h2>
+    <section aria-label={t`Devices`} className="flex flex-col gap-3">
+      <h2 className="text-l font-semibold">
+        <Trans>Devices</Trans>
+      </h2>
       {error && <Problem error={error} />}
       {on.error && <p role="alert">{on.error.message}</p>}
       {data && !isOn && (
         <div className="flex flex-wrap items-center gap-3">
           {problem === undefined ? (
             <Button icon="bell" disabled={on.isPending} onClick={() => on.mutate(data.application_server_key)}>
-              Turn on in this browser
+              <Trans>Turn on in this browser</Trans>
             </Button>
           ) : (
             <p className="text-soft">{problem}</p>
@@ -39,7 +43,7 @@ export function DeviceList() {
         </div>
       )}
       {data && data.devices.length > 0 && (
-        <ul aria-label="Devices" className="flex flex-col divide-y divide-line border-y border-line">
+        <ul aria-label={t`Devices`} className="flex flex-col divide-y divide-line border-y border-line">
           {data.devices.map((device) => (
             <DeviceRow key={device.id} device={device} isThis={device.endpoint === data.own} />
           ))}
@@ -68,8 +72,15 @@ function DeviceRow({ device, isThis }: { readonly device: Device; readonly isThi
       <span className="min-w-0 flex-1 basis-48">
         <span className="block truncate font-medium">{device.name}</span>
         <span className="block text-s text-soft">
-          {isThis ? 'This browser, since ' : 'Since '}
-          <RelativeTime time={device.created_at} />
+          {isThis ? (
+            <Trans>
+              This browser, since <RelativeTime time={device.created_at} />
+            </Trans>
+          ) : (
+            <Trans>
+              Since <RelativeTime time={device.created_at} />
+            </Trans>
+          )}
         </span>
       </span>
       {isThis && (
@@ -80,14 +91,16 @@ function DeviceRow({ device, isThis }: { readonly device: Device; readonly isThi
             disabled={change.isPending}
             onChange={() => change.mutate()}
           />
-          <span>Show details</span>
+          <span>
+            <Trans>Show details</Trans>
+          </span>
         </label>
       )}
       <Button disabled={test.isPending} onClick={() => test.mutate()}>
-        Send a test
+        <Trans>Send a test</Trans>
       </Button>
       <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate()}>
-        {isThis ? 'Turn off' : 'Remove'}
+        {isThis ? t`Turn off` : t`Remove`}
       </Button>
       {error && <Problem error={error} />}
     </li>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { NewEndpoint } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,11 +13,11 @@ import { Problem } from '../parts/problem.tsx';
 
 type Event = NewEndpoint['events'][number];
 
-const EVENTS: readonly { readonly name: Event; readonly words: string }[] = [
-  { name: 'gate.opened', words: 'A thread waits for an approval, a sign-in or a pairing' },
-  { name: 'turn.ended', words: 'A webhook job has ended' },
-  { name: 'mission.failed', words: 'A run of a mission has failed' },
-  { name: 'mission.completed', words: 'A run of a mission is completed' },
+const eventChoices = (): readonly { readonly name: Event; readonly words: string }[] => [
+  { name: 'gate.opened', words: t`A thread waits for an approval, a sign-in or a pairing` },
+  { name: 'turn.ended', words: t`A webhook job has ended` },
+  { name: 'mission.failed', words: t`A run of a mission has failed` },
+  { name: 'mission.completed', words: t`A run of a mission is completed` },
 ];
 
 /** Adds an endpoint, and shows its secret once. */
@@ -39,7 +41,7 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
   const toggle = (event: Event) =>
     setEvents(events.includes(event) ? events.filter((each) => each !== event) : [...events, event]);
   return (
-    <Dialog title="Add an endpoint" place="side" onClose={onClose}>
+    <Dialog title={t`Add an endpoint`} place="side" onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -48,24 +50,26 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <TextField
-          label="Name"
+          label={t`Name`}
           required
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
         <TextField
-          label="Address"
+          label={t`Address`}
           type="url"
           required
           value={url}
           placeholder="https://hooks.example.com/reborn"
-          hint="https on port 443, on the public internet."
+          hint={t`https on port 443, on the public internet.`}
           onChange={(event) => setUrl(event.target.value)}
         />
         <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1 text-s font-medium">Events</legend>
-          {EVENTS.map((event) => (
+          <legend className="mb-1 text-s font-medium">
+            <Trans>Events</Trans>
+          </legend>
+          {eventChoices().map((event) => (
             <Check
               key={event.name}
               words={event.words}
@@ -75,14 +79,14 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
           ))}
         </fieldset>
         {events.includes('turn.ended') && (
-          <ChoiceField label="Webhook jobs" choices={TURNS} value={turns} onChoose={setTurns} />
+          <ChoiceField label={t`Webhook jobs`} choices={turnChoices()} value={turns} onChoose={setTurns} />
         )}
         {me.role === 'operator' && (
-          <Check words="The events of all users" checked={everyone} onChange={() => setEveryone(!everyone)} />
+          <Check words={t`The events of all users`} checked={everyone} onChange={() => setEveryone(!everyone)} />
         )}
         {events.includes('mission.completed') && !everyone && (
           <Check
-            words="Send the results of missions, not only that they are there"
+            words={t`Send the results of missions, not only that they are there`}
             checked={results}
             onChange={() => setResults(!results)}
           />
@@ -90,19 +94,22 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
         {add.error && <Problem error={add.error} />}
         <div className="flex gap-2">
           <Button type="submit" look="act" disabled={add.isPending || events.length === 0}>
-            Add
+            <Trans>Add</Trans>
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
         </div>
       </form>
     </Dialog>
   );
 }
 
-const TURNS = [
-  { value: 'failed', words: 'Only failed ones' },
-  { value: 'all', words: 'All' },
-] as const;
+const turnChoices = () =>
+  [
+    { value: 'failed', words: t`Only failed ones` },
+    { value: 'all', words: t`All` },
+  ] as const;
 
 type CheckProps = { readonly words: string; readonly checked: boolean; readonly onChange: () => void };
 
@@ -117,15 +124,19 @@ function Check({ words, checked, onChange }: CheckProps) {
 
 function NewSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   return (
-    <Dialog title="Its signing secret" onClose={onClose}>
+    <Dialog title={t`Its signing secret`} onClose={onClose}>
       <div className="flex flex-col gap-4">
-        <p>Your program verifies requests with this secret. It is not shown again.</p>
+        <p>
+          <Trans>Your program verifies requests with this secret. It is not shown again.</Trans>
+        </p>
         <div className="flex items-start gap-2">
           <code className="min-w-0 flex-1 break-all text-s">{secret}</code>
           <CopyButton text={secret} />
         </div>
         <div>
-          <Button onClick={onClose}>Done</Button>
+          <Button onClick={onClose}>
+            <Trans>Done</Trans>
+          </Button>
         </div>
       </div>
     </Dialog>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Endpoint } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -23,31 +25,35 @@ export function NotificationsPage() {
   });
   return (
     <Page
-      title="Notifications"
-      about="Where you hear of approvals, failed jobs and missions."
+      title={t`Notifications`}
+      about={t`Where you hear of approvals, failed jobs and missions.`}
       actions={
         <Button icon="add" onClick={() => setAdding(true)}>
-          Add an endpoint
+          <Trans>Add an endpoint</Trans>
         </Button>
       }
     >
       <DeviceList />
-      <section aria-label="Endpoints" className="flex flex-col gap-3">
-        <h2 className="text-l font-semibold">Endpoints</h2>
+      <section aria-label={t`Endpoints`} className="flex flex-col gap-3">
+        <h2 className="text-l font-semibold">
+          <Trans>Endpoints</Trans>
+        </h2>
         <Listed
           rows={data?.endpoints}
           error={error}
           onRetry={() => void refetch()}
-          label="Loading endpoints"
+          label={t`Loading endpoints`}
           empty={
-            <EmptyState icon="bell" title="No endpoints yet">
-              An endpoint is an https address that gets your events as signed requests: your own program, or a service
-              that forwards them to your phone.
+            <EmptyState icon="bell" title={t`No endpoints yet`}>
+              <Trans>
+                An endpoint is an https address that gets your events as signed requests: your own program, or a service
+                that forwards them to your phone.
+              </Trans>
             </EmptyState>
           }
         >
           {(endpoints) => (
-            <ul aria-label="Endpoints" className="flex flex-col divide-y divide-line border-y border-line">
+            <ul aria-label={t`Endpoints`} className="flex flex-col divide-y divide-line border-y border-line">
               {endpoints.map((endpoint) => (
                 <EndpointRow key={endpoint.id} endpoint={endpoint} />
               ))}
@@ -56,8 +62,10 @@ export function NotificationsPage() {
         </Listed>
       </section>
       {data && (
-        <section aria-label="Quiet hours" className="flex flex-col gap-3">
-          <h2 className="text-l font-semibold">Quiet hours</h2>
+        <section aria-label={t`Quiet hours`} className="flex flex-col gap-3">
+          <h2 className="text-l font-semibold">
+            <Trans>Quiet hours</Trans>
+          </h2>
           <QuietHoursForm quiet={data.quiet_hours} />
         </section>
       )}
@@ -86,26 +94,25 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }) {
         <span className="block truncate font-medium">{endpoint.name}</span>
         <span className="block truncate text-s text-soft">{endpoint.url}</span>
         <span className="block text-s text-soft">
-          {endpoint.events.join(', ')}
-          {endpoint.everyone && ' of all users'}
+          {endpoint.everyone ? t`${endpoint.events.join(', ')} of all users` : endpoint.events.join(', ')}
         </span>
       </span>
-      {endpoint.gone_at && <StatusMark mark="failed" words="answered 410: gets nothing more" />}
+      {endpoint.gone_at && <StatusMark mark="failed" words={t`answered 410: gets nothing more`} />}
       <Button disabled={test.isPending || endpoint.gone_at !== null} onClick={() => test.mutate()}>
-        Send a test
+        <Trans>Send a test</Trans>
       </Button>
       <Button look="quiet" onClick={() => setRemoving(true)}>
-        Remove
+        <Trans>Remove</Trans>
       </Button>
       {error && <Problem error={error} />}
       {removing && (
         <Confirm
-          title={`Remove ${endpoint.name}?`}
-          action="Remove"
+          title={t`Remove ${endpoint.name}?`}
+          action={t`Remove`}
           onConfirm={() => remove.mutate()}
           onClose={() => setRemoving(false)}
         >
-          Events that wait for it are not delivered any more.
+          <Trans>Events that wait for it are not delivered any more.</Trans>
         </Confirm>
       )}
     </li>

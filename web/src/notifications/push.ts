@@ -1,13 +1,14 @@
+import { t } from '@lingui/core/macro';
 import type { Device } from '@reborn-agent/client/api';
 import { client } from '../client/client.ts';
 
 /** Whether this browser can show notifications, and if not, what is in the way. */
 export function whyNoPush(): string | undefined {
-  if (!window.isSecureContext) return 'Notifications need an https address of the service.';
+  if (!window.isSecureContext) return t`Notifications need an https address of the service.`;
   if (!('serviceWorker' in navigator) || !('PushManager' in window))
-    return 'This browser shows no notifications. On an iPhone or iPad, install the app first: Share, Add to Home Screen.';
+    return t`This browser shows no notifications. On an iPhone or iPad, install the app first: Share, Add to Home Screen.`;
   if (Notification.permission === 'denied')
-    return 'The browser blocks notifications of this site. Allow them in its settings for this site.';
+    return t`The browser blocks notifications of this site. Allow them in its settings for this site.`;
   return undefined;
 }
 
@@ -20,7 +21,7 @@ export async function findSubscription(): Promise<PushSubscription | null> {
 /** Asks for permission, subscribes this browser, and adds it as a device of the user. */
 export async function turnOn(serverKey: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
-    throw new Error('The browser did not allow notifications.');
+    throw new Error(t`The browser did not allow notifications.`);
   const { pushManager } = await navigator.serviceWorker.ready;
   const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: serverKey });
   await putDevice(subscription, {});
@@ -61,7 +62,9 @@ export async function endForeignSubscription(): Promise<void> {
 /** Such as "Chrome on Android". */
 export function nameOf(agent: string): string {
   const find = (names: readonly (readonly [RegExp, string])[]) => names.find(([sign]) => sign.test(agent))?.[1];
-  return `${find(BROWSERS) ?? 'Browser'} on ${find(SYSTEMS) ?? 'a device'}`;
+  const browser = find(BROWSERS) ?? t`Browser`;
+  const system = find(SYSTEMS) ?? t`a device`;
+  return t`${browser} on ${system}`;
 }
 
 /** The first that fits: later signs are also in the names of earlier browsers. */

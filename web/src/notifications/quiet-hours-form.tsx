@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { QuietHours } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -26,26 +28,26 @@ export function QuietHoursForm({ quiet }: { readonly quiet: QuietHours | null })
     >
       <p className="text-m text-soft">
         {quiet
-          ? `Events wait from ${quiet.from} until ${quiet.until} (${quiet.time_zone}).`
-          : 'Off: events are sent at any time.'}
+          ? t`Events wait from ${quiet.from} until ${quiet.until} (${quiet.time_zone}).`
+          : t`Off: events are sent at any time.`}
       </p>
       <div className="grid gap-3 sm:grid-cols-3">
         <TextField
-          label="From"
+          label={t`From`}
           type="time"
           required
           value={draft.from}
           onChange={(event) => set({ from: event.target.value })}
         />
         <TextField
-          label="Until"
+          label={t`Until`}
           type="time"
           required
           value={draft.until}
           onChange={(event) => set({ until: event.target.value })}
         />
         <TextField
-          label="Time zone"
+          label={t`Time zone`}
           required
           value={draft.time_zone}
           onChange={(event) => set({ time_zone: event.target.value })}
@@ -54,11 +56,11 @@ export function QuietHoursForm({ quiet }: { readonly quiet: QuietHours | null })
       {save.error && <Problem error={save.error} />}
       <div className="flex gap-2">
         <Button type="submit" disabled={save.isPending}>
-          {quiet ? 'Save' : 'Turn on'}
+          {quiet ? t`Save` : t`Turn on`}
         </Button>
         {quiet && (
           <Button look="quiet" disabled={save.isPending} onClick={() => save.mutate(null)}>
-            Turn off
+            <Trans>Turn off</Trans>
           </Button>
         )}
       </div>

@@ -1,4 +1,6 @@
+import { t } from '@lingui/core/macro';
 import type { Activity } from '@reborn-agent/client/api';
+import { formatLocales } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
 import { TimeChart } from '../parts/time-chart.tsx';
 
@@ -10,10 +12,10 @@ export function ActivityCharts({ minutes }: Activity) {
   const common = { points: withQuietMinutes(minutes), time: 'at', formatTime: clockOf, group: 'activity' } as const;
   return (
     <div className="grid gap-4 md:grid-cols-2">
-      <TimeChart {...common} title="Turns" value="ended" format={String} />
-      <TimeChart {...common} title="Failed turns" value="failed" format={String} />
-      <TimeChart {...common} title="Wait for a replica, 95 of 100 turns" value="wait_ms" format={formatDuration} />
-      <TimeChart {...common} title="Duration, 95 of 100 turns" value="duration_ms" format={formatDuration} />
+      <TimeChart {...common} title={t`Turns`} value="ended" format={String} />
+      <TimeChart {...common} title={t`Failed turns`} value="failed" format={String} />
+      <TimeChart {...common} title={t`Wait for a replica, 95 of 100 turns`} value="wait_ms" format={formatDuration} />
+      <TimeChart {...common} title={t`Duration, 95 of 100 turns`} value="duration_ms" format={formatDuration} />
     </div>
   );
 }
@@ -29,4 +31,4 @@ function withQuietMinutes(minutes: Activity['minutes']): Activity['minutes'] {
 }
 
 const clockOf = (at: string) =>
-  at === '' ? '' : new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  at === '' ? '' : new Date(at).toLocaleTimeString(formatLocales(), { hour: '2-digit', minute: '2-digit' });

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { AuditList } from '@reborn-agent/client/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -36,24 +37,24 @@ export function AuditPage() {
       .includes(text.toLowerCase());
   return (
     <Page
-      title="Audit"
-      about="What was done to this installation, the newest first."
-      actions={<Filter label="Search the log" value={text} onChange={setText} />}
+      title={t`Audit`}
+      about={t`What was done to this installation, the newest first.`}
+      actions={<Filter label={t`Search the log`} value={text} onChange={setText} />}
     >
       <Listed
         rows={entries?.filter(fits)}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading the log"
+        label={t`Loading the log`}
         empty={
-          <EmptyState icon="log" title={text ? 'Nothing fits' : 'Nothing was done yet'}>
-            {text ? 'Try other words.' : 'Users, tokens, sign-ins, tools and settings leave their traces here.'}
+          <EmptyState icon="log" title={text ? t`Nothing fits` : t`Nothing was done yet`}>
+            {text ? t`Try other words.` : t`Users, tokens, sign-ins, tools and settings leave their traces here.`}
           </EmptyState>
         }
       >
         {(rows) => (
           <>
-            <Rows label="Audit log" rows={rows} keyOf={({ id }) => id} onOpen={setOpened}>
+            <Rows label={t`Audit log`} rows={rows} keyOf={({ id }) => id} onOpen={setOpened}>
               {(entry) => (
                 <>
                   <span className="min-w-0 flex-1 basis-full sm:basis-48 truncate">
@@ -75,11 +76,11 @@ export function AuditPage() {
         <Dialog title={wordsOfAction(opened.action)} place="side" onClose={() => setOpened(undefined)}>
           <Facts
             facts={[
-              ['Recorded as', opened.action],
-              ['By', opened.actor],
-              ['About', opened.subject],
-              ['When', <RelativeTime key="at" time={opened.at} />],
-              ['Details', <ReadableJson key="detail" text={JSON.stringify(opened.detail)} />],
+              [t`Recorded as`, opened.action],
+              [t`By`, opened.actor],
+              [t`About`, opened.subject],
+              [t`When`, <RelativeTime key="at" time={opened.at} />],
+              [t`Details`, <ReadableJson key="detail" text={JSON.stringify(opened.detail)} />],
             ]}
           />
         </Dialog>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Erasure, User } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -18,7 +20,7 @@ export function EraseUser({ user, onClose }: { readonly user: User; readonly onC
   });
   if (erase.data) return <Certificate name={user.name} erasure={erase.data} onClose={onClose} />;
   return (
-    <Dialog title={`Erase ${user.name}?`} onClose={onClose}>
+    <Dialog title={t`Erase ${user.name}?`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -27,20 +29,24 @@ export function EraseUser({ user, onClose }: { readonly user: User; readonly onC
         }}
       >
         <p className="break-words">
-          This deletes their threads, memory, secrets, missions, tokens and everything else, permanently. Backups that
-          were made before still contain it.
+          <Trans>
+            This deletes their threads, memory, secrets, missions, tokens and everything else, permanently. Backups that
+            were made before still contain it.
+          </Trans>
         </p>
         <TextField
-          label={`Type ${user.name} to confirm`}
+          label={t`Type ${user.name} to confirm`}
           value={typed}
           autoComplete="off"
           onChange={(event) => setTyped(event.target.value)}
         />
         {erase.error && <Problem error={erase.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
           <Button type="submit" look="danger" disabled={typed.trim() !== user.name.trim() || erase.isPending}>
-            {erase.isPending ? 'Erasing…' : 'Erase everything'}
+            {erase.isPending ? t`Erasing…` : t`Erase everything`}
           </Button>
         </div>
       </form>
@@ -53,13 +59,17 @@ type CertificateProps = { readonly name: string; readonly erasure: Erasure; read
 function Certificate({ name, erasure: { certificate }, onClose }: CertificateProps) {
   if (!certificate)
     return (
-      <Dialog title={`${name} is being erased`} onClose={onClose}>
-        <p>The user has no access any more. The service deletes the rest in the background, also after a restart.</p>
+      <Dialog title={t`${name} is being erased`} onClose={onClose}>
+        <p>
+          <Trans>
+            The user has no access any more. The service deletes the rest in the background, also after a restart.
+          </Trans>
+        </p>
       </Dialog>
     );
   const counts = Object.entries(certificate.deleted).toSorted(([, a], [, b]) => b - a);
   return (
-    <Dialog title={`${name} was erased`} onClose={onClose}>
+    <Dialog title={t`${name} was erased`} onClose={onClose}>
       <div className="flex flex-col gap-3">
         <ul className="max-h-64 overflow-y-auto">
           {counts.map(([table, rows]) => (
@@ -70,7 +80,9 @@ function Certificate({ name, erasure: { certificate }, onClose }: CertificatePro
           ))}
         </ul>
         <p className="flex items-center gap-2 text-s text-soft">
-          <span className="min-w-0 break-all">Certificate {certificate.digest.slice(0, 16)}…</span>
+          <span className="min-w-0 break-all">
+            <Trans>Certificate {certificate.digest.slice(0, 16)}…</Trans>
+          </span>
           <CopyButton text={JSON.stringify(certificate, null, 2)} />
         </p>
       </div>

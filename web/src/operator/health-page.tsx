@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { client } from '../client/client.ts';
@@ -33,7 +35,7 @@ export function HealthPage() {
   });
   const error = status.error ?? replicas.error ?? activity.error;
   return (
-    <Page title="Health" about="Replicas, queue and parts. It refreshes itself.">
+    <Page title={t`Health`} about={t`Replicas, queue and parts. It refreshes itself.`}>
       {error && (
         <Problem
           error={error}
@@ -43,25 +45,29 @@ export function HealthPage() {
       {replicas.data ? (
         <>
           <Figures>
-            <Figure name="Running turns" value={replicas.data.queue.running} />
-            <Figure name="Queued turns" value={replicas.data.queue.queued} />
-            <Figure name="Waiting for approval" value={replicas.data.queue.waiting} />
+            <Figure name={t`Running turns`} value={replicas.data.queue.running} />
+            <Figure name={t`Queued turns`} value={replicas.data.queue.queued} />
+            <Figure name={t`Waiting for approval`} value={replicas.data.queue.waiting} />
             <Figure
-              name="Oldest in the queue"
+              name={t`Oldest in the queue`}
               value={
                 replicas.data.queue.oldest_seconds === null
-                  ? 'none'
+                  ? t`none`
                   : formatDuration(replicas.data.queue.oldest_seconds * 1000)
               }
             />
           </Figures>
           <section>
-            <h2 className="mb-2 font-semibold">Replicas</h2>
+            <h2 className="mb-2 font-semibold">
+              <Trans>Replicas</Trans>
+            </h2>
             {new Set(replicas.data.replicas.map(({ model }) => model)).size > 1 && (
               <p role="alert" className="mb-2 flex items-start gap-3 rounded border border-failed bg-failed-wash p-3">
                 <Icon name="warning" className="mt-1 text-failed" />
-                The replicas have different model settings, and any of them may answer a turn. Give all of them the same
-                LLM settings.
+                <Trans>
+                  The replicas have different model settings, and any of them may answer a turn. Give all of them the
+                  same LLM settings.
+                </Trans>
               </p>
             )}
             <ul className="divide-y divide-line rounded border border-line bg-raised">
@@ -69,13 +75,15 @@ export function HealthPage() {
                 <li key={replica.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3">
                   <StatusMark
                     mark={replica.running > 0 ? 'running' : 'done'}
-                    words={replica.running > 0 ? `runs ${replica.running}` : 'ready'}
+                    words={replica.running > 0 ? t`runs ${replica.running}` : t`ready`}
                   />
                   <span className="min-w-0 flex-1 basis-60 truncate font-mono text-s">{replica.id}</span>
-                  <span className="text-s text-soft">{replica.model ?? 'model not known'}</span>
+                  <span className="text-s text-soft">{replica.model ?? t`model not known`}</span>
                   <span className="text-s text-soft">
-                    started <RelativeTime time={replica.started_at} />
-                    {replica.self && ', answers this page'}
+                    <Trans>
+                      started <RelativeTime time={replica.started_at} />
+                    </Trans>
+                    {replica.self && <>, {t`answers this page`}</>}
                   </span>
                 </li>
               ))}
@@ -83,26 +91,33 @@ export function HealthPage() {
           </section>
         </>
       ) : (
-        !error && <Skeleton label="Loading the state" />
+        !error && <Skeleton label={t`Loading the state`} />
       )}
       {activity.data && (
         <section>
-          <h2 className="mb-2 font-semibold">The last hour</h2>
-          <Suspense fallback={<Skeleton label="Loading charts" rows={8} />}>
+          <h2 className="mb-2 font-semibold">
+            <Trans>The last hour</Trans>
+          </h2>
+          <Suspense fallback={<Skeleton label={t`Loading charts`} rows={8} />}>
             <ActivityCharts minutes={activity.data.minutes} />
           </Suspense>
         </section>
       )}
       {status.data && (
         <section>
-          <h2 className="mb-2 font-semibold">Parts</h2>
+          <h2 className="mb-2 font-semibold">
+            <Trans>Parts</Trans>
+          </h2>
           <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
-            <Part name="Version" value={status.data.version} />
-            <Part name="Up for" value={formatDuration(status.data.uptime_seconds * 1000)} />
-            <Part name="Model" value={`${status.data.model.name} (${status.data.model.provider})`} />
-            <Part name="Database" value={`PostgreSQL ${status.data.database.version}, ${status.data.database.kind}`} />
-            <Part name="Channels" value={channelsOf(status.data.channels)} />
-            <Part name="Tools" value={String(status.data.tools)} />
+            <Part name={t`Version`} value={status.data.version} />
+            <Part name={t`Up for`} value={formatDuration(status.data.uptime_seconds * 1000)} />
+            <Part name={t`Model`} value={`${status.data.model.name} (${status.data.model.provider})`} />
+            <Part
+              name={t`Database`}
+              value={`PostgreSQL ${status.data.database.version}, ${status.data.database.kind}`}
+            />
+            <Part name={t`Channels`} value={channelsOf(status.data.channels)} />
+            <Part name={t`Tools`} value={String(status.data.tools)} />
           </dl>
         </section>
       )}
@@ -114,7 +129,7 @@ function Part({ name, value }: { readonly name: string; readonly value: string }
   return (
     <div className="flex justify-between gap-4 border-b border-line py-1">
       <dt className="text-soft">{name}</dt>
-      <dd className="text-right">{value}</dd>
+      <dd className="text-end">{value}</dd>
     </div>
   );
 }

@@ -1,6 +1,8 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ModelProvider, Settings } from '@reborn-agent/client/api';
-import { formatTokens } from '@reborn-agent/client/format';
 import { useId, useState } from 'react';
+import { formatTokens } from '../format/number.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -24,8 +26,14 @@ export function ModelRoutes({
     change.mutate({ model_routes: Object.fromEntries(Object.entries(routes).filter(([key]) => key !== name)) });
   return (
     <section className="flex flex-col gap-3">
-      <h2 className="font-semibold">Other models</h2>
-      {Object.keys(routes).length === 0 && <p className="text-soft">None yet. Everything goes to the default model.</p>}
+      <h2 className="font-semibold">
+        <Trans>Other models</Trans>
+      </h2>
+      {Object.keys(routes).length === 0 && (
+        <p className="text-soft">
+          <Trans>None yet. Everything goes to the default model.</Trans>
+        </p>
+      )}
       <ul className="flex flex-col gap-2">
         {Object.entries(routes).map(([name, route]) => (
           <li
@@ -37,12 +45,12 @@ export function ModelRoutes({
               <p className="break-words text-s text-soft">
                 {route.provider}, {route.name}
                 {route.base_url && `, ${route.base_url}`}
-                {route.context_tokens && `, ${formatTokens(route.context_tokens)} context`}
-                {route.fallback && `; when it fails: ${route.fallback.join(', ')}`}
+                {route.context_tokens && <>, {t`${formatTokens(route.context_tokens)} context`}</>}
+                {route.fallback && <>; {t`when it fails: ${route.fallback.join(', ')}`}</>}
               </p>
             </div>
             <TestModel route={name} />
-            <IconButton icon="trash" label={`Remove ${name}`} onClick={() => remove(name)} />
+            <IconButton icon="trash" label={t`Remove ${name}`} onClick={() => remove(name)} />
           </li>
         ))}
       </ul>
@@ -75,7 +83,9 @@ function AddRoute({ providers, onAdd }: AddProps) {
   if (!provider) return null;
   return (
     <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="w-fit text-m underline underline-offset-2">Add a model</summary>
+      <summary className="w-fit text-m underline underline-offset-2">
+        <Trans>Add a model</Trans>
+      </summary>
       <form
         className="mt-3 grid items-start gap-3 md:grid-cols-2"
         onSubmit={(event) => {
@@ -95,14 +105,14 @@ function AddRoute({ providers, onAdd }: AddProps) {
         }}
       >
         <ChoiceField
-          label="Provider"
+          label={t`Provider`}
           choices={providers.map(({ name }) => ({ value: name, words: name }))}
           value={provider.name}
           onChoose={setProvider}
         />
         <div>
           <TextField
-            label="Model ID"
+            label={t`Model ID`}
             required
             list={list}
             autoComplete="off"
@@ -119,24 +129,24 @@ function AddRoute({ providers, onAdd }: AddProps) {
           </p>
         </div>
         <TextField
-          label="Alias (optional)"
-          hint="The name in the list of models, and in requests."
+          label={t`Alias (optional)`}
+          hint={t`The name in the list of models, and in requests.`}
           value={alias}
           onChange={(event) => setAlias(event.target.value)}
         />
         <TextField
-          label="Models to ask when it fails, separated by commas"
+          label={t`Models to ask when it fails, separated by commas`}
           value={fallback}
           onChange={(event) => setFallback(event.target.value)}
         />
         {provider.kind === 'openai-compatible' && !known?.reads && (
           <label className="flex items-center gap-2 text-m md:col-span-2">
             <input type="checkbox" checked={seesImages} onChange={(event) => setSeesImages(event.target.checked)} />
-            This model can see images
+            <Trans>This model can see images</Trans>
           </label>
         )}
         <Button type="submit" look="act" className="justify-self-start">
-          Add
+          <Trans>Add</Trans>
         </Button>
       </form>
     </details>

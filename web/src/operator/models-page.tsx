@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ModelProvider, Settings } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
@@ -17,9 +19,9 @@ export function ModelsPage() {
   const error = settings.error ?? providers.error;
   const retry = () => void Promise.all([settings.refetch(), providers.refetch()]);
   return (
-    <Page title="Models" about="Which models can answer. Keys are stored encrypted, and never shown.">
+    <Page title={t`Models`} about={t`Which models can answer. Keys are stored encrypted, and never shown.`}>
       {error && <Problem error={error} onRetry={retry} />}
-      {!(settings.data && providers.data) && !error && <Skeleton label="Loading the settings" />}
+      {!(settings.data && providers.data) && !error && <Skeleton label={t`Loading the settings`} />}
       {settings.data && providers.data && (
         <>
           <DefaultModel settings={settings.data} providers={providers.data.providers} />
@@ -48,14 +50,16 @@ function DefaultModel({
     ({ name, kind, key_source: key }) => kind === route.provider && name === kind && key === null,
   );
   const choices = [
-    { value: CONFIGURED, words: `${configured.name} (from the environment)` },
+    { value: CONFIGURED, words: t`${configured.name} (from the environment)` },
     ...Object.entries(routes).map(([name, each]) => ({ value: name, words: `${name} (${each.name})` })),
   ];
   return (
     <section className="flex flex-col gap-3 rounded border border-line bg-raised p-4">
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
-          <h2 className="text-s text-soft">Default model, for messages that name no other</h2>
+          <h2 className="text-s text-soft">
+            <Trans>Default model, for messages that name no other</Trans>
+          </h2>
           <p className="break-words text-xl font-semibold">{route.name}</p>
           <p className="break-words text-soft">
             {route.provider}
@@ -66,13 +70,15 @@ function DefaultModel({
       </div>
       {lacking?.variable && route.provider !== 'openai-compatible' && (
         <p className="text-failed">
-          There is no key for {lacking.name}. Add it under Providers, or set {lacking.variable}.
+          <Trans>
+            There is no key for {lacking.name}. Add it under Providers, or set {lacking.variable}.
+          </Trans>
         </p>
       )}
       {choices.length > 1 && (
         <div className="max-w-96">
           <ChoiceField
-            label="Default model"
+            label={t`Default model`}
             choices={choices}
             value={chosen ?? CONFIGURED}
             onChoose={(name) => change.mutate({ default_route: name === CONFIGURED ? null : name })}
@@ -81,7 +87,9 @@ function DefaultModel({
       )}
       {change.error && <Problem error={change.error} />}
       {route.provider === 'demo' && (
-        <p>To use a real model, store a key under Providers, add a model, and choose it here.</p>
+        <p>
+          <Trans>To use a real model, store a key under Providers, add a model, and choose it here.</Trans>
+        </p>
       )}
     </section>
   );

@@ -1,5 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
 import type { ModelProvider } from '@reborn-agent/client/api';
-import { formatCount } from '@reborn-agent/client/format';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 import { wordsOf } from '../parts/problem.tsx';
@@ -18,7 +18,7 @@ export function useProviderModels(provider: ModelProvider | undefined) {
 }
 
 export function describeOffer({ data, error, isFetching }: ReturnType<typeof useProviderModels>): string {
-  if (isFetching) return 'Asking for its models';
+  if (isFetching) return t`Asking for its models`;
   if (error) return wordsOf(error);
-  return data ? `${formatCount(data.models.length, 'model')} to choose from` : '';
+  return data ? plural(data.models.length, { one: '# model to choose from', other: '# models to choose from' }) : '';
 }

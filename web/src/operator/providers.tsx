@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ModelProvider } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,8 +15,10 @@ import { describeOffer, useProviderModels } from './provider-models.ts';
 export function Providers({ providers }: { readonly providers: readonly ModelProvider[] }) {
   return (
     <section className="flex flex-col gap-3">
-      <h2 className="font-semibold">Providers</h2>
-      <ul aria-label="Providers" className="divide-y divide-line rounded border border-line bg-raised">
+      <h2 className="font-semibold">
+        <Trans>Providers</Trans>
+      </h2>
+      <ul aria-label={t`Providers`} className="divide-y divide-line rounded border border-line bg-raised">
         {providers.map((provider) => (
           <ProviderRow key={provider.name} provider={provider} />
         ))}
@@ -59,6 +63,7 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
     onSuccess: changed,
   });
   const canCheck = provider.key_source !== null || provider.kind === 'openai-compatible';
+  const variable = provider.variable ?? 'LLM_API_KEY';
   const canStore = provider.key_source !== 'environment' && provider.name !== 'openai-compatible';
   return (
     <li className="flex flex-col gap-2 px-4 py-3">
@@ -67,7 +72,9 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
           <p className="break-words font-medium">{provider.name}</p>
           {provider.base_url && <p className="break-words text-s text-soft">{provider.base_url}</p>}
           {needsKey(provider) && (
-            <p className="break-words text-s text-soft">Add a key, or set {provider.variable ?? 'LLM_API_KEY'}.</p>
+            <p className="break-words text-s text-soft">
+              <Trans>Add a key, or set {variable}.</Trans>
+            </p>
           )}
         </div>
         <StatusMark mark={provider.key_source ? 'done' : 'idle'} words={describeKey(provider)} />
@@ -77,17 +84,17 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
               disabled={offered.isFetching}
               onClick={() => (checking ? void offered.refetch() : setChecking(true))}
             >
-              Test
+              <Trans>Test</Trans>
             </Button>
           )}
           {canStore && (
             <Button onClick={() => setEditing(!editing)}>
-              {provider.key_source === 'stored' ? 'Replace key' : 'Add key'}
+              {provider.key_source === 'stored' ? t`Replace key` : t`Add key`}
             </Button>
           )}
           {provider.stored && (
             <Button look="danger" onClick={() => setRemoving(true)}>
-              Remove
+              <Trans>Remove</Trans>
             </Button>
           )}
         </div>
@@ -101,12 +108,12 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
       {remove.error && <Problem error={remove.error} />}
       {removing && (
         <Confirm
-          title={`Remove ${provider.name}?`}
-          action="Remove"
+          title={t`Remove ${provider.name}?`}
+          action={t`Remove`}
           onConfirm={() => remove.mutate()}
           onClose={() => setRemoving(false)}
         >
-          Its key is deleted. Models that use it fail until a key is stored again.
+          <Trans>Its key is deleted. Models that use it fail until a key is stored again.</Trans>
         </Confirm>
       )}
     </li>
@@ -114,8 +121,8 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
 }
 
 function describeKey({ key_source: source }: ModelProvider): string {
-  if (source === 'environment') return 'key from the environment';
-  return source === 'stored' ? 'key stored' : 'no key';
+  if (source === 'environment') return t`key from the environment`;
+  return source === 'stored' ? t`key stored` : t`no key`;
 }
 
 /** Servers of one's own often need none. */
@@ -135,8 +142,8 @@ function KeyForm({ provider, onDone }: { readonly provider: ModelProvider; reado
       }}
     >
       <TextField
-        label={`Key of ${provider.name}`}
-        hint="It is stored encrypted and never shown again."
+        label={t`Key of ${provider.name}`}
+        hint={t`It is stored encrypted and never shown again.`}
         type="password"
         autoComplete="off"
         required
@@ -146,9 +153,11 @@ function KeyForm({ provider, onDone }: { readonly provider: ModelProvider; reado
       {put.error && <Problem error={put.error} />}
       <div className="flex gap-2">
         <Button type="submit" look="act" disabled={put.isPending}>
-          Save
+          <Trans>Save</Trans>
         </Button>
-        <Button onClick={onDone}>Cancel</Button>
+        <Button onClick={onDone}>
+          <Trans>Cancel</Trans>
+        </Button>
       </div>
     </form>
   );
@@ -166,7 +175,9 @@ function AddServer() {
   });
   return (
     <details className="group">
-      <summary className="w-fit text-m underline underline-offset-2">Add a server</summary>
+      <summary className="w-fit text-m underline underline-offset-2">
+        <Trans>Add a server</Trans>
+      </summary>
       <form
         className="mt-3 grid items-start gap-3 md:grid-cols-2"
         onSubmit={(event) => {
@@ -175,23 +186,23 @@ function AddServer() {
         }}
       >
         <TextField
-          label="Name"
-          hint="Small letters, digits and dashes, such as ollama."
+          label={t`Name`}
+          hint={t`Small letters, digits and dashes, such as ollama.`}
           required
           pattern="[a-z0-9][a-z0-9\-]{0,39}"
           value={name}
           onChange={(event) => setName(event.target.value.toLowerCase())}
         />
         <TextField
-          label="Base URL"
-          hint="A server with the API of OpenAI, such as http://localhost:11434/v1."
+          label={t`Base URL`}
+          hint={t`A server with the API of OpenAI, such as http://localhost:11434/v1.`}
           type="url"
           required
           value={address}
           onChange={(event) => setAddress(event.target.value)}
         />
         <TextField
-          label="Key (optional)"
+          label={t`Key (optional)`}
           type="password"
           autoComplete="off"
           value={key}
@@ -199,7 +210,7 @@ function AddServer() {
         />
         <div className="md:col-span-2">{put.error && <Problem error={put.error} />}</div>
         <Button type="submit" look="act" className="justify-self-start" disabled={put.isPending}>
-          Add server
+          <Trans>Add server</Trans>
         </Button>
       </form>
     </details>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { User } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,8 +23,12 @@ export function SpendingLimits({ user }: { readonly user: User }) {
   });
   return (
     <section className="flex flex-col gap-3">
-      <h3 className="font-semibold">Spending in a day</h3>
-      <p className="text-s text-soft">Leave both empty to use the default limit.</p>
+      <h3 className="font-semibold">
+        <Trans>Spending in a day</Trans>
+      </h3>
+      <p className="text-s text-soft">
+        <Trans>Leave both empty to use the default limit.</Trans>
+      </p>
       <form
         className="flex flex-wrap items-end gap-2"
         onSubmit={(event) => {
@@ -32,7 +38,7 @@ export function SpendingLimits({ user }: { readonly user: User }) {
       >
         <div className="min-w-32 flex-1">
           <TextField
-            label="Tokens"
+            label={t`Tokens`}
             type="number"
             min={0}
             step={1}
@@ -42,7 +48,7 @@ export function SpendingLimits({ user }: { readonly user: User }) {
         </div>
         <div className="min-w-32 flex-1">
           <TextField
-            label="US dollars"
+            label={t`US dollars`}
             type="number"
             min={0}
             step="any"
@@ -51,11 +57,11 @@ export function SpendingLimits({ user }: { readonly user: User }) {
           />
         </div>
         <Button type="submit" disabled={keep.isPending}>
-          Save limits
+          <Trans>Save limits</Trans>
         </Button>
       </form>
       <p role="status" className="text-s text-soft">
-        {keep.isSuccess && 'Saved. The limits apply from the next turn.'}
+        {keep.isSuccess && t`Saved. The limits apply from the next turn.`}
       </p>
       {keep.error && <Problem error={keep.error} />}
     </section>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 import { formatDuration } from '../format/time.ts';
@@ -11,7 +12,7 @@ export function TestModel({ route }: { readonly route?: string }) {
   return (
     <div className="flex min-w-0 flex-col items-start gap-2">
       <Button disabled={test.isPending} onClick={() => test.mutate()}>
-        {test.isPending ? 'Asking it' : 'Test it'}
+        {test.isPending ? t`Asking it` : t`Test it`}
       </Button>
       <div role="status" className="max-w-full break-words text-s">
         {test.error && <span className="text-failed">{test.error.message}</span>}

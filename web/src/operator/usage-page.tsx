@@ -1,7 +1,9 @@
-import { formatCost, formatTokens } from '@reborn-agent/client/format';
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { client } from '../client/client.ts';
+import { formatCost, formatNumber, formatTokens } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
 import { Cost } from '../parts/cost.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -24,29 +26,34 @@ export function UsagePage() {
   const total = data && totalOf(data.usage);
   return (
     <Page
-      title="Usage"
-      about="Every call of a model, by day. Days are those of UTC."
-      actions={<ChoiceField label="Period" choices={PERIODS} value={days} onChoose={setDays} />}
+      title={t`Usage`}
+      about={t`Every call of a model, by day. Days are those of UTC.`}
+      actions={<ChoiceField label={t`Period`} choices={periods()} value={days} onChoose={setDays} />}
     >
       {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="Loading usage" rows={8} />}
+      {!data && !error && <Skeleton label={t`Loading usage`} rows={8} />}
       {data && total && total.calls === 0 && (
-        <EmptyState icon="chart" title="Nothing was asked">
-          Every call of a model will show here, with its tokens, price and time.
+        <EmptyState icon="chart" title={t`Nothing was asked`}>
+          <Trans>Every call of a model will show here, with its tokens, price and time.</Trans>
         </EmptyState>
       )}
       {data && total && total.calls > 0 && (
         <>
           <Figures>
-            <Figure name="Cost" value={formatCost(total.cost)} />
-            <Figure name="Tokens" value={formatTokens(total.tokens)} />
-            <Figure name="Average call" value={formatDuration(total.latencyMs)} />
-            <Figure name="Errors" value={`${total.errors} of ${total.calls.toLocaleString('en')}`} />
+            <Figure name={t`Cost`} value={formatCost(total.cost)} />
+            <Figure name={t`Tokens`} value={formatTokens(total.tokens)} />
+            <Figure name={t`Average call`} value={formatDuration(total.latencyMs)} />
+            <Figure name={t`Errors`} value={t`${total.errors} of ${formatNumber(total.calls)}`} />
           </Figures>
           {total.unpriced > 0 && (
-            <p className="text-s text-soft">Excludes {total.unpriced} calls with unknown price.</p>
+            <p className="text-s text-soft">
+              {plural(total.unpriced, {
+                one: 'Excludes # call with unknown price.',
+                other: 'Excludes # calls with unknown price.',
+              })}
+            </p>
           )}
-          <Suspense fallback={<Skeleton label="Loading charts" rows={8} />}>
+          <Suspense fallback={<Skeleton label={t`Loading charts`} rows={8} />}>
             <UsageCharts days={sumDays(data.usage, Number(days), new Date())} />
           </Suspense>
           <ByModel usage={data.usage} />
@@ -56,21 +63,22 @@ export function UsagePage() {
   );
 }
 
-const PERIODS = [
-  { value: '7', words: '7 days' },
-  { value: '30', words: '30 days' },
-  { value: '90', words: '90 days' },
-] as const;
+const periods = () =>
+  [
+    { value: '7', words: t`7 days` },
+    { value: '30', words: t`30 days` },
+    { value: '90', words: t`90 days` },
+  ] as const;
 
 function ByModel({ usage }: { readonly usage: Parameters<typeof totalOf>[0] }) {
   const models = Map.groupBy(usage, ({ model }) => model);
   return (
-    <section className="overflow-x-auto" tabIndex={0} aria-label="By model">
-      <table className="w-full text-left">
+    <section className="relative overflow-x-auto" tabIndex={0} aria-label={t`By model`}>
+      <table className="w-full text-start">
         <thead className="text-s text-soft">
           <tr className="border-b border-line">
-            {['Model', 'Calls', 'Errors', 'Tokens', 'Average', 'Cost'].map((name, index) => (
-              <th key={name} scope="col" className={`py-2 pr-4 font-normal ${index > 0 ? 'text-right' : ''}`}>
+            {[t`Model`, t`Calls`, t`Errors`, t`Tokens`, t`Average`, t`Cost`].map((name, index) => (
+              <th key={name} scope="col" className={`py-2 pe-4 font-normal ${index > 0 ? 'text-end' : ''}`}>
                 {name}
               </th>
             ))}
@@ -81,14 +89,14 @@ function ByModel({ usage }: { readonly usage: Parameters<typeof totalOf>[0] }) {
             const total = totalOf(days);
             return (
               <tr key={model} className="border-b border-line">
-                <th scope="row" className="py-2 pr-4 font-medium">
+                <th scope="row" className="py-2 pe-4 font-medium">
                   {model}
                 </th>
-                <td className="pr-4 text-right">{total.calls}</td>
-                <td className="pr-4 text-right">{total.errors}</td>
-                <td className="pr-4 text-right">{formatTokens(total.tokens)}</td>
-                <td className="pr-4 text-right">{formatDuration(total.latencyMs)}</td>
-                <td className="pr-4 text-right">
+                <td className="pe-4 text-end">{total.calls}</td>
+                <td className="pe-4 text-end">{total.errors}</td>
+                <td className="pe-4 text-end">{formatTokens(total.tokens)}</td>
+                <td className="pe-4 text-end">{formatDuration(total.latencyMs)}</td>
+                <td className="pe-4 text-end">
                   <Cost usd={total.unpriced === total.calls ? null : total.cost} />
                 </td>
               </tr>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { User } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,7 +26,7 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
     <Dialog title={user.name} place="side" onClose={onClose}>
       <div className="flex flex-col gap-6">
         <p className="text-soft">
-          {user.role}, {user.email ?? 'no email'}, {user.id}
+          {user.role === 'operator' ? t`operator` : t`member`}, {user.email ?? t`no email`}, {user.id}
         </p>
         <Tokens userId={user.id} />
         <SpendingLimits user={user} />
@@ -32,10 +34,10 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
           {remove.error && <Problem error={remove.error} />}
           <div className="flex flex-wrap gap-2">
             <Button look="danger" icon="trash" onClick={() => setAsking('remove')}>
-              Remove the user
+              <Trans>Remove the user</Trans>
             </Button>
             <Button look="danger" icon="trash" onClick={() => setAsking('erase')}>
-              Erase the user
+              <Trans>Erase the user</Trans>
             </Button>
           </div>
         </div>
@@ -43,13 +45,15 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
       {asking === 'erase' && <EraseUser user={user} onClose={() => setAsking(undefined)} />}
       {asking === 'remove' && (
         <Confirm
-          title={`Remove ${user.name}?`}
-          action="Remove"
+          title={t`Remove ${user.name}?`}
+          action={t`Remove`}
           onConfirm={() => remove.mutate()}
           onClose={() => setAsking(undefined)}
         >
-          Their tokens and sessions end at once, and their threads can't be reached any more. Their data stays until it
-          is erased.
+          <Trans>
+            Their tokens and sessions end at once, and their threads can't be reached any more. Their data stays until
+            it is erased.
+          </Trans>
         </Confirm>
       )}
     </Dialog>

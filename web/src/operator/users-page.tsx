@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { User } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -33,13 +35,13 @@ export function UsersPage() {
   useMorePages(text !== '', query);
   return (
     <Page
-      title="Users"
-      about="Everyone, including operators, sees only their own threads."
+      title={t`Users`}
+      about={t`Everyone, including operators, sees only their own threads.`}
       actions={
         <>
-          <Filter label="Search the users" value={text} onChange={setText} />
+          <Filter label={t`Search the users`} value={text} onChange={setText} />
           <Button icon="add" onClick={() => setAdding(true)}>
-            Add a user
+            <Trans>Add a user</Trans>
           </Button>
         </>
       }
@@ -48,22 +50,22 @@ export function UsersPage() {
         rows={shown}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading users"
+        label={t`Loading users`}
         empty={
-          <EmptyState icon="users" title={text ? 'No users match' : 'No users yet'}>
-            {text ? 'Try other words.' : 'Add a user and give them a token, or set up single sign-on.'}
+          <EmptyState icon="users" title={text ? t`No users match` : t`No users yet`}>
+            {text ? t`Try other words.` : t`Add a user and give them a token, or set up single sign-on.`}
           </EmptyState>
         }
       >
         {(found) => (
-          <Rows label="Users" rows={found} keyOf={({ id }) => id} onOpen={setOpened}>
+          <Rows label={t`Users`} rows={found} keyOf={({ id }) => id} onOpen={setOpened}>
             {(user) => (
               <>
                 <span className="min-w-0 flex-1 basis-full sm:basis-48">
                   <span className="block truncate font-medium">{user.name}</span>
-                  <span className="block truncate text-s text-soft">{user.email ?? 'no email'}</span>
+                  <span className="block truncate text-s text-soft">{user.email ?? t`no email`}</span>
                 </span>
-                <span className="text-s text-soft">{user.role}</span>
+                <span className="text-s text-soft">{user.role === 'operator' ? t`operator` : t`member`}</span>
                 <span className="text-s text-soft">
                   <RelativeTime time={user.created_at} />
                 </span>
@@ -92,7 +94,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
     },
   });
   return (
-    <Dialog title="Add a user" onClose={onClose}>
+    <Dialog title={t`Add a user`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -101,30 +103,31 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <TextField
-          label="Name"
+          label={t`Name`}
           required
           maxLength={200}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
         <TextField
-          label="Email"
+          label={t`Email`}
           type="email"
           value={email}
           onChange={(event) => setEmail(event.target.value)}
-          hint="With single sign-on, a person with this email address becomes this user."
+          hint={t`With single sign-on, a person with this email address becomes this user.`}
         />
-        <ChoiceField label="Role" choices={ROLES} value={role} onChoose={setRole} />
+        <ChoiceField label={t`Role`} choices={roles()} value={role} onChoose={setRole} />
         {add.error && <Problem error={add.error} />}
         <Button type="submit" look="act" className="self-start" disabled={add.isPending}>
-          Add
+          <Trans>Add</Trans>
         </Button>
       </form>
     </Dialog>
   );
 }
 
-const ROLES = [
-  { value: 'member', words: 'Member: chats' },
-  { value: 'operator', words: 'Operator: also installs tools and manages users' },
-] as const;
+const roles = () =>
+  [
+    { value: 'member', words: t`Member: chats` },
+    { value: 'operator', words: t`Operator: also installs tools and manages users` },
+  ] as const;

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -24,7 +25,9 @@ export function Confirm({
     <Dialog title={title} onClose={onClose}>
       <div className="mb-4 break-words text-m">{children}</div>
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>
+          <Trans>Cancel</Trans>
+        </Button>
         <Button look="danger" onClick={confirm}>
           {action}
         </Button>

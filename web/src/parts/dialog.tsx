@@ -1,4 +1,5 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 
@@ -12,7 +13,7 @@ type Props = {
 
 const PLACES = {
   centre: 'left-1/2 top-[12vh] w-[min(520px,calc(100vw-32px))] max-h-[76vh] -translate-x-1/2 rounded',
-  side: 'inset-y-0 right-0 w-[min(560px,100vw)] border-line sm:border-l',
+  side: 'inset-y-0 end-0 w-[min(560px,100vw)] border-line sm:border-s',
 };
 
 export function Dialog({ title, onClose, children, place = 'centre' }: Props) {
@@ -23,11 +24,11 @@ export function Dialog({ title, onClose, children, place = 'centre' }: Props) {
         <BaseDialog.Popup
           className={`fixed z-40 flex flex-col overflow-hidden bg-raised shadow-float outline-none ${PLACES[place]}`}
         >
-          <header className="flex items-start gap-3 border-b border-line py-3 pl-4 pr-2">
+          <header className="flex items-start gap-3 border-b border-line py-3 ps-4 pe-2">
             <BaseDialog.Title className="min-w-0 flex-1 break-words pt-1 text-l font-semibold leading-6">
               {title}
             </BaseDialog.Title>
-            <IconButton icon="close" label="Close" onClick={onClose} />
+            <IconButton icon="close" label={t`Close`} onClick={onClose} />
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
         </BaseDialog.Popup>

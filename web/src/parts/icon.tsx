@@ -52,12 +52,15 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** They point along the line of text. */
+const MIRRORED: ReadonlySet<IconName> = new Set(['back', 'right']);
+
 export function Icon({ name, className = '' }: { readonly name: IconName; readonly className?: string }) {
   return (
     <svg
       viewBox="0 0 16 16"
       aria-hidden="true"
-      className={`size-4 shrink-0 fill-none stroke-current ${name === 'more' ? 'stroke-[2.2]' : 'stroke-[1.4]'} ${className}`}
+      className={`size-4 shrink-0 fill-none stroke-current ${name === 'more' ? 'stroke-[2.2]' : 'stroke-[1.4]'} ${MIRRORED.has(name) ? 'rtl:-scale-x-100' : ''} ${className}`}
       strokeLinecap="round"
       strokeLinejoin="round"
     >

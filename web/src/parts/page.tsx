@@ -20,13 +20,13 @@ export function Page({
       <div className="mx-auto flex max-w-[960px] flex-col gap-6 px-4 py-6 md:px-8 md:py-8">
         <header className="flex flex-wrap items-end gap-x-4 gap-y-3">
           <div className="min-w-0 flex-1 basis-64">
-            <div className="flex items-center gap-2 max-md:-ml-2">
+            <div className="flex items-center gap-2 max-md:-ms-2">
               <SidebarToggle />
               <h1 className="text-xl font-semibold md:text-2xl">{title}</h1>
             </div>
             <p className="text-m text-soft">{about}</p>
           </div>
-          {actions && <div className="flex items-center gap-2 max-md:w-full">{actions}</div>}
+          {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
         </header>
         {children}
       </div>

@@ -21,7 +21,7 @@ export function Rows<T>({
           <button
             type="button"
             onClick={() => onOpen(row)}
-            className="flex min-h-12 w-full flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-left first:rounded-t last:rounded-b hover:bg-hover focus-visible:-outline-offset-2"
+            className="flex min-h-12 w-full flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-start first:rounded-t last:rounded-b hover:bg-hover focus-visible:-outline-offset-2"
           >
             {children(row)}
           </button>

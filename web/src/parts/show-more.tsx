@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button } from './button.tsx';
 import type { Pages } from './use-more-pages.ts';
 
@@ -6,7 +7,7 @@ export function ShowMore({ pages: { hasNextPage, isFetchingNextPage, fetchNextPa
   if (!hasNextPage) return null;
   return (
     <Button className="self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-      Show more
+      <Trans>Show more</Trans>
     </Button>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CopyButton } from '../chat/transcript/row-actions.tsx';
 import { client } from '../client/client.ts';
@@ -15,29 +17,33 @@ export function ChatApps() {
       client.call('DELETE /api/channels/{id}/links/{sender}', { params }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['channels'] }),
   });
-  const nameOf = (id: string) => data?.channels.find((channel) => channel.id === id)?.name ?? 'a removed channel';
+  const nameOf = (id: string) => data?.channels.find((channel) => channel.id === id)?.name ?? t`a removed channel`;
   const problem = error ?? create.error ?? remove.error;
   return (
     <>
       <p className="text-soft">
         {data?.channels.length === 0
-          ? 'None is connected. The operator adds one with reborn channel add.'
-          : 'Link your account, then talk to the agent there and answer its questions.'}
+          ? t`None is connected. The operator adds one with reborn channel add.`
+          : t`Link your account, then talk to the agent there and answer its questions.`}
       </p>
       {problem && <Problem error={problem} />}
-      <ul aria-label="Linked chats" className="divide-y divide-line">
+      <ul aria-label={t`Linked chats`} className="divide-y divide-line">
         {data?.links.map(({ channel_id: id, sender, name, created_at: since }) => (
           <li key={`${id} ${sender}`} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48">
               <span className="block truncate">
-                {name} with {nameOf(id)}
+                <Trans>
+                  {name} with {nameOf(id)}
+                </Trans>
               </span>
               <span className="text-s text-soft">
-                linked <RelativeTime time={since} />
+                <Trans>
+                  linked <RelativeTime time={since} />
+                </Trans>
               </span>
             </span>
             <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate({ id, sender })}>
-              Unlink
+              <Trans>Unlink</Trans>
             </Button>
           </li>
         ))}
@@ -45,11 +51,16 @@ export function ChatApps() {
       {data && data.channels.length > 0 && (
         <div className="flex flex-wrap items-center gap-3">
           <Button disabled={create.isPending} onClick={() => create.mutate()}>
-            Get a code
+            <Trans>Get a code</Trans>
           </Button>
           {create.data && (
             <span role="status" className="flex flex-wrap items-center gap-2">
-              Send <code>{create.data.code}</code> <CopyButton text={create.data.code} /> to the bot within ten minutes
+              <span>
+                <Trans>
+                  Send <code>{create.data.code}</code> <CopyButton text={create.data.code} /> to the bot within ten
+                  minutes
+                </Trans>
+              </span>
               {create.data.links.map((link) => (
                 <a
                   key={link.channel_id}
@@ -58,7 +69,7 @@ export function ChatApps() {
                   rel="noreferrer"
                   className="underline underline-offset-2"
                 >
-                  Open {nameOf(link.channel_id)}
+                  <Trans>Open {nameOf(link.channel_id)}</Trans>
                 </a>
               ))}
             </span>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,18 +13,20 @@ export function Instructions() {
   return (
     <>
       <p className="text-soft">
-        The agent reads these notes at the start of every turn. They are two notes of your memory; changes apply from
-        your next message on.
+        <Trans>
+          The agent reads these notes at the start of every turn. They are two notes of your memory; changes apply from
+          your next message on.
+        </Trans>
       </p>
       <InstructionNote
         path="identity/user"
-        label="About you"
-        hint="Who you are, what you work on, what it should take into account."
+        label={t`About you`}
+        hint={t`Who you are, what you work on, what it should take into account.`}
       />
       <InstructionNote
         path="identity/agent"
-        label="How it should answer"
-        hint="Tone, length, language, and what it should never do. For the operator, this applies to all users."
+        label={t`How it should answer`}
+        hint={t`Tone, length, language, and what it should never do. For the operator, this applies to all users.`}
       />
     </>
   );
@@ -67,10 +71,10 @@ function InstructionNote({ path, label, hint }: NoteProps) {
       {save.error && <Problem error={save.error} />}
       <div className="flex items-center gap-3">
         <Button type="submit" disabled={!isChanged || save.isPending}>
-          Save
+          <Trans>Save</Trans>
         </Button>
         <span role="status" className="text-s text-soft">
-          {save.isSuccess && !isChanged && 'Saved'}
+          {save.isSuccess && !isChanged && t`Saved`}
         </span>
       </div>
     </form>

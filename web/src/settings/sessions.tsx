@@ -1,10 +1,12 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
-const METHODS = { token: 'with a token', code: 'with a link', oidc: 'with single sign-on' } as const;
+const methods = () => ({ token: t`with a token`, code: t`with a link`, oidc: t`with single sign-on` }) as const;
 
 /** The browsers that are signed in as this person. */
 export function Sessions() {
@@ -21,21 +23,30 @@ export function Sessions() {
     <>
       {error && <Problem error={error} />}
       {revoke.error && <Problem error={revoke.error} />}
-      <ul aria-label="Signed-in browsers" className="divide-y divide-line">
+      <ul aria-label={t`Signed-in browsers`} className="divide-y divide-line">
         {data?.sessions.map((session) => (
           <li key={session.id} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48">
-              <span className="block">Signed in {METHODS[session.method]}</span>
+              <span className="block">
+                <Trans>Signed in {methods()[session.method]}</Trans>
+              </span>
               <span className="text-s text-soft">
-                since <RelativeTime time={session.created_at} />, last seen <RelativeTime time={session.last_seen_at} />
+                <Trans>
+                  since <RelativeTime time={session.created_at} />, last seen{' '}
+                  <RelativeTime time={session.last_seen_at} />
+                </Trans>
               </span>
             </span>
             <Button look="quiet" disabled={revoke.isPending} onClick={() => revoke.mutate(session.id)}>
-              Sign out
+              <Trans>Sign out</Trans>
             </Button>
           </li>
         ))}
-        {data?.sessions.length === 0 && <li className="text-soft">None.</li>}
+        {data?.sessions.length === 0 && (
+          <li className="text-soft">
+            <Trans>None.</Trans>
+          </li>
+        )}
       </ul>
     </>
   );

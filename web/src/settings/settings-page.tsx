@@ -1,8 +1,11 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { download } from '../client/files.ts';
+import { chooseLanguage, LANGUAGE_NAMES, type LanguageChoice, useLanguageChoice } from '../language/language.ts';
 import { DEFAULT_MODEL, nameOf, useChooseDefault, useModels } from '../models/use-models.ts';
 import { Button } from '../parts/button.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -22,50 +25,52 @@ import { Tokens } from './tokens.tsx';
 export function SettingsPage() {
   const { me } = useServices();
   return (
-    <Page title="Settings" about="What you set here is for you alone.">
-      <Section title="Profile">
+    <Page title={t`Settings`} about={t`What you set here is for you alone.`}>
+      <Section title={t`Profile`}>
         <Facts
           facts={[
-            ['Name', me.name],
-            ['Email', me.email ?? 'none'],
-            ['Role', me.role],
-            ['ID', me.user_id],
+            [t`Name`, me.name],
+            [t`Email`, me.email ?? t`none`],
+            [t`Role`, me.role === 'operator' ? t`operator` : t`member`],
+            [t`ID`, me.user_id],
           ]}
         />
-        <p className="text-s text-soft">The operator changes names and roles under Users.</p>
+        <p className="text-s text-soft">
+          <Trans>The operator changes names and roles under Users.</Trans>
+        </p>
       </Section>
-      <Section title="Custom instructions">
+      <Section title={t`Custom instructions`}>
         <Instructions />
       </Section>
-      <Section title="Chat">
+      <Section title={t`Chat`}>
         <ChatPreferences />
       </Section>
-      <Section title="Prompt templates">
+      <Section title={t`Prompt templates`}>
         <Templates />
       </Section>
-      <Section title="Appearance">
+      <Section title={t`Appearance`}>
         <Appearance />
       </Section>
       {me.user_id !== 'operator' && (
-        <Section title="Access">
+        <Section title={t`Access`}>
           <Tokens userId="me" />
         </Section>
       )}
-      <Section title="Signed-in browsers">
+      <Section title={t`Signed-in browsers`}>
         <Sessions />
       </Section>
-      <Section title="Chat apps">
+      <Section title={t`Chat apps`}>
         <ChatApps />
       </Section>
       {me.sharing && (
-        <Section title="Shared threads">
+        <Section title={t`Shared threads`}>
           <SharedThreads />
         </Section>
       )}
-      <Section title="Your data">
+      <Section title={t`Your data`}>
         <DataExport />
       </Section>
-      <Section title="Keyboard shortcuts">
+      <Section title={t`Keyboard shortcuts`}>
         <ShortcutList />
       </Section>
     </Page>
@@ -97,10 +102,10 @@ function ChatPreferences() {
     <>
       <div className="max-w-96">
         <ChoiceField
-          label="Model of new threads"
+          label={t`Model of new threads`}
           choices={models.map((model) => ({
             value: model.id,
-            words: model.id === DEFAULT_MODEL ? `${nameOf(model)} (default)` : nameOf(model),
+            words: model.id === DEFAULT_MODEL ? t`${nameOf(model)} (default)` : nameOf(model),
           }))}
           value={chosen ?? DEFAULT_MODEL}
           onChoose={(id) => choose.mutate(id)}
@@ -113,7 +118,7 @@ function ChatPreferences() {
           disabled={titles.isPending}
           onChange={(event) => titles.mutate(event.target.checked)}
         />
-        A model writes the titles of new threads
+        <Trans>A model writes the titles of new threads</Trans>
       </label>
       {error && <Problem error={error} />}
     </>
@@ -122,33 +127,53 @@ function ChatPreferences() {
 
 function Appearance() {
   const choice = useThemeChoice();
+  const language = useLanguageChoice();
   return (
-    <fieldset className="flex flex-wrap gap-4">
-      <legend className="sr-only">Theme</legend>
-      {THEMES.map(({ value, words }) => (
-        <label key={value} className="flex items-center gap-2">
-          <input type="radio" name="theme" checked={choice === value} onChange={() => chooseTheme(value)} />
-          {words}
-        </label>
-      ))}
-    </fieldset>
+    <>
+      <fieldset className="flex flex-wrap gap-4">
+        <legend className="sr-only">
+          <Trans>Theme</Trans>
+        </legend>
+        {themes().map(({ value, words }) => (
+          <label key={value} className="flex items-center gap-2">
+            <input type="radio" name="theme" checked={choice === value} onChange={() => chooseTheme(value)} />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+      <div className="max-w-96">
+        <ChoiceField
+          label={t`Language`}
+          choices={languages()}
+          value={language}
+          onChoose={(chosen) => void chooseLanguage(chosen)}
+        />
+      </div>
+    </>
   );
 }
 
-const THEMES: readonly { readonly value: ThemeChoice; readonly words: string }[] = [
-  { value: 'system', words: 'System' },
-  { value: 'light', words: 'Light' },
-  { value: 'dark', words: 'Dark' },
+const languages = (): readonly { readonly value: LanguageChoice; readonly words: string }[] => [
+  { value: 'browser', words: t`Language of the browser` },
+  ...LANGUAGE_NAMES,
+];
+
+const themes = (): readonly { readonly value: ThemeChoice; readonly words: string }[] => [
+  { value: 'system', words: t`System` },
+  { value: 'light', words: t`Light` },
+  { value: 'dark', words: t`Dark` },
 ];
 
 function DataExport() {
   const save = useMutation({ mutationFn: () => download('/api/me/export') });
   return (
     <>
-      <p>Everything that is stored about you, as lines of JSON.</p>
+      <p>
+        <Trans>Everything that is stored about you, as lines of JSON.</Trans>
+      </p>
       {save.error && <Problem error={save.error} />}
       <Button icon="export" className="self-start" disabled={save.isPending} onClick={() => save.mutate()}>
-        Download my data
+        <Trans>Download my data</Trans>
       </Button>
     </>
   );

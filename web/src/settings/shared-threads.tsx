@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client } from '../client/client.ts';
@@ -17,7 +19,7 @@ export function SharedThreads() {
   return (
     <>
       {problem && <Problem error={problem} />}
-      <ul aria-label="Shared threads" className="divide-y divide-line">
+      <ul aria-label={t`Shared threads`} className="divide-y divide-line">
         {data?.shares.map((share) => (
           <li key={share.thread_id} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48">
@@ -26,20 +28,26 @@ export function SharedThreads() {
                 params={{ threadId: share.thread_id }}
                 className="block truncate underline decoration-edge underline-offset-2"
               >
-                {share.title || 'Untitled'}
+                {share.title || t`Untitled`}
               </Link>
               <span className="text-s text-soft">
-                last shared <RelativeTime time={share.updated_at} />
-                {share.include_tools && ', with calls of tools'}
-                {share.include_attachments && ', with images and files'}
+                <Trans>
+                  last shared <RelativeTime time={share.updated_at} />
+                </Trans>
+                {share.include_tools && <>, {t`with calls of tools`}</>}
+                {share.include_attachments && <>, {t`with images and files`}</>}
               </span>
             </span>
             <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate(share.thread_id)}>
-              Stop sharing
+              <Trans>Stop sharing</Trans>
             </Button>
           </li>
         ))}
-        {data?.shares.length === 0 && <li className="text-soft">None. Share a thread from its menu.</li>}
+        {data?.shares.length === 0 && (
+          <li className="text-soft">
+            <Trans>None. Share a thread from its menu.</Trans>
+          </li>
+        )}
       </ul>
     </>
   );

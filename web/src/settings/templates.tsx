@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { PromptTemplate } from '@reborn-agent/client/api';
 import { variablesOf } from '@reborn-agent/client/prompt-template';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,6 +8,8 @@ import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+
+const EXAMPLE = '{{topic}}';
 
 /** The texts that a person sends often. */
 export function Templates() {
@@ -30,11 +34,12 @@ export function Templates() {
   return (
     <>
       <p className="text-s text-soft">
-        Type / in the message to use one. {'{{topic}}'} is a variable, which you fill in there; Tab goes to the next
-        one.
+        <Trans>
+          Type / in the message to use one. {EXAMPLE} is a variable, which you fill in there; Tab goes to the next one.
+        </Trans>
       </p>
       {problem && <Problem error={problem} />}
-      <ul aria-label="Prompt templates" className="divide-y divide-line">
+      <ul aria-label={t`Prompt templates`} className="divide-y divide-line">
         {data?.templates.map((template) => (
           <TemplateRow
             key={template.name}
@@ -43,7 +48,11 @@ export function Templates() {
             onDelete={() => remove.mutate(template.name)}
           />
         ))}
-        {data?.templates.length === 0 && <li className="text-soft">None yet.</li>}
+        {data?.templates.length === 0 && (
+          <li className="text-soft">
+            <Trans>None yet.</Trans>
+          </li>
+        )}
       </ul>
       <form
         className="flex flex-col gap-3"
@@ -54,8 +63,8 @@ export function Templates() {
       >
         <div className="max-w-96">
           <TextField
-            label="Name of the template"
-            hint="Small letters, digits and dashes, such as weekly-report."
+            label={t`Name of the template`}
+            hint={t`Small letters, digits and dashes, such as weekly-report.`}
             value={draft.name}
             required
             pattern="[a-z][a-z0-9\-]{0,39}"
@@ -63,7 +72,7 @@ export function Templates() {
           />
         </div>
         <TextArea
-          label="Text of the template"
+          label={t`Text of the template`}
           rows={3}
           value={draft.text}
           required
@@ -71,7 +80,7 @@ export function Templates() {
           onChange={(event) => setDraft({ ...draft, text: event.target.value })}
         />
         <Button type="submit" className="self-start" disabled={put.isPending}>
-          Save the template
+          <Trans>Save the template</Trans>
         </Button>
       </form>
     </>
@@ -97,11 +106,11 @@ function TemplateRow({
           {template.text}
         </span>
       </span>
-      <Button look="quiet" aria-label={`Edit ${template.name}`} onClick={onEdit}>
-        Edit
+      <Button look="quiet" aria-label={t`Edit ${template.name}`} onClick={onEdit}>
+        <Trans>Edit</Trans>
       </Button>
-      <Button look="quiet" aria-label={`Delete ${template.name}`} onClick={onDelete}>
-        Delete
+      <Button look="quiet" aria-label={t`Delete ${template.name}`} onClick={onDelete}>
+        <Trans>Delete</Trans>
       </Button>
     </li>
   );

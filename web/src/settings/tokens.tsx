@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { TokenList } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -26,12 +28,16 @@ export function Tokens({ userId }: { readonly userId: string }) {
   });
   return (
     <section className="flex flex-col gap-3">
-      <h3 className="font-semibold">Tokens</h3>
+      <h3 className="font-semibold">
+        <Trans>Tokens</Trans>
+      </h3>
       {error && <Problem error={error} />}
       {create.error && <Problem error={create.error} />}
       {create.data && (
         <div className="rounded border border-line bg-waiting-wash p-3">
-          <p>This is the token. It is shown this once.</p>
+          <p>
+            <Trans>This is the token. It is shown this once.</Trans>
+          </p>
           <p className="flex items-center gap-2 break-all font-mono text-s">
             {create.data.token} <CopyButton text={create.data.token} />
           </p>
@@ -41,7 +47,11 @@ export function Tokens({ userId }: { readonly userId: string }) {
         {data?.tokens.map((token) => (
           <TokenRow key={token.id} token={token} onRevoked={() => void refresh()} />
         ))}
-        {data?.tokens.length === 0 && <li className="text-soft">No tokens yet.</li>}
+        {data?.tokens.length === 0 && (
+          <li className="text-soft">
+            <Trans>No tokens yet.</Trans>
+          </li>
+        )}
       </ul>
       <form
         className="flex items-end gap-2"
@@ -52,13 +62,15 @@ export function Tokens({ userId }: { readonly userId: string }) {
       >
         <div className="flex-1">
           <TextField
-            label="Name of a new token"
+            label={t`Name of a new token`}
             value={name}
             required
             onChange={(event) => setName(event.target.value)}
           />
         </div>
-        <Button type="submit">Make a token</Button>
+        <Button type="submit">
+          <Trans>Make a token</Trans>
+        </Button>
       </form>
     </section>
   );
@@ -78,15 +90,17 @@ function TokenRow({ token, onRevoked }: TokenRowProps) {
         <span className="text-s text-soft">
           {token.last_used_at ? (
             <>
-              used <RelativeTime time={token.last_used_at} />
+              <Trans>
+                used <RelativeTime time={token.last_used_at} />
+              </Trans>
             </>
           ) : (
-            'never used'
+            t`never used`
           )}
         </span>
       </span>
       <Button look="quiet" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
-        Revoke
+        <Trans>Revoke</Trans>
       </Button>
     </li>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import type { Skill } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -40,7 +42,7 @@ export function AddSkill({ edited, onClose }: Props) {
       add.reset();
     };
   return (
-    <Dialog title={edited ? `Edit ${edited.name}` : 'Add a skill'} onClose={onClose}>
+    <Dialog title={edited ? t`Edit ${edited.name}` : t`Add a skill`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -48,7 +50,9 @@ export function AddSkill({ edited, onClose }: Props) {
           add.mutate(edited !== undefined);
         }}
       >
-        {!edited && <ChoiceField label="Where it comes from" choices={FROM} value={from} onChoose={edit(setFrom)} />}
+        {!edited && (
+          <ChoiceField label={t`Where it comes from`} choices={origins()} value={from} onChoose={edit(setFrom)} />
+        )}
         {from === 'text' ? (
           <TextArea
             label="SKILL.md"
@@ -57,29 +61,29 @@ export function AddSkill({ edited, onClose }: Props) {
             className="font-mono text-s"
             value={text}
             onChange={(event) => edit(setText)(event.target.value)}
-            hint="The lines at the top say what it is called, and when it is worth reading."
+            hint={t`The lines at the top say what it is called, and when it is worth reading.`}
           />
         ) : (
           <TextField
-            label="Folder"
+            label={t`Folder`}
             type="file"
             required
             ref={(input) => input?.setAttribute('webkitdirectory', '')}
             onChange={(event) => edit(setFolder)([...(event.target.files ?? [])])}
-            hint="It must contain a SKILL.md. Hidden files and files that are not text are left out."
+            hint={t`It must contain a SKILL.md. Hidden files and files that are not text are left out.`}
           />
         )}
         {!edited && me.role === 'operator' && (
-          <ChoiceField label="Whose agent reads it" choices={HOLDERS} value={holder} onChoose={edit(setHolder)} />
+          <ChoiceField label={t`Whose agent reads it`} choices={holders()} value={holder} onChoose={edit(setHolder)} />
         )}
         {add.error && <Problem error={add.error} />}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look={exists ? 'plain' : 'act'} disabled={add.isPending || exists}>
-            {edited ? 'Save changes' : 'Add'}
+            {edited ? t`Save changes` : t`Add`}
           </Button>
           {exists && (
             <Button look="act" disabled={add.isPending} onClick={() => add.mutate(true)}>
-              Replace it
+              <Trans>Replace it</Trans>
             </Button>
           )}
         </div>
@@ -88,15 +92,17 @@ export function AddSkill({ edited, onClose }: Props) {
   );
 }
 
-const FROM = [
-  { value: 'text', words: 'Written here' },
-  { value: 'folder', words: 'A folder on this device' },
-] as const;
+const origins = () =>
+  [
+    { value: 'text', words: t`Written here` },
+    { value: 'folder', words: t`A folder on this device` },
+  ] as const;
 
-const HOLDERS = [
-  { value: 'me', words: 'Mine' },
-  { value: 'everyone', words: "Everyone's" },
-] as const;
+const holders = () =>
+  [
+    { value: 'me', words: t`Mine` },
+    { value: 'everyone', words: t`Everyone's` },
+  ] as const;
 
 const TEMPLATE = `---
 name: release-notes

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Skill } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -10,7 +12,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { AddSkill } from './add-skill.tsx';
-import { type ListedSkill, SOURCES } from './skill-sources.ts';
+import { type ListedSkill, sources } from './skill-sources.ts';
 
 const Markdown = lazy(() => import('../chat/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
 
@@ -28,12 +30,12 @@ export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; r
         <div>
           <p>{skill.description}</p>
           <p className="text-s text-soft">
-            {SOURCES[skill.source]}
-            {skill.hidden && '; not used, because a nearer skill has the same name'}
+            {sources()[skill.source]}
+            {skill.hidden && <>; {t`not used, because a nearer skill has the same name`}</>}
           </p>
         </div>
         {error && <Problem error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Skeleton label="Loading the skill" rows={8} />}
+        {!data && !error && <Skeleton label={t`Loading the skill`} rows={8} />}
         {data?.files.map((file) => (
           <SkillFile key={file.path} file={file} />
         ))}
@@ -52,7 +54,7 @@ function SkillFile({ file }: { readonly file: Skill['files'][number] }) {
         {file.path}
       </summary>
       {file.path.endsWith('.md') ? (
-        <Suspense fallback={<Skeleton label="Loading the text" />}>
+        <Suspense fallback={<Skeleton label={t`Loading the text`} />}>
           <Markdown text={withoutHead(file.text)} streaming={false} />
         </Suspense>
       ) : (
@@ -84,28 +86,32 @@ function Changes({ skill, onDone }: { readonly skill: Skill; readonly onDone: ()
     },
   });
   if (source === 'folder')
-    return <p className="text-s text-soft">This skill is in the service's skills folder. Change it there.</p>;
+    return (
+      <p className="text-s text-soft">
+        <Trans>This skill is in the service's skills folder. Change it there.</Trans>
+      </p>
+    );
   if (source === 'everyone' && me.role !== 'operator') return null;
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-4">
       {remove.error && <Problem error={remove.error} />}
       <div className="flex flex-wrap justify-between gap-2">
         <Button icon="edit" onClick={() => setDoing('edit')}>
-          Edit
+          <Trans>Edit</Trans>
         </Button>
         <Button look="danger" icon="trash" onClick={() => setDoing('remove')}>
-          Remove the skill
+          <Trans>Remove the skill</Trans>
         </Button>
       </div>
       {doing === 'edit' && <AddSkill edited={skill} onClose={() => setDoing(undefined)} />}
       {doing === 'remove' && (
         <Confirm
-          title={`Remove ${skill.name}?`}
-          action="Remove"
+          title={t`Remove ${skill.name}?`}
+          action={t`Remove`}
           onConfirm={() => remove.mutate()}
           onClose={() => setDoing(undefined)}
         >
-          The agent will not read it any more. This cannot be undone.
+          <Trans>The agent will not read it any more. This cannot be undone.</Trans>
         </Confirm>
       )}
     </div>

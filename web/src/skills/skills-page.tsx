@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
@@ -10,7 +12,7 @@ import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { AddSkill } from './add-skill.tsx';
 import { SkillDrawer } from './skill-drawer.tsx';
-import { type ListedSkill, SOURCES } from './skill-sources.ts';
+import { type ListedSkill, sources } from './skill-sources.ts';
 
 /** What the agent can read up on. */
 export function SkillsPage() {
@@ -23,13 +25,13 @@ export function SkillsPage() {
   );
   return (
     <Page
-      title="Skills"
-      about="How you want things done. The agent reads what fits."
+      title={t`Skills`}
+      about={t`How you want things done. The agent reads what fits.`}
       actions={
         <>
-          <Filter label="Search the skills" value={text} onChange={setText} />
+          <Filter label={t`Search the skills`} value={text} onChange={setText} />
           <Button icon="add" onClick={() => setAdding(true)}>
-            Add a skill
+            <Trans>Add a skill</Trans>
           </Button>
         </>
       }
@@ -38,17 +40,17 @@ export function SkillsPage() {
         rows={shown}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading skills"
+        label={t`Loading skills`}
         empty={
-          <EmptyState icon="skill" title={text ? 'No skill fits' : 'No skills yet'}>
+          <EmptyState icon="skill" title={text ? t`No skill fits` : t`No skills yet`}>
             {text
-              ? 'Try other words.'
-              : 'A skill is a text that says how to go about something, such as your release notes. Add one, and the agent reads it when it fits.'}
+              ? t`Try other words.`
+              : t`A skill is a text that says how to go about something, such as your release notes. Add one, and the agent reads it when it fits.`}
           </EmptyState>
         }
       >
         {(skills) => (
-          <Rows label="Skills" rows={skills} keyOf={({ source, name }) => `${source} ${name}`} onOpen={setOpened}>
+          <Rows label={t`Skills`} rows={skills} keyOf={({ source, name }) => `${source} ${name}`} onOpen={setOpened}>
             {(skill) => <SkillRow skill={skill} />}
           </Rows>
         )}
@@ -66,8 +68,8 @@ function SkillRow({ skill }: { readonly skill: ListedSkill }) {
         <span className="block truncate font-medium">{skill.name}</span>
         <span className="line-clamp-2 break-words text-s text-soft">{skill.description}</span>
       </span>
-      {skill.hidden && <StatusMark mark="idle" words="not used" />}
-      <span className="text-s text-soft">{SOURCES[skill.source]}</span>
+      {skill.hidden && <StatusMark mark="idle" words={t`not used`} />}
+      <span className="text-s text-soft">{sources()[skill.source]}</span>
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { FoundMessage } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -13,10 +15,16 @@ export function FoundMessages({ q }: { readonly q: string }) {
     placeholderData: (shown) => shown,
   });
   return (
-    <section aria-label="Messages">
-      <h2 className="px-2 pb-1 pt-3 text-s text-soft">Messages</h2>
+    <section aria-label={t`Messages`}>
+      <h2 className="px-2 pb-1 pt-3 text-s text-soft">
+        <Trans>Messages</Trans>
+      </h2>
       {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
-      {data?.results.length === 0 && <p className="px-2 py-1 text-s text-soft">No messages match “{q}”.</p>}
+      {data?.results.length === 0 && (
+        <p className="px-2 py-1 text-s text-soft">
+          <Trans>No messages match “{q}”.</Trans>
+        </p>
+      )}
       <ul>
         {data?.results.map((found) => (
           <li key={found.item_id}>
@@ -27,14 +35,19 @@ export function FoundMessages({ q }: { readonly q: string }) {
               className="block rounded px-2 py-1 hover:bg-hover"
             >
               <span className="flex items-baseline gap-2">
-                <span className="min-w-0 flex-1 truncate">{found.title || 'Untitled'}</span>
+                <span className="min-w-0 flex-1 truncate">{found.title || t`Untitled`}</span>
                 <span className="shrink-0 text-s text-soft">
                   <RelativeTime time={found.created_at} />
                 </span>
               </span>
               <span className="line-clamp-3 break-words text-s text-soft">
-                {found.role === 'user' ? 'You: ' : ''}
-                <Excerpt pieces={found.excerpt} />
+                {found.role === 'user' ? (
+                  <Trans>
+                    You: <Excerpt pieces={found.excerpt} />
+                  </Trans>
+                ) : (
+                  <Excerpt pieces={found.excerpt} />
+                )}
               </span>
             </Link>
           </li>

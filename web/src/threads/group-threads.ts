@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Thread } from '@reborn-agent/client/api';
 
 export type ThreadGroup = { readonly name: string; readonly threads: readonly Thread[] };
@@ -7,12 +8,12 @@ export function groupThreads(threads: readonly Thread[], now: Date): ThreadGroup
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const week = today - 6 * 86_400_000;
   const groups = Map.groupBy(threads, (thread) => {
-    if (thread.pinned) return 'Pinned';
+    if (thread.pinned) return t`Pinned`;
     const at = Date.parse(thread.updated_at);
-    if (at >= today) return 'Today';
-    return at >= week ? 'This week' : 'Earlier';
+    if (at >= today) return t`Today`;
+    return at >= week ? t`This week` : t`Earlier`;
   });
-  return (['Pinned', 'Today', 'This week', 'Earlier'] as const).flatMap((name) => {
+  return [t`Pinned`, t`Today`, t`This week`, t`Earlier`].flatMap((name) => {
     const own = groups.get(name);
     return own ? [{ name, threads: own }] : [];
   });

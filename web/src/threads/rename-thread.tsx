@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { useState } from 'react';
 import { useChangeThread } from './use-threads.ts';
@@ -16,7 +17,7 @@ export function RenameThread({ thread, onDone }: { readonly thread: Thread; read
     <li>
       <input
         ref={selectAll}
-        aria-label="Title of the thread"
+        aria-label={t`Title of the thread`}
         className="min-h-8 w-full rounded border border-edge bg-raised px-2 text-m"
         maxLength={300}
         value={title}

@@ -1,5 +1,6 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
-import { formatCount } from '@reborn-agent/client/format';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
@@ -39,7 +40,7 @@ export function SelectThreads({
   return (
     <div
       role="group"
-      aria-label="Select threads"
+      aria-label={t`Select threads`}
       className="flex min-h-0 flex-1 flex-col"
       onKeyDown={(event) => event.key === 'Escape' && onDone()}
     >
@@ -50,10 +51,10 @@ export function SelectThreads({
             checked={isAll}
             onChange={() => setChosen(new Set(isAll ? [] : threads.map(({ id }) => id)))}
           />
-          {ids.length === 0 ? 'All' : formatCount(ids.length, 'thread')}
+          {ids.length === 0 ? t`All` : plural(ids.length, { one: '# thread', other: '# threads' })}
         </label>
         <Button look="quiet" onClick={onDone}>
-          Done
+          <Trans>Done</Trans>
         </Button>
       </div>
       <ul className="min-h-0 flex-1 overflow-y-auto px-2">
@@ -69,20 +70,20 @@ export function SelectThreads({
       {many.error && <p className="px-4 text-s text-failed">{wordsOf(many.error)}</p>}
       <div className="flex gap-2 px-4 py-2">
         <Button disabled={ids.length === 0 || many.isPending} onClick={() => act(archived ? 'restore' : 'archive')}>
-          {archived ? 'Restore' : 'Archive'}
+          {archived ? t`Restore` : t`Archive`}
         </Button>
         <Button look="danger" disabled={ids.length === 0 || many.isPending} onClick={() => setDeleting(true)}>
-          Delete
+          <Trans>Delete</Trans>
         </Button>
       </div>
       {deleting && (
         <Confirm
-          title={`Delete ${formatCount(ids.length, 'thread')}?`}
-          action="Delete"
+          title={plural(ids.length, { one: 'Delete # thread?', other: 'Delete # threads?' })}
+          action={t`Delete`}
           onConfirm={() => act('delete')}
           onClose={() => setDeleting(false)}
         >
-          They and everything in them will be gone. This cannot be undone.
+          <Trans>They and everything in them will be gone. This cannot be undone.</Trans>
         </Confirm>
       )}
     </div>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -39,21 +41,25 @@ export function ShareThread({ thread, onClose }: { readonly thread: Thread; read
   const problem = error ?? put.error ?? remove.error;
   const busy = !data || put.isPending || remove.isPending;
   return (
-    <Dialog title="Share this thread" onClose={onClose}>
+    <Dialog title={t`Share this thread`} onClose={onClose}>
       <div className="flex flex-col gap-4">
         <p>
-          Anyone with the link can read the messages and answers up to now, without signing in. Newer ones are shown
-          when you share the thread again.
+          <Trans>
+            Anyone with the link can read the messages and answers up to now, without signing in. Newer ones are shown
+            when you share the thread again.
+          </Trans>
         </p>
         <fieldset className="flex flex-col gap-2">
-          <legend className="sr-only">What else is shown</legend>
+          <legend className="sr-only">
+            <Trans>What else is shown</Trans>
+          </legend>
           <Choice
-            words="Calls of tools, with their arguments and results"
+            words={t`Calls of tools, with their arguments and results`}
             checked={content.include_tools}
             onChange={(checked) => setChosen({ ...chosen, include_tools: checked })}
           />
           <Choice
-            words="Images and files"
+            words={t`Images and files`}
             checked={content.include_attachments}
             onChange={(checked) => setChosen({ ...chosen, include_attachments: checked })}
           />
@@ -61,7 +67,9 @@ export function ShareThread({ thread, onClose }: { readonly thread: Thread; read
         {problem && <Problem error={problem} />}
         {url && (
           <div className="rounded border border-line bg-waiting-wash p-3">
-            <p>This is the link. It is shown this once.</p>
+            <p>
+              <Trans>This is the link. It is shown this once.</Trans>
+            </p>
             <p className="flex items-center gap-2 break-all font-mono text-s">
               {url} <CopyButton text={url} />
             </p>
@@ -69,22 +77,24 @@ export function ShareThread({ thread, onClose }: { readonly thread: Thread; read
         )}
         {share && (
           <p role="status" className="text-s text-soft">
-            Last shared <RelativeTime time={share.updated_at} />.
+            <Trans>
+              Last shared <RelativeTime time={share.updated_at} />.
+            </Trans>
           </p>
         )}
         <div className="flex flex-wrap justify-end gap-2">
           {share && (
             <>
               <Button look="danger" disabled={busy} onClick={() => remove.mutate()}>
-                Stop sharing
+                <Trans>Stop sharing</Trans>
               </Button>
               <Button disabled={busy} onClick={() => put.mutate(true)}>
-                Make a new link
+                <Trans>Make a new link</Trans>
               </Button>
             </>
           )}
           <Button look="act" disabled={busy} onClick={() => put.mutate(false)}>
-            {share ? 'Update' : 'Make a link'}
+            {share ? t`Update` : t`Make a link`}
           </Button>
         </div>
       </div>

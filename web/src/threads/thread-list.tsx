@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
@@ -28,8 +30,8 @@ export function ThreadList() {
       <div className="flex items-center gap-1 px-2 pb-2">
         <input
           type="search"
-          aria-label="Search threads and messages"
-          placeholder={archived ? 'Search the archive' : 'Search'}
+          aria-label={t`Search threads and messages`}
+          placeholder={archived ? t`Search the archive` : t`Search`}
           value={text}
           onChange={(event) => setText(event.target.value)}
           className="min-h-8 w-full min-w-0 rounded border border-edge bg-raised px-2 text-m"
@@ -38,24 +40,24 @@ export function ThreadList() {
           trigger={
             <IconButton
               icon="filter"
-              label={`Show: ${CHANNELS[channel]}`}
+              label={t`Show: ${channels()[channel]}`}
               className={channel === 'chat' && !archived ? '' : 'bg-hover text-ink'}
             />
           }
           entries={[
             ...CHANNEL_NAMES.map((name) => ({
-              words: CHANNELS[name],
+              words: channels()[name],
               icon: ICONS[name],
               chosen: channel === name,
               onChoose: () => setChannel(name),
             })),
             {
-              words: archived ? 'Leave the archive' : 'Show the archive',
+              words: archived ? t`Leave the archive` : t`Show the archive`,
               icon: 'archive' as const,
               chosen: archived,
               onChoose: () => setArchived(!archived),
             },
-            { words: 'Select threads', icon: 'check' as const, onChoose: () => setSelecting(true) },
+            { words: t`Select threads`, icon: 'check' as const, onChoose: () => setSelecting(true) },
           ]}
         />
       </div>
@@ -67,13 +69,13 @@ export function ThreadList() {
         <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
           {isPending && !error && (
             <div className="p-2">
-              <Skeleton label="Loading threads" rows={5} />
+              <Skeleton label={t`Loading threads`} rows={5} />
             </div>
           )}
           {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
           {(archived || channel !== 'chat') && (
             <p className="px-2 pt-1 text-s text-soft">
-              {archived ? `Archive, ${CHANNELS[channel]}` : CHANNELS[channel]}
+              {archived ? t`Archive, ${channels()[channel]}` : channels()[channel]}
             </p>
           )}
           {data && threads.length === 0 && (
@@ -92,7 +94,7 @@ export function ThreadList() {
           {q && <FoundMessages q={q} />}
           {hasNextPage && (
             <Button look="quiet" className="mt-2 w-full" onClick={() => void fetchNextPage()}>
-              Show more
+              <Trans>Show more</Trans>
             </Button>
           )}
         </div>
@@ -101,18 +103,18 @@ export function ThreadList() {
   );
 }
 
-const CHANNELS: Record<Channel, string> = {
-  chat: 'Chats',
+const channels = (): Record<Channel, string> => ({
+  chat: t`Chats`,
   api: 'API',
-  webhook: 'Webhooks',
-  mission: 'Missions',
-  all: 'All threads',
-};
+  webhook: t`Webhooks`,
+  mission: t`Missions`,
+  all: t`All threads`,
+});
 const CHANNEL_NAMES = ['chat', 'api', 'webhook', 'mission', 'all'] as const;
 const ICONS = { chat: 'chat', api: 'model', webhook: 'jobs', mission: 'retry', all: 'menu' } as const;
 
 function emptyWords(q: string, archived: boolean, channel: Channel): string {
-  if (q) return `No threads match “${q}”.`;
-  if (archived) return 'The archive is empty.';
-  return channel === 'chat' ? 'No threads yet. The first message begins one.' : 'No threads here.';
+  if (q) return t`No threads match “${q}”.`;
+  if (archived) return t`The archive is empty.`;
+  return channel === 'chat' ? t`No threads yet. The first message begins one.` : t`No threads here.`;
 }

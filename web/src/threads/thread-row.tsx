@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -18,7 +20,11 @@ const DOTS: Record<Thread['status'], string> = {
   waiting: 'bg-ember',
 };
 
-const STATES: Record<Thread['status'], string> = { idle: '', running: ', running', waiting: ', waits for you' };
+const states = (): Record<Thread['status'], string> => ({
+  idle: '',
+  running: t`running`,
+  waiting: t`waits for you`,
+});
 
 export function ThreadRow({ thread }: { readonly thread: Thread }) {
   const [renaming, setRenaming] = useState(false);
@@ -29,8 +35,8 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
         to="/threads/$threadId"
         params={{ threadId: thread.id }}
         title={`${thread.title}\n${formatExact(thread.updated_at)}`}
-        aria-label={`${titleOf(thread)}${STATES[thread.status]}`}
-        className="flex min-h-8 items-center gap-2 rounded py-1 pl-2 pr-3 group-focus-within:pr-9 group-hover:pr-9 touch:pr-9 hover:bg-hover"
+        aria-label={[titleOf(thread), states()[thread.status]].filter(Boolean).join(', ')}
+        className="flex min-h-8 items-center gap-2 rounded py-1 ps-2 pe-3 group-focus-within:pe-9 group-hover:pe-9 touch:pe-9 hover:bg-hover"
         activeProps={{ className: 'bg-hover font-medium', 'aria-current': 'page' }}
       >
         <span className={`size-2 shrink-0 rounded-full ${DOTS[thread.status]}`} />
@@ -57,31 +63,31 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
         trigger={
           <IconButton
             icon="more"
-            label={`Actions on ${titleOf(thread)}`}
-            className="absolute right-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
+            label={t`Actions on ${titleOf(thread)}`}
+            className="absolute end-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
           />
         }
         entries={[
-          { words: 'Rename', icon: 'edit', onChoose: onRename },
+          { words: t`Rename`, icon: 'edit', onChoose: onRename },
           {
-            words: thread.pinned ? 'Unpin' : 'Pin',
+            words: thread.pinned ? t`Unpin` : t`Pin`,
             icon: 'pin',
             onChoose: () => change.mutate({ pinned: !thread.pinned }),
           },
           {
-            words: thread.archived ? 'Take out of the archive' : 'Archive',
+            words: thread.archived ? t`Take out of the archive` : t`Archive`,
             icon: 'archive',
             onChoose: () => change.mutate({ archived: !thread.archived }),
           },
-          ...(me.sharing ? [{ words: 'Share', icon: 'link', onChoose: () => setSharing(true) } as const] : []),
-          { words: 'Export as Markdown', icon: 'export', onChoose: () => exportAs('markdown') },
-          { words: 'Export as JSON', icon: 'export', onChoose: () => exportAs('json') },
+          ...(me.sharing ? [{ words: t`Share`, icon: 'link', onChoose: () => setSharing(true) } as const] : []),
+          { words: t`Export as Markdown`, icon: 'export', onChoose: () => exportAs('markdown') },
+          { words: t`Export as JSON`, icon: 'export', onChoose: () => exportAs('json') },
           {
-            words: 'Print or save as PDF',
+            words: t`Print or save as PDF`,
             icon: 'file',
             onChoose: () => void navigate({ to: '/threads/$threadId/print', params: { threadId: thread.id } }),
           },
-          { words: 'Delete', icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
+          { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
         ]}
       />
       {sharing && (
@@ -91,16 +97,16 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
       )}
       {deleting && (
         <Confirm
-          title="Delete this thread?"
-          action="Delete"
+          title={t`Delete this thread?`}
+          action={t`Delete`}
           onConfirm={() => remove.mutate(undefined, { onSuccess: leave })}
           onClose={() => setDeleting(false)}
         >
-          “{titleOf(thread)}” and everything in it will be gone. This cannot be undone.
+          <Trans>“{titleOf(thread)}” and everything in it will be gone. This cannot be undone.</Trans>
         </Confirm>
       )}
     </>
   );
 }
 
-export const titleOf = (thread: Thread) => thread.title || 'Untitled';
+export const titleOf = (thread: Thread) => thread.title || t`Untitled`;

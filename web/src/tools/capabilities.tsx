@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 import { Icon } from '../parts/icon.tsx';
 
@@ -9,7 +10,12 @@ export function Capabilities({
   readonly name: string;
   readonly sentences: AgentTool['capabilities'];
 }) {
-  if (sentences.length === 0) return <p className="text-soft">{name} can reach nothing outside of itself.</p>;
+  if (sentences.length === 0)
+    return (
+      <p className="text-soft">
+        <Trans>{name} can reach nothing outside of itself.</Trans>
+      </p>
+    );
   return (
     <ul className="flex flex-col gap-2">
       {sentences.map(({ text, dangerous }) => (
@@ -17,7 +23,12 @@ export function Capabilities({
           <Icon name={dangerous ? 'warning' : 'check'} className={`mt-1 ${dangerous ? 'text-waiting' : 'text-soft'}`} />
           <span className="min-w-0 break-words">
             {text}
-            {dangerous && <span className="text-waiting"> (may change something, or sends a secret)</span>}
+            {dangerous && (
+              <span className="text-waiting">
+                {' '}
+                <Trans>(may change something, or sends a secret)</Trans>
+              </span>
+            )}
           </span>
         </li>
       ))}

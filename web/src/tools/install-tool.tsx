@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ToolInstall } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -31,7 +33,7 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
     if (part === 'component' && file && name === '') setName(file.name.replace(/\.wasm$/, ''));
   };
   return (
-    <Dialog title="Install a tool" onClose={onClose}>
+    <Dialog title={t`Install a tool`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -40,25 +42,25 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <TextField
-          label="Component"
+          label={t`Component`}
           type="file"
           accept=".wasm"
           required
           onChange={(event) => choose('component', event.target.files?.[0])}
-          hint="The .wasm file of the tool."
+          hint={t`The .wasm file of the tool.`}
         />
         <TextField
-          label="Capabilities"
+          label={t`Capabilities`}
           type="file"
           accept=".json"
           onChange={(event) => choose('capabilities', event.target.files?.[0])}
-          hint="A JSON file. Without one the tool can reach nothing."
+          hint={t`A JSON file. Without one the tool can reach nothing.`}
         />
-        <TextField label="Name" required value={name} onChange={(event) => setName(event.target.value)} />
+        <TextField label={t`Name`} required value={name} onChange={(event) => setName(event.target.value)} />
         {check.error && <Problem error={check.error} />}
         {!preview && (
           <Button type="submit" className="self-start" disabled={!files.component || check.isPending}>
-            {check.isPending ? 'Checking' : 'See what it may do'}
+            {check.isPending ? t`Checking` : t`See what it may do`}
           </Button>
         )}
       </form>
@@ -71,10 +73,14 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
               {warning}
             </p>
           ))}
-          {preview.replaces && <p>It replaces the tool that has this name now.</p>}
+          {preview.replaces && (
+            <p>
+              <Trans>It replaces the tool that has this name now.</Trans>
+            </p>
+          )}
           {install.error && <Problem error={install.error} />}
           <Button look="act" className="self-start" disabled={install.isPending} onClick={() => install.mutate()}>
-            Allow this and install
+            <Trans>Allow this and install</Trans>
           </Button>
         </div>
       )}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
@@ -21,11 +23,11 @@ export function ToolCallbackPage() {
     finish();
   }, [finish]);
   return (
-    <Page title="Signing in" about="What the provider said is handed to the service.">
-      {error ? <Problem error={error} /> : <Skeleton label="Signing in" />}
+    <Page title={t`Signing in`} about={t`What the provider said is handed to the service.`}>
+      {error ? <Problem error={error} /> : <Skeleton label={t`Signing in`} />}
       {error && (
         <Link to="/tools" className="w-fit underline underline-offset-2">
-          Go to the tools
+          <Trans>Go to the tools</Trans>
         </Link>
       )}
     </Page>
@@ -34,8 +36,8 @@ export function ToolCallbackPage() {
 
 async function handIn(query: URLSearchParams): Promise<void> {
   const [state, code, refusal] = ['state', 'code', 'error'].map((name) => query.get(name));
-  if (refusal) throw refused(refusal, `The provider refused the sign-in: ${refusal.slice(0, 100)}. Try again.`);
-  if (!state || !code) throw refused('incomplete', 'The provider sent no code. Start the sign-in again.');
+  if (refusal) throw refused(refusal, t`The provider refused the sign-in: ${refusal.slice(0, 100)}. Try again.`);
+  if (!state || !code) throw refused(t`incomplete`, t`The provider sent no code. Start the sign-in again.`);
   if (state.startsWith('mcp:')) {
     const iss = query.get('iss');
     await client.call('POST /api/mcp/sign-in/finish', { body: { state, code, ...(iss && { iss }) } });

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,14 +23,18 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
         <p>{tool.description}</p>
         {tool.quarantined_until && (
           <p className="rounded bg-failed-wash p-3">
-            It crashed too often, so its calls are refused until {formatExact(tool.quarantined_until)}. Then it is tried
-            again by itself.
+            <Trans>
+              It crashed too often, so its calls are refused until {formatExact(tool.quarantined_until)}. Then it is
+              tried again by itself.
+            </Trans>
           </p>
         )}
         <ToolPolicy tool={tool.name} />
         {tool.source === 'installed' && (
           <section>
-            <h3 className="mb-2 font-semibold">What it may do</h3>
+            <h3 className="mb-2 font-semibold">
+              <Trans>What it may do</Trans>
+            </h3>
             <Capabilities name={tool.name} sentences={tool.capabilities} />
           </section>
         )}
@@ -36,13 +42,15 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
         {(tool.auth || tool.secrets.length > 0) && (
           <section>
             <h3 className="mb-2 font-semibold">
-              {tool.needs_sign_in ? 'It needs a secret of yours' : 'It has its secret'}
+              {tool.needs_sign_in ? t`It needs a secret of yours` : t`It has its secret`}
             </h3>
             <SecretForm tool={tool} onKept={() => {}} />
           </section>
         )}
         <details className="group">
-          <summary className="text-s text-soft underline underline-offset-2">Arguments it takes</summary>
+          <summary className="text-s text-soft underline underline-offset-2">
+            <Trans>Arguments it takes</Trans>
+          </summary>
           <ReadableJson text={JSON.stringify(tool.parameters)} />
         </details>
         {tool.source === 'installed' && <RemoveTool tool={tool} onRemoved={onClose} />}
@@ -67,16 +75,16 @@ function RemoveTool({ tool, onRemoved }: { readonly tool: AgentTool; readonly on
     <div className="border-t border-line pt-4">
       {remove.error && <Problem error={remove.error} />}
       <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-        Remove the tool
+        <Trans>Remove the tool</Trans>
       </Button>
       {asking && (
         <Confirm
-          title={`Remove ${tool.name}?`}
-          action="Remove"
+          title={t`Remove ${tool.name}?`}
+          action={t`Remove`}
           onConfirm={() => remove.mutate()}
           onClose={() => setAsking(false)}
         >
-          No thread can use it any more. It can be installed again.
+          <Trans>No thread can use it any more. It can be installed again.</Trans>
         </Confirm>
       )}
     </div>

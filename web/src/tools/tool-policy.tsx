@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ToolPolicy as Policy } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useServices } from '../app/services.ts';
@@ -6,11 +8,11 @@ import { Button } from '../parts/button.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 
-const CHOICES: readonly { readonly value: Policy['level'] | 'own'; readonly words: string }[] = [
-  { value: 'own', words: 'As the tool says: reading runs at once, the rest asks' },
-  { value: 'allow', words: 'Runs at once' },
-  { value: 'ask', words: 'Asks each time' },
-  { value: 'never', words: 'Never runs' },
+const choices = (): readonly { readonly value: Policy['level'] | 'own'; readonly words: string }[] => [
+  { value: 'own', words: t`As the tool says: reading runs at once, the rest asks` },
+  { value: 'allow', words: t`Runs at once` },
+  { value: 'ask', words: t`Asks each time` },
+  { value: 'never', words: t`Never runs` },
 ];
 
 /** The policies of all tools, for the operator. */
@@ -27,7 +29,7 @@ export function usePolicies(): readonly Policy[] {
 /** What a policy means in a list; undefined where the tool decides itself. */
 export const wordsOfPolicy = (policies: readonly Policy[], tool: string): string | undefined => {
   const level = policies.find((policy) => policy.tool === tool)?.level;
-  return level && { allow: 'runs at once', ask: 'asks each time', never: 'never runs' }[level];
+  return level && { allow: t`runs at once`, ask: t`asks each time`, never: t`never runs` }[level];
 };
 
 /** Whether the calls of a tool run, ask or are refused; only the operator decides it. */
@@ -50,17 +52,21 @@ export function ToolPolicy({ tool }: { readonly tool: string }) {
     <section className="flex flex-col gap-3">
       {change.error && <Problem error={change.error} />}
       <ChoiceField
-        label="Policy for all users"
-        choices={CHOICES}
+        label={t`Policy for all users`}
+        choices={choices()}
         value={change.isPending && change.variables.name === tool ? change.variables.level : current}
         onChoose={(level) => change.mutate({ name: tool, level })}
       />
       {blocked.map(({ tool: name }) => (
         <p key={name} className="flex flex-wrap items-center gap-3">
           <span className="min-w-0 flex-1">
-            Blocked for {name.slice(tool.length + 1)}, because it tried to send a secret in one of their calls.
+            <Trans>
+              Blocked for {name.slice(tool.length + 1)}, because it tried to send a secret in one of their calls.
+            </Trans>
           </span>
-          <Button onClick={() => change.mutate({ name, level: 'own' })}>Lift</Button>
+          <Button onClick={() => change.mutate({ name, level: 'own' })}>
+            <Trans>Lift</Trans>
+          </Button>
         </p>
       ))}
     </section>

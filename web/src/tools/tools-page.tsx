@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -29,17 +31,17 @@ export function ToolsPage() {
   const tool = data?.tools.find(({ name }) => name === opened);
   return (
     <Page
-      title="Tools"
-      about="What the agent can do, and what each tool may reach."
+      title={t`Tools`}
+      about={t`What the agent can do, and what each tool may reach.`}
       actions={
         <>
           <Link to="/tools/mcp" className="whitespace-nowrap underline underline-offset-2">
-            MCP servers
+            <Trans>MCP servers</Trans>
           </Link>
-          <Filter label="Search the tools" value={text} onChange={setText} />
+          <Filter label={t`Search the tools`} value={text} onChange={setText} />
           {me.role === 'operator' && (
             <Button icon="add" onClick={() => setInstalling(true)}>
-              Install a tool
+              <Trans>Install a tool</Trans>
             </Button>
           )}
         </>
@@ -49,15 +51,17 @@ export function ToolsPage() {
         rows={shown}
         error={error}
         onRetry={() => void refetch()}
-        label="Loading tools"
+        label={t`Loading tools`}
         empty={
-          <EmptyState icon="tool" title={text ? 'No tool fits' : 'No tools yet'}>
-            {text ? 'Try other words.' : 'An operator can install one here, or with the command: reborn tool install.'}
+          <EmptyState icon="tool" title={text ? t`No tool fits` : t`No tools yet`}>
+            {text
+              ? t`Try other words.`
+              : t`An operator can install one here, or with the command: reborn tool install.`}
           </EmptyState>
         }
       >
         {(tools) => (
-          <Rows label="Tools" rows={tools} keyOf={({ name }) => name} onOpen={({ name }) => setOpened(name)}>
+          <Rows label={t`Tools`} rows={tools} keyOf={({ name }) => name} onOpen={({ name }) => setOpened(name)}>
             {(row) => <ToolRow tool={row} policy={wordsOfPolicy(policies, row.name)} />}
           </Rows>
         )}
@@ -76,18 +80,18 @@ function ToolRow({ tool, policy }: { readonly tool: AgentTool; readonly policy: 
         <span className="block truncate font-medium">{tool.name}</span>
         <span className="line-clamp-2 break-words text-s text-soft">{tool.description}</span>
       </span>
-      {tool.quarantined_until && <StatusMark mark="failed" words="rests, since it crashed too often" />}
+      {tool.quarantined_until && <StatusMark mark="failed" words={t`rests, since it crashed too often`} />}
       {tool.needs_sign_in && (
-        <StatusMark mark="waiting" words={tool.mcp_server ? 'needs your sign-in' : 'needs a secret of yours'} />
+        <StatusMark mark="waiting" words={tool.mcp_server ? t`needs your sign-in` : t`needs a secret of yours`} />
       )}
       {policy && <StatusMark mark="idle" words={policy} />}
-      {dangerous > 0 && <StatusMark mark="idle" words="may change things elsewhere" />}
+      {dangerous > 0 && <StatusMark mark="idle" words={t`may change things elsewhere`} />}
       <span className="text-s text-soft">{sourceOf(tool)}</span>
     </>
   );
 }
 
 function sourceOf({ source, mcp_server, version }: AgentTool): string {
-  if (source === 'mcp') return `from ${mcp_server}`;
-  return source === 'builtin' ? 'built in' : (version ?? 'installed');
+  if (source === 'mcp') return t`from ${mcp_server ?? ''}`;
+  return source === 'builtin' ? t`built in` : (version ?? t`installed`);
 }

@@ -1,4 +1,6 @@
+import { plural, t } from '@lingui/core/macro';
 import type { ChatRequest } from '@reborn-agent/client/api';
+import { formatBytes } from '../../format/number.ts';
 
 export type Attachment = NonNullable<ChatRequest['attachments']>[number];
 
@@ -34,11 +36,14 @@ export type Limits = { readonly attachments: number; readonly attachment_bytes: 
 /** Why these files can't be sent, or nothing. */
 export function findProblem(picked: readonly Picked[], limits: Limits): string | undefined {
   if (picked.length > limits.attachments)
-    return `A message may have ${limits.attachments} attachments. Take some away.`;
+    return plural(limits.attachments, {
+      one: 'A message may have # attachment. Take some away.',
+      other: 'A message may have # attachments. Take some away.',
+    });
   const unreadable = picked.find(({ mediaType }) => mediaType === undefined);
-  if (unreadable) return `Models can't read ${unreadable.file.name}. Save it as a PDF or as text, and attach that.`;
+  if (unreadable) return t`Models can't read ${unreadable.file.name}. Save it as a PDF or as text, and attach that.`;
   const large = picked.find(({ file }) => file.size > limits.attachment_bytes);
-  if (large) return `${large.file.name} is too large. An attachment may have ${formatBytes(limits.attachment_bytes)}.`;
+  if (large) return t`${large.file.name} is too large. An attachment may have ${formatBytes(limits.attachment_bytes)}.`;
   return undefined;
 }
 
@@ -55,9 +60,3 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 const CHUNK = 8192;
-
-export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} kB`;
-  return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
-}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
@@ -89,12 +91,17 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
         {offers.list}
         <PickedFiles picked={picked} onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))} />
         <div className="flex items-end gap-1 p-1">
-          <IconButton icon="attach" label="Attach files" className="size-10" onClick={() => chooser.current?.click()} />
+          <IconButton
+            icon="attach"
+            label={t`Attach files`}
+            className="size-10"
+            onClick={() => chooser.current?.click()}
+          />
           <textarea
             ref={area}
             rows={1}
-            aria-label="Message"
-            placeholder={over ? 'Drop the files here' : 'Message'}
+            aria-label={t`Message`}
+            placeholder={over ? t`Drop the files here` : t`Message`}
             value={text}
             onChange={(event) => write(event.target.value)}
             onPaste={onPaste}
@@ -110,11 +117,11 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
             className="field-sizing-content max-h-[272px] min-h-10 w-full min-w-0 resize-none bg-transparent px-1 py-[7px] text-l outline-none"
           />
           <DictateButton onText={(heard) => write([text.trimEnd(), heard].filter(Boolean).join(' '))} />
-          {onStop && <IconButton icon="stop" label="Stop" className="size-10" onClick={onStop} />}
+          {onStop && <IconButton icon="stop" label={t`Stop`} className="size-10" onClick={onStop} />}
           <button
             type="submit"
-            aria-label="Send"
-            title="Send (Enter)"
+            aria-label={t`Send`}
+            title={t`Send (Enter)`}
             disabled={text.trim() === ''}
             className="inline-flex size-10 shrink-0 items-center justify-center rounded bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft"
           >
@@ -122,6 +129,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
           </button>
         </div>
       </form>
+      {offers.form}
       <input
         ref={chooser}
         type="file"
@@ -138,9 +146,11 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
             {problem}
           </p>
         ) : (
-          <p className="max-sm:hidden touch:hidden">Enter sends, Shift Enter breaks the line</p>
+          <p className="max-sm:hidden touch:hidden">
+            <Trans>Enter sends, Shift Enter breaks the line</Trans>
+          </p>
         )}
-        <div className="ml-auto flex min-w-0 items-center gap-3">
+        <div className="ms-auto flex min-w-0 items-center gap-3">
           {state && <ContextMeter state={state} />}
           {model}
         </div>

@@ -1,5 +1,8 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { useServices } from '../../app/services.ts';
+import { formatNumber } from '../../format/number.ts';
 
 /** How full the model's window was the last time; the whole thread counts towards it. */
 export function ContextMeter({ state }: { readonly state: ThreadState }) {
@@ -8,19 +11,16 @@ export function ContextMeter({ state }: { readonly state: ThreadState }) {
   if (tokens === undefined) return null;
   const window = me.model.context_tokens;
   const share = Math.min(1, tokens / window);
-  const exact = `${tokens.toLocaleString('en')} of ${window.toLocaleString('en')} tokens were in the last prompt and its answer.`;
+  const exact = t`${formatNumber(tokens)} of ${formatNumber(window)} tokens were in the last prompt and its answer. What is older is summed up when it gets full.`;
   return (
-    <p
-      className="ml-auto flex items-center gap-2 whitespace-nowrap tabular-nums"
-      title={`${exact} What is older is summed up when it gets full.`}
-    >
+    <p className="ms-auto flex items-center gap-2 whitespace-nowrap tabular-nums" title={exact}>
       <span aria-hidden="true" className="h-1 w-12 overflow-hidden rounded-full bg-hover">
         <span
           className={`block h-full ${share > 0.8 ? 'bg-waiting' : 'bg-edge'}`}
           style={{ width: `${share * 100}%` }}
         />
       </span>
-      {formatShare(share)} of the context
+      <Trans>{formatShare(share)} of the context</Trans>
     </p>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { IconButton } from '../../parts/button.tsx';
 
@@ -50,8 +51,8 @@ export function DictateButton({ onText }: { readonly onText: (text: string) => v
   return (
     <IconButton
       icon={listening ? 'stop' : 'microphone'}
-      label={listening ? 'Stop dictation' : 'Dictate'}
-      title={listening ? 'Stop dictation' : 'Dictate. Some browsers send what you say to their vendor.'}
+      label={listening ? t`Stop dictation` : t`Dictate`}
+      title={listening ? t`Stop dictation` : t`Dictate. Some browsers send what you say to their vendor.`}
       aria-pressed={listening}
       className={`size-10 ${listening ? 'text-running' : ''}`}
       onClick={() => (listening ? running.current?.stop() : start())}

@@ -7,5 +7,6 @@ test('a slash offers something only at the start of a message, and an at sign at
   expect(findMark('see /rev')).toBeUndefined();
   expect(findMark('/rev now')).toBeUndefined();
   expect(findMark('use @likes/t')).toEqual({ mark: '@', typed: 'likes/t', start: 4 });
+  expect(findMark('read @docs:file:///no')).toEqual({ mark: '@', typed: 'docs:file:///no', start: 5 });
   expect(findMark('ann@example')).toBeUndefined();
 });

@@ -1,12 +1,18 @@
+import { t } from '@lingui/core/macro';
+import type { McpServerList } from '@reborn-agent/client/api';
 import { client } from '../../client/client.ts';
 
 /** Something that the composer can write for the person. */
 export type Offer = {
   readonly name: string;
   readonly about: string;
+  /** What the person fills in first. */
+  readonly fields?: McpPrompt['arguments'];
   /** What is put in place of what was typed. */
-  readonly write: () => Promise<string> | string;
+  readonly write: (given: Readonly<Record<string, string>>) => Promise<string> | string;
 };
+
+type McpPrompt = McpServerList['servers'][number]['prompts'][number];
 
 /** Gives offers for the letters that follow the mark. A further kind of prompt is one more source. */
 type Source = (typed: string) => Promise<readonly Offer[]>;
@@ -20,17 +26,69 @@ const notes: Source = async (typed) => {
   const { results } = await client.call('GET /api/memory', { query: { limit: 100 } });
   return results
     .filter(({ path }) => includes(path, typed))
-    .map(({ path, text }) => ({ name: path, about: text, write: () => `my note "${path}" ` }));
+    .map(({ path, text }) => ({ name: path, about: text, write: () => `${t`my note "${path}"`} ` }));
 };
 
 const skills: Source = async () => {
   const { skills: all } = await client.call('GET /api/skills');
   return all
     .filter(({ hidden }) => !hidden)
-    .map(({ name, description }) => ({ name, about: description, write: () => `the skill "${name}" ` }));
+    .map(({ name, description }) => ({ name, about: description, write: () => `${t`the skill "${name}"`} ` }));
 };
 
-const SOURCES = { '/': [templates], '@': [notes, skills] } as const satisfies Record<string, readonly Source[]>;
+/** The servers that the agent uses. */
+async function listServers(): Promise<McpServerList['servers']> {
+  const { servers } = await client.call('GET /api/mcp');
+  return servers.filter(({ hidden }) => !hidden);
+}
+
+/** What an MCP server writes for a person to send. */
+const serverPrompts: Source = async () =>
+  (await listServers()).flatMap((server) =>
+    server.prompts.map(({ name, description, arguments: fields }) => ({
+      name: `/${server.name}:${name}`,
+      about: description,
+      fields,
+      write: async (given) => {
+        const body = { prompt: name, arguments: given };
+        return (await client.call('POST /api/mcp/{name}/prompt', { params: { name: server.name }, body })).text;
+      },
+    })),
+  );
+
+/** The list is read at the server, so the person types the start of its name first. */
+const serverResources: Source = async (typed) => {
+  const [start = ''] = typed.split(':');
+  const servers = start === '' ? [] : await listServers();
+  const named = servers.filter(({ name, resources }) => resources && name.startsWith(start));
+  const lists = await Promise.all(named.map(({ name }) => listResources(name).catch(() => [])));
+  return lists.flat();
+};
+
+/** Each look at a list is a request to the server, and their number is limited. */
+const REMEMBER_MS = 60_000;
+const remembered = new Map<string, { readonly at: number; readonly list: Promise<readonly Offer[]> }>();
+
+function listResources(server: string): Promise<readonly Offer[]> {
+  const known = remembered.get(server);
+  if (known && Date.now() - known.at < REMEMBER_MS) return known.list;
+  const list = client.call('GET /api/mcp/{name}/resources', { params: { name: server } }).then(({ resources }) =>
+    resources
+      .filter(({ template }) => !template)
+      .map(({ uri, name, description }) => ({
+        name: `${server}:${uri}`,
+        about: description || name,
+        write: () => `${t`the resource "${uri}" of ${server}`} `,
+      })),
+  );
+  remembered.set(server, { at: Date.now(), list });
+  return list;
+}
+
+const SOURCES = { '/': [templates, serverPrompts], '@': [notes, skills, serverResources] } as const satisfies Record<
+  string,
+  readonly Source[]
+>;
 
 const MOST = 8;
 
@@ -42,7 +100,7 @@ export function findMark(
 ): { readonly mark: Mark; readonly typed: string; readonly start: number } | undefined {
   const [, slash] = /^\/([\w:.-]*)$/.exec(before) ?? [];
   if (slash !== undefined) return { mark: '/', typed: slash, start: 0 };
-  const [whole, , name] = /(^|\s)@([\w./-]*)$/.exec(before) ?? [];
+  const [whole, , name] = /(^|\s)@([\w:./-]*)$/.exec(before) ?? [];
   return name === undefined || whole === undefined
     ? undefined
     : { mark: '@', typed: name, start: before.length - name.length - 1 };

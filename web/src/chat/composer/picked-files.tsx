@@ -1,7 +1,9 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useState } from 'react';
+import { formatBytes } from '../../format/number.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { formatBytes, type Picked } from './attachments.ts';
+import type { Picked } from './attachments.ts';
 
 type Props = { readonly picked: readonly Picked[]; readonly onRemove: (id: string) => void };
 
@@ -9,13 +11,13 @@ type Props = { readonly picked: readonly Picked[]; readonly onRemove: (id: strin
 export function PickedFiles({ picked, onRemove }: Props) {
   if (picked.length === 0) return null;
   return (
-    <ul aria-label="Attachments" className="flex flex-wrap gap-2 px-2 pt-2">
+    <ul aria-label={t`Attachments`} className="flex flex-wrap gap-2 px-2 pt-2">
       {picked.map(({ id, file, mediaType }) => (
-        <li key={id} className="flex max-w-full items-center gap-2 rounded border border-line bg-sunken pl-2 text-s">
+        <li key={id} className="flex max-w-full items-center gap-2 rounded border border-line bg-sunken ps-2 text-s">
           {mediaType && SHOWN.test(mediaType) ? <Thumbnail file={file} /> : <Icon name="file" />}
           <span className="min-w-0 truncate">{file.name}</span>
           <span className="shrink-0 text-soft">{formatBytes(file.size)}</span>
-          <IconButton icon="close" label={`Remove ${file.name}`} onClick={() => onRemove(id)} />
+          <IconButton icon="close" label={t`Remove ${file.name}`} onClick={() => onRemove(id)} />
         </li>
       ))}
     </ul>
@@ -31,5 +33,5 @@ function Thumbnail({ file }: { readonly file: File }) {
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  return url && <img src={url} alt={file.name} className="-ml-2 size-12 shrink-0 rounded-l object-cover" />;
+  return url && <img src={url} alt={file.name} className="-ms-2 size-12 shrink-0 rounded-l object-cover" />;
 }

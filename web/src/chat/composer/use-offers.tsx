@@ -1,6 +1,8 @@
+import { t } from '@lingui/core/macro';
 import { findVariable } from '@reborn-agent/client/prompt-template';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react';
+import { OfferForm } from './offer-form.tsx';
 import { findMark, loadOffers, type Offer } from './offers.ts';
 
 type Options = {
@@ -9,7 +11,7 @@ type Options = {
   readonly onWrite: (text: string) => void;
 };
 
-/** Templates behind `/`, and notes and skills behind `@`. Tab goes from one variable of a template to the next. */
+/** Templates and prompts behind `/`, and notes, skills and resources behind `@`. Tab goes from one variable of a template to the next. */
 export function useOffers({ area, text, onWrite }: Options) {
   const id = useId();
   const [caret, setCaret] = useState(0);
@@ -33,9 +35,12 @@ export function useOffers({ area, text, onWrite }: Options) {
     setCaret(select.end);
   }, [select, area]);
 
-  const take = async (offer: Offer) => {
+  const [asking, setAsking] = useState<Offer>();
+
+  const take = async (offer: Offer, given: Readonly<Record<string, string>> = {}) => {
     if (!mark) return;
-    const written = await offer.write();
+    const written = await offer.write(given);
+    setAsking(undefined);
     const before = text.slice(0, mark.start) + written;
     onWrite(before + text.slice(caret));
     setDismissed(before + text.slice(caret));
@@ -48,6 +53,12 @@ export function useOffers({ area, text, onWrite }: Options) {
     );
   };
 
+  /** An offer that needs values, or that can't be written, opens a form. */
+  const choose = (offer: Offer) => {
+    if (offer.fields && offer.fields.length > 0) setAsking(offer);
+    else take(offer).catch(() => setAsking(offer));
+  };
+
   /** Returns whether the key was meant for the list or for a variable. */
   const onKey = (event: KeyboardEvent): boolean => {
     if (shown.length > 0) {
@@ -56,7 +67,7 @@ export function useOffers({ area, text, onWrite }: Options) {
       else if (event.key === 'Escape') setDismissed(text);
       else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) {
         const offer = shown[current];
-        if (offer) void take(offer);
+        if (offer) choose(offer);
       } else return false;
       return true;
     }
@@ -69,7 +80,7 @@ export function useOffers({ area, text, onWrite }: Options) {
     <ul
       id={id}
       role="listbox"
-      aria-label={mark?.mark === '/' ? 'Templates' : 'Notes and skills'}
+      aria-label={mark?.mark === '/' ? t`Templates and prompts` : t`Notes, skills and resources`}
       className="max-h-72 overflow-y-auto border-b border-line p-1"
     >
       {shown.map((offer, index) => (
@@ -80,7 +91,7 @@ export function useOffers({ area, text, onWrite }: Options) {
           aria-selected={index === current}
           onPointerDown={(event) => {
             event.preventDefault(); // the focus stays in the message
-            void take(offer);
+            choose(offer);
           }}
           className={`flex min-h-8 cursor-pointer items-baseline gap-3 rounded px-2 py-1 ${index === current ? 'bg-hover' : ''}`}
         >
@@ -99,5 +110,8 @@ export function useOffers({ area, text, onWrite }: Options) {
       'aria-activedescendant': `${id}-${current}`,
     }),
   };
-  return { list, onKey, props };
+  const form = asking && (
+    <OfferForm offer={asking} onTake={(given) => take(asking, given)} onClose={() => setAsking(undefined)} />
+  );
+  return { list, form, onKey, props };
 }

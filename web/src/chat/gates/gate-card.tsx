@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { OpenGate } from '@reborn-agent/client/api';
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { escapeInvisible } from '@reborn-agent/client/exact-json';
@@ -17,8 +19,8 @@ export function GateCard({ gate }: { readonly gate: OpenGate }) {
   const refusal = whyNotApprovable(gate.call);
   return (
     <section
-      aria-label={`Waiting for you: ${gate.call.name}`}
-      className="mb-5 flex flex-col gap-3 rounded border border-line border-l-4 border-l-waiting bg-waiting-wash p-4"
+      aria-label={t`Waiting for you: ${gate.call.name}`}
+      className="mb-5 flex flex-col gap-3 rounded border border-line border-s-4 border-s-waiting bg-waiting-wash p-4"
     >
       <h3 className="flex items-start gap-2 font-semibold">
         <Icon name={gate.kind === 'auth' ? 'key' : 'warning'} className="mt-1 text-waiting" />
@@ -48,23 +50,28 @@ function AlwaysScope({ always }: { readonly always: readonly string[] }) {
   if (always.length === 0) return null;
   return (
     <p className="break-words text-s text-soft">
-      Always would cover every call with: {escapeInvisible(always.join(', '))}
+      <Trans>
+        Always would cover every call with: <Exactly text={always.join(', ')} />
+      </Trans>
     </p>
   );
 }
 
+/** A component, because Lingui decodes the escapes in the values of a text. */
+const Exactly = ({ text }: { readonly text: string }) => escapeInvisible(text);
+
 function sentenceOf({ kind, call }: OpenGate): string {
   switch (kind) {
     case 'approval':
-      return `Allow ${call.name} to run?`;
+      return t`Allow ${call.name} to run?`;
     case 'auth':
-      return `${call.name} needs a secret of yours before it can run.`;
+      return t`${call.name} needs a secret of yours before it can run.`;
     case 'external-tool':
-      return `${call.name} is run by the program that asked. Its answer has not come yet.`;
+      return t`${call.name} is run by the program that asked. Its answer has not come yet.`;
     case 'input':
-      return `${call.name} asks you before it can finish.`;
+      return t`${call.name} asks you before it can finish.`;
     case 'pairing':
-      return `${call.name} asks for a webhook user who is not paired with a user yet.`;
+      return t`${call.name} asks for a webhook user who is not paired with a user yet.`;
   }
 }
 
@@ -91,8 +98,8 @@ function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; read
       >
         <input
           ref={(input) => input?.focus()}
-          aria-label="Why not? The model reads the reason."
-          placeholder="Why not? The model reads the reason."
+          aria-label={t`Why not? The model reads the reason.`}
+          placeholder={t`Why not? The model reads the reason.`}
           maxLength={2000}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
@@ -100,10 +107,10 @@ function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; read
           className="min-h-8 min-w-0 flex-1 basis-60 rounded border border-edge bg-raised px-3"
         />
         <Button type="submit" look="danger" disabled={busy}>
-          Deny
+          <Trans>Deny</Trans>
         </Button>
         <Button look="quiet" onClick={() => setDenying(false)}>
-          Back
+          <Trans>Back</Trans>
         </Button>
       </form>
     );
@@ -112,17 +119,17 @@ function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; read
       {gate.kind === 'approval' && isApprovable && (
         <>
           <Button look="act" disabled={busy} onClick={() => answer('approve')}>
-            Approve once
+            <Trans>Approve once</Trans>
           </Button>
           {gate.always && (
             <Button disabled={busy} onClick={() => answer('always')}>
-              Always for this
+              <Trans>Always for this</Trans>
             </Button>
           )}
         </>
       )}
       <Button disabled={busy} onClick={() => setDenying(true)}>
-        Deny
+        <Trans>Deny</Trans>
       </Button>
     </div>
   );
@@ -139,7 +146,7 @@ function SignInAtGate({ gate }: { readonly gate: OpenGate }) {
       {tool?.needs_sign_in && !tool.mcp_server && <SecretForm tool={tool} onKept={goOn} />}
       {tool && !tool.needs_sign_in && (
         <Button look="act" className="self-start" onClick={goOn}>
-          {tool.mcp_server ? 'Continue, signed in' : 'Continue with the stored secret'}
+          {tool.mcp_server ? t`Continue, signed in` : t`Continue with the stored secret`}
         </Button>
       )}
       <Decision gate={gate} />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { type ReactNode, useId, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
@@ -29,11 +31,13 @@ export function QuestionForm({ gate, question, children }: Props) {
         <p className="whitespace-pre-wrap break-words">{message}</p>
         {url !== null && (
           <p className="break-words">
-            Open{' '}
-            <a className="underline" href={url} target="_blank" rel="noreferrer noopener">
-              {url}
-            </a>{' '}
-            (on {new URL(url).host}), and continue here when you are done.
+            <Trans>
+              Open{' '}
+              <a className="underline" href={url} target="_blank" rel="noreferrer noopener">
+                {url}
+              </a>{' '}
+              (on {new URL(url).host}), and continue here when you are done.
+            </Trans>
           </p>
         )}
         {fields.map((field) => (
@@ -45,7 +49,7 @@ export function QuestionForm({ gate, question, children }: Props) {
           />
         ))}
         <Button type="submit" look="act" className="self-start" disabled={busy}>
-          {url === null ? 'Send the answer' : 'Continue'}
+          {url === null ? t`Send the answer` : t`Continue`}
         </Button>
       </form>
       {children}
@@ -67,7 +71,12 @@ function FieldInput({ field, value, onChange }: FieldProps) {
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="font-medium">
         {field.title}
-        {!field.required && <span className="text-soft"> (optional)</span>}
+        {!field.required && (
+          <span className="text-soft">
+            {' '}
+            <Trans>(optional)</Trans>
+          </span>
+        )}
       </label>
       {field.description && <p className="break-words text-s text-soft">{field.description}</p>}
       <Control id={id} field={field} value={value} onChange={onChange} />
@@ -78,7 +87,7 @@ function FieldInput({ field, value, onChange }: FieldProps) {
 function Control({ id, field, value, onChange }: FieldProps & { readonly id: string }) {
   const { type, required, options, min, max } = field;
   if (type === 'boolean' || type === 'choice') {
-    const choices = type === 'boolean' ? YES_NO : options;
+    const choices = type === 'boolean' ? yesOrNo() : options;
     const read = (text: string) => (text === '' ? undefined : type === 'boolean' ? text === 'yes' : text);
     const shown = typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '');
     return (
@@ -89,7 +98,9 @@ function Control({ id, field, value, onChange }: FieldProps & { readonly id: str
         value={shown}
         onChange={(event) => onChange(read(event.target.value))}
       >
-        <option value="">Choose…</option>
+        <option value="">
+          <Trans>Choose…</Trans>
+        </option>
         {choices.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
@@ -139,7 +150,7 @@ function Control({ id, field, value, onChange }: FieldProps & { readonly id: str
   );
 }
 
-const YES_NO = [
-  { value: 'yes', label: 'Yes' },
-  { value: 'no', label: 'No' },
+const yesOrNo = () => [
+  { value: 'yes', label: t`Yes` },
+  { value: 'no', label: t`No` },
 ];

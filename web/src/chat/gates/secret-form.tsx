@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -43,7 +45,7 @@ export function SecretForm({ tool, onKept }: { readonly tool: AgentTool; readonl
           rel="noopener noreferrer"
           className="w-fit underline underline-offset-2"
         >
-          Where to get it
+          <Trans>Where to get it</Trans>
         </a>
       )}
       <TextField
@@ -52,11 +54,11 @@ export function SecretForm({ tool, onKept }: { readonly tool: AgentTool; readonl
         autoComplete="off"
         value={value}
         onChange={(event) => setValue(event.target.value)}
-        hint={`${tool.auth?.token_hint ? `${tool.auth.token_hint} ` : ''}It is stored encrypted. The model never sees it.`}
+        hint={[tool.auth?.token_hint, t`It is stored encrypted. The model never sees it.`].filter(Boolean).join(' ')}
       />
       {keep.error && <Problem error={keep.error} />}
       <Button type="submit" look="act" className="self-start" disabled={value === '' || keep.isPending}>
-        Save and continue
+        <Trans>Save and continue</Trans>
       </Button>
     </form>
   );

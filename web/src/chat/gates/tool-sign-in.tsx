@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
@@ -14,16 +15,20 @@ export function ToolSignIn({ tool }: { readonly tool: AgentTool }) {
       location.assign(url);
     },
   });
+  const provider = tool.auth?.display_name ?? tool.name;
+  const callback = `${location.origin}/tools/callback`;
   return (
     <div className="flex flex-col gap-3">
       {tool.auth?.instructions && <p>{tool.auth.instructions}</p>}
       {begin.error && <Problem error={begin.error} />}
       <Button look="act" className="self-start" disabled={begin.isPending} onClick={() => begin.mutate()}>
-        Sign in to {tool.auth?.display_name ?? tool.name}
+        <Trans>Sign in to {provider}</Trans>
       </Button>
       <p className="text-s text-soft">
-        The provider must know the address {location.origin}/tools/callback. Otherwise sign in with the command: reborn
-        tool auth {tool.name}
+        <Trans>
+          The provider must know the address {callback}. Otherwise sign in with the command: reborn tool auth{' '}
+          {tool.name}
+        </Trans>
       </p>
     </div>
   );

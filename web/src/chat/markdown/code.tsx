@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { type ReactNode, use, useState } from 'react';
 import { CodeBlock } from 'streamdown';
 import { saveFile } from '../../client/files.ts';
@@ -30,12 +31,22 @@ export function Code({ code, language, isIncomplete = false, children }: CodePro
       >
         {children}
         {canPreview && (
-          <IconButton icon="eye" label="Preview" aria-pressed={shown} onClick={() => setShown((before) => !before)} />
+          <IconButton
+            icon="eye"
+            label={t`Preview`}
+            aria-pressed={shown}
+            onClick={() => setShown((before) => !before)}
+          />
         )}
-        <IconButton icon="wrap" label="Wrap lines" aria-pressed={wraps} onClick={() => setWraps((before) => !before)} />
+        <IconButton
+          icon="wrap"
+          label={t`Wrap lines`}
+          aria-pressed={wraps}
+          onClick={() => setWraps((before) => !before)}
+        />
         <IconButton
           icon="download"
-          label="Download"
+          label={t`Download`}
           onClick={() => saveFile(new Blob([code], { type: 'text/plain' }), fileNameOf(language))}
         />
         <CopyButton text={code} />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useEffect, useState } from 'react';
 import { saveFile } from '../../client/files.ts';
 import { IconButton } from '../../parts/button.tsx';
@@ -34,7 +36,7 @@ export function Diagram({ source }: { readonly source: string }) {
   const toggle = drawing && (
     <IconButton
       icon={showsSource ? 'eye' : 'code'}
-      label={showsSource ? 'Show the diagram' : 'Show the source'}
+      label={showsSource ? t`Show the diagram` : t`Show the source`}
       onClick={() => setShowsSource((before) => !before)}
     />
   );
@@ -45,7 +47,9 @@ export function Diagram({ source }: { readonly source: string }) {
           {toggle}
         </Code>
         {problem !== undefined && (
-          <p className="break-words text-s text-soft">The diagram can't be drawn. {problem.slice(0, 300)}</p>
+          <p className="break-words text-s text-soft">
+            <Trans>The diagram can't be drawn. {problem.slice(0, 300)}</Trans>
+          </p>
         )}
       </>
     );
@@ -55,15 +59,15 @@ export function Diagram({ source }: { readonly source: string }) {
         {toggle}
         <IconButton
           icon="download"
-          label="Download as SVG"
+          label={t`Download as SVG`}
           onClick={() => saveFile(new Blob([drawing.svg], { type: 'image/svg+xml' }), 'diagram.svg')}
         />
         <CopyButton text={source} />
       </div>
-      <section aria-label="Diagram" tabIndex={0} className="overflow-x-auto">
+      <section aria-label={t`Diagram`} tabIndex={0} className="overflow-x-auto">
         <img
           src={toImageAddress(drawing.svg)}
-          alt="Diagram"
+          alt={t`Diagram`}
           width={Math.ceil(drawing.width)}
           height={Math.ceil(drawing.height)}
           className="mx-auto h-auto max-w-full"

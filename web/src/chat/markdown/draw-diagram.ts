@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 export type Drawing = { readonly svg: string; readonly width: number; readonly height: number };
 
 type Answer = { readonly id: number; readonly error?: string } & Partial<Drawing>;
@@ -28,7 +29,7 @@ async function order(source: string, dark: boolean): Promise<Drawing> {
   const id = ++orders;
   const { promise, resolve, reject } = Promise.withResolvers<Drawing>();
   waiting.set(id, { resolve, reject });
-  const timer = setTimeout(() => giveUp(new Error('It takes too long.')), TIMEOUT_MS);
+  const timer = setTimeout(() => giveUp(new Error(t`It takes too long.`)), TIMEOUT_MS);
   try {
     frame ??= openFrame();
     const { element, ready } = frame;

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { type ComponentProps, createContext, use, useEffect, useState } from 'react';
 import type { ExtraProps } from 'streamdown';
 import { requestFile } from '../../client/files.ts';
@@ -10,11 +12,15 @@ export const ImagePath = createContext<((url: string) => string) | undefined>(un
 /** An image that is part of the text is shown. One on another host is loaded when the person asks for it. */
 export function MarkdownImage({ src, alt }: ComponentProps<'img'> & ExtraProps) {
   const imagePath = use(ImagePath);
-  const words = alt || 'without a description';
+  const words = alt || t`without a description`;
   if (typeof src === 'string' && INLINE.test(src)) return <Picture url={src} alt={words} />;
   if (imagePath && typeof src === 'string' && /^https:\/\//i.test(src))
     return <RemoteImage url={src} path={imagePath(src)} words={words} />;
-  return <span className="text-soft">[image: {words}]</span>;
+  return (
+    <span className="text-soft">
+      <Trans>[image: {words}]</Trans>
+    </span>
+  );
 }
 
 const INLINE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/=\s]+$/i;
@@ -41,7 +47,9 @@ function RemoteImage({ url, path, words }: { readonly url: string; readonly path
   return (
     <span className="flex flex-wrap items-center gap-3 rounded border border-line bg-sunken p-3 text-m">
       <span className="min-w-0 flex-1 basis-60">
-        <span className="block break-words">Image: {words}</span>
+        <span className="block break-words">
+          <Trans>Image: {words}</Trans>
+        </span>
         <span className="block break-all font-mono text-s text-soft">{url}</span>
         {problem !== undefined && (
           <span role="alert" className="block text-s text-failed">
@@ -52,9 +60,9 @@ function RemoteImage({ url, path, words }: { readonly url: string; readonly path
       <Button
         onClick={load}
         disabled={loading}
-        title="The service fetches it. The host gets this address and nothing else."
+        title={t`The service fetches it. The host gets this address and nothing else.`}
       >
-        {loading ? 'Loading' : 'Load image'}
+        {loading ? t`Loading` : t`Load image`}
       </Button>
     </span>
   );

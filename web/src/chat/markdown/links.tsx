@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import type { ExtraProps } from 'streamdown';
 
@@ -31,7 +32,7 @@ function FootnoteLink({ href, id, text, 'aria-label': label }: FootnoteProps) {
     target?.focus({ preventScroll: true });
   };
   return (
-    <a href={href} id={id} aria-label={label ?? `Footnote ${wordsOf(text)}`} onClick={jump} className={LINK}>
+    <a href={href} id={id} aria-label={label ?? t`Footnote ${wordsOf(text)}`} onClick={jump} className={LINK}>
       {text}
     </a>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { toImageAddress } from './draw-diagram.ts';
@@ -14,7 +15,7 @@ export function Preview({ code, language }: { readonly code: string; readonly la
     return (
       <img
         src={toImageAddress(withNamespace(code))}
-        alt="Preview"
+        alt={t`Preview`}
         className="mx-auto max-h-[480px] max-w-full bg-white"
       />
     );
@@ -41,21 +42,21 @@ function PagePreview({ html }: { readonly html: string }) {
       <figcaption className="flex flex-wrap items-center gap-3 border-b border-line bg-sunken px-3 py-1 text-s text-soft">
         <span className="min-w-0 flex-1">
           {runsScripts
-            ? 'Preview with scripts, without access to this app or to the network.'
-            : 'Preview without scripts and without network.'}
+            ? t`Preview with scripts, without access to this app or to the network.`
+            : t`Preview without scripts and without network.`}
         </span>
         <Button
           look="quiet"
           onClick={() => setRunsScripts((before) => !before)}
-          title="Run them only if you trust what is written there."
+          title={t`Run them only if you trust what is written there.`}
         >
-          {runsScripts ? 'Stop scripts' : 'Run scripts'}
+          {runsScripts ? t`Stop scripts` : t`Run scripts`}
         </Button>
       </figcaption>
       <iframe
         key={String(runsScripts)}
         ref={frame}
-        title="Preview"
+        title={t`Preview`}
         sandbox="allow-scripts"
         referrerPolicy="no-referrer"
         src={runsScripts ? '/frames/preview-with-scripts' : '/frames/preview'}

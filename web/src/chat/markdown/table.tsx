@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { type ComponentProps, useRef, useState } from 'react';
 import { type ExtraProps, extractTableDataFromElement, tableDataToMarkdown } from 'streamdown';
 import { toCsv } from './csv.ts';
@@ -10,14 +11,18 @@ export function MarkdownTable({ children }: ComponentProps<'table'> & ExtraProps
   };
   return (
     <div className="group/table">
-      <section aria-label="Table" tabIndex={0} className="max-h-[480px] overflow-auto rounded border border-line">
+      <section
+        aria-label={t`Table`}
+        tabIndex={0}
+        className="relative max-h-[480px] overflow-auto rounded border border-line"
+      >
         <table ref={table} className="w-full border-collapse">
           {children}
         </table>
       </section>
       <p className="flex gap-4 pt-1 text-s text-soft opacity-0 group-focus-within/table:opacity-100 group-hover/table:opacity-100 touch:opacity-100">
-        <CopyTable words="Copy as Markdown" onCopy={copy(tableDataToMarkdown)} />
-        <CopyTable words="Copy as CSV" onCopy={copy(toCsv)} />
+        <CopyTable words={t`Copy as Markdown`} onCopy={copy(tableDataToMarkdown)} />
+        <CopyTable words={t`Copy as CSV`} onCopy={copy(toCsv)} />
       </p>
     </div>
   );
@@ -32,7 +37,7 @@ function CopyTable({ words, onCopy }: { readonly words: string; readonly onCopy:
   };
   return (
     <button type="button" onClick={() => void copy()} className="rounded py-1 hover:text-ink hover:underline">
-      {copied ? 'Copied' : words}
+      {copied ? t`Copied` : words}
     </button>
   );
 }

@@ -1,4 +1,5 @@
-import { formatCount } from '@reborn-agent/client/format';
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { lazy, Suspense } from 'react';
 import { IconButton } from '../../parts/button.tsx';
@@ -47,18 +48,23 @@ function AnswerFoot({
 }) {
   const { inspect, askAgain, isIdle } = useActions();
   return (
-    <div className="-ml-2 flex min-h-8 items-center gap-2">
+    <div className="-ms-2 flex min-h-8 items-center gap-2">
       <VersionArrows versions={versions} />
       <RowActions>
         <CopyButton text={entry.text} />
         <ReadAloudButton text={entry.text} />
-        {isIdle && <IconButton icon="retry" label="Answer again" onClick={() => askAgain(entry.id)} />}
-        <IconButton icon="inspect" label="Inspect this turn" onClick={() => inspect(turnId)} />
+        {isIdle && <IconButton icon="retry" label={t`Answer again`} onClick={() => askAgain(entry.id)} />}
+        <IconButton icon="inspect" label={t`Inspect this turn`} onClick={() => inspect(turnId)} />
       </RowActions>
-      {entry.state === 'incomplete' && <span className="pl-2 text-s text-waiting">Ends in mid-sentence.</span>}
+      {entry.state === 'incomplete' && (
+        <span className="ps-2 text-s text-waiting">
+          <Trans>Ends in mid-sentence.</Trans>
+        </span>
+      )}
       {entry.usage && (
         <span className="text-s tabular-nums text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
-          {formatCount(entry.usage.output_tokens, 'token')}, <Cost usd={entry.usage.cost_usd} />
+          {plural(entry.usage.output_tokens, { one: '# token', other: '# tokens' })},{' '}
+          <Cost usd={entry.usage.cost_usd} />
         </span>
       )}
     </div>

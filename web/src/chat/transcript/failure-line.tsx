@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useActions } from '../chat-actions.ts';
@@ -14,11 +15,11 @@ export function FailureLine({ words, turnId, asked }: Props) {
       <div className="flex gap-2">
         {asked !== undefined && isIdle && (
           <Button icon="retry" onClick={() => askAgain(asked)}>
-            Try again
+            <Trans>Try again</Trans>
           </Button>
         )}
         <Button look="quiet" icon="inspect" onClick={() => inspect(turnId)}>
-          Inspect
+          <Trans>Inspect</Trans>
         </Button>
       </div>
     </div>

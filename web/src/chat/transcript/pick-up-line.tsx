@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import type { TurnInspection } from '@reborn-agent/client/api';
 import type { PickUpEntry } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
@@ -14,19 +15,21 @@ export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; rea
   });
   const gap = entry.gapMs ?? (data && gapOf(data, Number(entry.id.replace(/\D/g, ''))));
   const superseded = entry.superseded.length > 0 ? entry.superseded : (data?.superseded.map(({ text }) => text) ?? []);
-  const words = gap === undefined ? 'picked up after a restart' : `picked up after ${formatDuration(gap)}`;
+  const words = gap === undefined ? t`picked up after a restart` : t`picked up after ${formatDuration(gap)}`;
   if (superseded.length === 0) return <Line words={words} />;
   return (
     <details className="group/fold">
       <summary>
-        <Line words={`${words}, ${superseded.join('').length} characters said again`} />
+        <Line words={`${words}, ${saidAgain(superseded.join('').length)}`} />
       </summary>
-      <div className="mb-4 whitespace-pre-wrap break-words border-l border-line pl-3 text-soft">
+      <div className="mb-4 whitespace-pre-wrap break-words border-s border-line ps-3 text-soft">
         {superseded.join('\n\n')}
       </div>
     </details>
   );
 }
+
+const saidAgain = (count: number) => plural(count, { one: '# character said again', other: '# characters said again' });
 
 function Line({ words }: { readonly words: string }) {
   return (

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { QueuedTurn } from '@reborn-agent/client/api';
 import { textOf } from '@reborn-agent/client/thread-state';
 import { IconButton } from '../../parts/button.tsx';
@@ -11,18 +13,22 @@ export function QueuedMessage({ queued: { turn_id: turnId, items } }: { readonly
   const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
   const text = textOf(parts);
   return (
-    <section aria-label="Queued message" className="pb-5">
-      <Speaker name="You">
+    <section aria-label={t`Queued message`} className="pb-5">
+      <Speaker name={t`You`}>
         <span className="flex">
           {parts.every(({ type }) => type === 'text') && (
-            <IconButton icon="edit" label="Edit the queued message" onClick={() => void withdraw(turnId, text)} />
+            <IconButton icon="edit" label={t`Edit the queued message`} onClick={() => void withdraw(turnId, text)} />
           )}
-          <IconButton icon="close" label="Withdraw the queued message" onClick={() => void withdraw(turnId)} />
+          <IconButton icon="close" label={t`Withdraw the queued message`} onClick={() => void withdraw(turnId)} />
         </span>
       </Speaker>
-      <p className="whitespace-pre-wrap break-words text-l text-soft">{text}</p>
+      <p dir="auto" className="whitespace-pre-wrap break-words text-l text-soft">
+        {text}
+      </p>
       <SentFiles parts={parts} />
-      <p className="text-s text-waiting">Queued</p>
+      <p className="text-s text-waiting">
+        <Trans>Queued</Trans>
+      </p>
     </section>
   );
 }

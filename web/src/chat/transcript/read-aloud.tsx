@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useState } from 'react';
 import { IconButton } from '../../parts/button.tsx';
 import { toSpokenText } from './spoken-text.ts';
@@ -24,7 +25,7 @@ export function ReadAloudButton({ text }: { readonly text: string }) {
   return (
     <IconButton
       icon={speaking ? 'stop' : 'speaker'}
-      label={speaking ? 'Stop reading' : 'Read aloud'}
+      label={speaking ? t`Stop reading` : t`Read aloud`}
       aria-pressed={speaking}
       onClick={() => (speaking ? setSpeaking(false) : start())}
     />

@@ -1,3 +1,4 @@
+import { plural } from '@lingui/core/macro';
 import { exactJson } from '@reborn-agent/client/exact-json';
 
 /** JSON laid out for reading, exactly as it is otherwise. `whole` shows all of it at once, without scrolling or a cut. */
@@ -12,7 +13,7 @@ export function ReadableJson({ text, whole = false }: { readonly text: string; r
         className={`whitespace-pre-wrap break-words rounded bg-sunken p-3 font-mono text-s ${whole ? '' : 'max-h-72 overflow-auto'}`}
       >
         {isolateStrings(shown)}
-        {isCut && `\n… ${text.length - LONGEST} more characters`}
+        {isCut && `\n… ${moreCharacters(text.length - LONGEST)}`}
       </pre>
       {warnings.map((warning) => (
         <p key={warning} className="break-words text-s text-soft">
@@ -22,6 +23,8 @@ export function ReadableJson({ text, whole = false }: { readonly text: string; r
     </>
   );
 }
+
+const moreCharacters = (count: number) => plural(count, { one: '# more character', other: '# more characters' });
 
 const LONGEST = 50_000;
 

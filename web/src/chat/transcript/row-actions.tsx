@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { type ReactNode, useState } from 'react';
 import { IconButton } from '../../parts/button.tsx';
 
@@ -17,5 +18,7 @@ export function CopyButton({ text }: { readonly text: string }) {
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };
-  return <IconButton icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : 'Copy'} onClick={() => void copy()} />;
+  return (
+    <IconButton icon={copied ? 'check' : 'copy'} label={copied ? t`Copied` : t`Copy`} onClick={() => void copy()} />
+  );
 }

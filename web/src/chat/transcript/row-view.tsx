@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Icon } from '../../parts/icon.tsx';
 import { GateCard } from '../gates/gate-card.tsx';
 import { Answer } from './answer.tsx';
@@ -28,7 +29,7 @@ export function RowView({ row }: { readonly row: Row }) {
     case 'stopped':
       return (
         <p className="flex items-center gap-2 pb-5 text-s text-soft">
-          <Icon name="stop" /> Stopped by you.
+          <Icon name="stop" /> <Trans>Stopped by you.</Trans>
         </p>
       );
     case 'working':

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { OpenGate, QueuedTurn, TurnVersions } from '@reborn-agent/client/api';
 import type {
   CallEntry,
@@ -114,7 +115,7 @@ function addStep(rows: Row[], turnId: string, step: Step): void {
 function endingOf(turn: TurnState, rows: readonly Row[]): Row[] {
   const id = `${turn.id} end`;
   if (turn.status === 'failed')
-    return [{ kind: 'failure', id, turnId: turn.id, words: turn.failure ?? UNKNOWN_FAILURE, asked: askedLast(rows) }];
+    return [{ kind: 'failure', id, turnId: turn.id, words: turn.failure ?? unknownFailure(), asked: askedLast(rows) }];
   if (turn.status === 'cancelled') return [{ kind: 'stopped', id }];
   const last = turn.entries.at(-1);
   const speaks = last?.kind === 'message' && last.state === 'streaming' && last.text !== '';
@@ -126,6 +127,6 @@ function isFirst(rows: readonly Row[]): boolean {
   return last === undefined || last.kind === 'user' || last.kind === 'stopped' || last.kind === 'failure';
 }
 
-const UNKNOWN_FAILURE = 'The turn failed, and left no reason. Inspect it, or look into the state of the service.';
+const unknownFailure = () => t`The turn failed, and left no reason. Inspect it, or look into the state of the service.`;
 
 const askedLast = (rows: readonly Row[]) => rows.findLast(({ kind }) => kind === 'user')?.id;

@@ -1,8 +1,10 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ItemPart } from '@reborn-agent/client/api';
 import { useEffect, useState } from 'react';
 import { download, requestFile } from '../../client/files.ts';
+import { formatBytes } from '../../format/number.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { formatBytes } from '../composer/attachments.ts';
 
 /** The files of a message: images are shown, others can be opened. All come from the service itself. */
 export function SentFiles({ parts }: { readonly parts: readonly ItemPart[] }) {
@@ -38,10 +40,15 @@ function SentImage({ path }: { readonly path: string }) {
       if (opened) URL.revokeObjectURL(opened);
     };
   }, [path]);
-  if (!url) return <span className="text-s text-soft">Image</span>;
+  if (!url)
+    return (
+      <span className="text-s text-soft">
+        <Trans>Image</Trans>
+      </span>
+    );
   return (
     <a href={url} target="_blank" rel="noopener">
-      <img src={url} alt="Attached" className="max-h-48 max-w-full rounded border border-line" />
+      <img src={url} alt={t`Attached`} className="max-h-48 max-w-full rounded border border-line" />
     </a>
   );
 }
@@ -49,7 +56,7 @@ function SentImage({ path }: { readonly path: string }) {
 function FileLink({ file }: { readonly file: Exclude<ItemPart, { type: 'text' }> }) {
   const words = (
     <>
-      <Icon name="file" /> {file.type === 'file' ? (file.filename ?? 'File') : 'Image'}{' '}
+      <Icon name="file" /> {file.type === 'file' ? (file.filename ?? t`File`) : t`Image`}{' '}
       <span className="text-soft">{formatBytes(file.bytes)}</span>
     </>
   );

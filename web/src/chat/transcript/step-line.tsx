@@ -1,8 +1,10 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { outlineArguments } from '@reborn-agent/client/format';
 import { textOf } from '@reborn-agent/client/thread-state';
+import { formatBytes } from '../../format/number.ts';
 import { formatDuration } from '../../format/time.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { formatBytes } from '../composer/attachments.ts';
 import { ReadableJson } from './readable-json.tsx';
 import type { Step } from './rows.ts';
 import { Elapsed } from './working.tsx';
@@ -24,12 +26,12 @@ export function StepLine({ step }: { readonly step: Step }) {
         </span>
         <Icon name="right" className="text-soft transition-transform group-open/step:rotate-90" />
       </summary>
-      <div className="mb-3 ml-3 mt-1 flex flex-col gap-3 border-l border-line pl-4">
-        <Fold title="Arguments">
+      <div className="mb-3 ms-3 mt-1 flex flex-col gap-3 border-s border-line ps-4">
+        <Fold title={t`Arguments`}>
           <ReadableJson text={call.arguments} />
         </Fold>
         {output && (
-          <Fold title={`Result, ${formatBytes(new Blob([result]).size)}`}>
+          <Fold title={t`Result, ${formatBytes(new Blob([result]).size)}`}>
             <ReadableJson text={result} />
           </Fold>
         )}
@@ -39,9 +41,14 @@ export function StepLine({ step }: { readonly step: Step }) {
 }
 
 function StepTime({ step: { call, output, waits } }: { readonly step: Step }) {
-  if (waits) return <span className="text-waiting">waits</span>;
-  if (!output) return call.startedAt === undefined ? 'not run yet' : <Elapsed since={call.startedAt} />;
-  if (call.startedAt === undefined) return 'not run';
+  if (waits)
+    return (
+      <span className="text-waiting">
+        <Trans>waits</Trans>
+      </span>
+    );
+  if (!output) return call.startedAt === undefined ? t`not run yet` : <Elapsed since={call.startedAt} />;
+  if (call.startedAt === undefined) return t`not run`;
   return formatDuration((call.endedAt ?? output.at) - call.startedAt);
 }
 

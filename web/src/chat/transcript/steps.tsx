@@ -1,3 +1,4 @@
+import { plural } from '@lingui/core/macro';
 import { formatDuration } from '../../format/time.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { Step } from './rows.ts';
@@ -16,9 +17,10 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
         <details open={!done} className="group/steps">
           <summary className="flex min-h-8 w-fit items-center gap-2 rounded px-1 text-s text-soft hover:text-ink">
             <Icon name="right" className="transition-transform group-open/steps:rotate-90" />
-            {steps.length} steps{done && `, ${formatDuration(durationOf(steps))}`}
+            {plural(steps.length, { one: '# step', other: '# steps' })}
+            {done && `, ${formatDuration(durationOf(steps))}`}
           </summary>
-          <div className="pl-2">
+          <div className="ps-2">
             {steps.map((step) => (
               <StepLine key={step.call.id} step={step} />
             ))}

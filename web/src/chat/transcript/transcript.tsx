@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
@@ -66,7 +68,7 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
         ref={scroller}
         onScroll={onScroll}
         role="log"
-        aria-label="Conversation"
+        aria-label={t`Conversation`}
         aria-live="off"
         tabIndex={0}
         className="h-full overflow-y-auto overflow-x-hidden [overflow-anchor:none]"
@@ -79,7 +81,7 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
                 key={item.key}
                 data-index={item.index}
                 ref={virtualizer.measureElement}
-                className="absolute left-0 top-0 w-full px-4 md:px-6"
+                className="absolute start-0 top-0 w-full px-4 md:px-6"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <div
@@ -97,7 +99,7 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
           className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float"
           onClick={() => virtualizer.scrollToEnd()}
         >
-          <Icon name="down" /> Jump to latest
+          <Icon name="down" /> <Trans>Jump to latest</Trans>
         </Button>
       )}
     </div>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
@@ -15,17 +17,19 @@ export function UserMessage({ entry, versions }: Props) {
   const { isIdle } = useActions();
   return (
     <div className="group pb-5">
-      <Speaker name="You">
+      <Speaker name={t`You`}>
         <RowActions>
           <CopyButton text={entry.text} />
-          {isIdle && <IconButton icon="edit" label="Edit" onClick={() => setEditing(true)} />}
+          {isIdle && <IconButton icon="edit" label={t`Edit`} onClick={() => setEditing(true)} />}
         </RowActions>
         <VersionArrows versions={versions} />
       </Speaker>
       {editing ? (
         <EditMessage entry={entry} onDone={() => setEditing(false)} />
       ) : (
-        <p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>
+        <p dir="auto" className="whitespace-pre-wrap break-words text-l">
+          {entry.text}
+        </p>
       )}
       <SentFiles parts={entry.parts} />
     </div>
@@ -46,7 +50,7 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
     <div className="flex flex-col gap-2">
       <textarea
         ref={focusAtEnd}
-        aria-label="Edit the message"
+        aria-label={t`Edit the message`}
         className="field-sizing-content max-h-60 w-full resize-none rounded border border-edge bg-raised p-3 text-l"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -54,18 +58,18 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
       />
       <div className="flex flex-wrap items-center gap-2">
         <Button look="act" disabled={isBlank || !isIdle} onClick={() => void edit(entry, text).then(onDone)}>
-          Save and send
+          <Trans>Save and send</Trans>
         </Button>
         <Button look="quiet" onClick={onDone}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
         <button
           type="button"
           disabled={isBlank}
-          className="ml-auto min-h-8 px-2 text-s text-soft underline underline-offset-2 hover:text-ink disabled:opacity-50"
+          className="ms-auto min-h-8 px-2 text-s text-soft underline underline-offset-2 hover:text-ink disabled:opacity-50"
           onClick={() => void fork(entry, text).then(onDone)}
         >
-          Send as a new thread instead
+          <Trans>Send as a new thread instead</Trans>
         </button>
       </div>
     </div>

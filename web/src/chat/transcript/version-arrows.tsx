@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
 import type { VersionPosition } from './rows.ts';
@@ -10,12 +11,11 @@ export function VersionArrows({ versions }: { readonly versions: readonly Versio
 function Arrows({ position }: { readonly position: VersionPosition }) {
   const { show, isIdle } = useActions();
   const { of, number, count, previous, next } = position;
-  const name = of === 'message' ? 'version' : 'answer';
   return (
-    <fieldset className="flex items-center" aria-label={of === 'message' ? 'Versions of this message' : 'Answers'}>
+    <fieldset className="flex items-center" aria-label={of === 'message' ? t`Versions of this message` : t`Answers`}>
       <IconButton
         icon="back"
-        label={`Previous ${name}`}
+        label={of === 'message' ? t`Previous version` : t`Previous answer`}
         disabled={!isIdle || previous === null}
         onClick={() => previous && show(previous)}
       />
@@ -24,7 +24,7 @@ function Arrows({ position }: { readonly position: VersionPosition }) {
       </span>
       <IconButton
         icon="right"
-        label={`Next ${name}`}
+        label={of === 'message' ? t`Next version` : t`Next answer`}
         disabled={!isIdle || next === null}
         onClick={() => next && show(next)}
       />

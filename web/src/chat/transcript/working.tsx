@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Trouble, TurnState } from '@reborn-agent/client/thread-state';
 import { useEffect, useState } from 'react';
 import { formatDuration } from '../../format/time.ts';
@@ -11,7 +13,9 @@ export function Working({ turn, first }: { readonly turn: TurnState; readonly fi
       {first && <Speaker name="Reborn" />}
       <p className="flex items-center gap-2 text-s text-soft">
         <span className="size-2 animate-pulse rounded-full bg-running" />
-        Working <Elapsed since={began} />
+        <Trans>
+          Working <Elapsed since={began} />
+        </Trans>
       </p>
       {turn.trouble && (
         <p className="text-s text-soft" role="status">
@@ -24,8 +28,8 @@ export function Working({ turn, first }: { readonly turn: TurnState; readonly fi
 
 function NextTry({ trouble: { next, dueAt } }: { readonly trouble: Trouble }) {
   const seconds = Math.ceil((dueAt - useNow()) / 1000);
-  const asking = next === undefined ? 'Asking again' : `Asking ${next} instead`;
-  return seconds > 0 ? `${asking} in ${seconds} s.` : `${asking}.`;
+  if (next === undefined) return seconds > 0 ? t`Asking again in ${seconds} s.` : t`Asking again.`;
+  return seconds > 0 ? t`Asking ${next} instead in ${seconds} s.` : t`Asking ${next} instead.`;
 }
 
 export function Elapsed({ since }: { readonly since: number | undefined }) {
