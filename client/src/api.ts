@@ -963,7 +963,7 @@ export type TurnInspection = {
   readonly thread_id: string;
   readonly seq: number;
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram';
+  readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram' | 'slack' | 'mail';
   /** The requested model route; null for the default. */
   readonly model: string | null;
   readonly failure: {
@@ -980,7 +980,7 @@ export type TurnInspection = {
   readonly ended_at: string | null;
   readonly items: readonly ThreadItem[];
   readonly spans: readonly ({
-    readonly kind: 'wait' | 'attempt' | 'model' | 'retry' | 'tool' | 'gate';
+    readonly kind: 'wait' | 'attempt' | 'model' | 'retry' | 'tool' | 'sampling' | 'gate';
     readonly label: string;
     readonly attempt: number | null;
     /** null when it was not recorded. */
@@ -1143,13 +1143,15 @@ export type ChannelList = {
 
 export type ListedChannel = {
   readonly id: string;
-  readonly channel: 'telegram';
+  readonly channel: 'telegram' | 'slack' | 'mail';
   /** The name that people find it by on the platform. */
   readonly name: string;
   /** polling: the service asks for messages. webhook: the platform sends them. */
   readonly mode: 'polling' | 'webhook';
   /** Whether it answers in groups, when it is addressed. */
   readonly groups: boolean;
+  /** Where the platform sends messages. Enter it in the settings of a Slack app. */
+  readonly request_url: string | null;
   /** Why the platform could not be asked; null when the last try was fine. */
   readonly last_error: string | null;
   readonly failed_at: string | null;
@@ -1160,6 +1162,8 @@ export type ListedChannel = {
   readonly waiting: number;
   /** Messages that could not be handled. */
   readonly failed: number;
+  /** Messages of the last days that led to nothing, such as mail whose sender is not proven. */
+  readonly refused: number;
 };
 
 export type ChannelLink = {
@@ -1176,17 +1180,54 @@ export type NewChannel = {
   readonly token: string;
   readonly mode?: 'polling' | 'webhook';
   readonly groups?: boolean;
+} | {
+  readonly channel: 'slack';
+  readonly token: string;
+  /** Needed for the mode polling, which is Socket Mode on Slack. */
+  readonly app_token?: string;
+  /** Needed for the mode webhook. */
+  readonly signing_secret?: string;
+  readonly mode?: 'polling' | 'webhook';
+  readonly groups?: boolean;
+} | {
+  readonly channel: 'mail';
+  /** The mailbox of the agent. No person may use it. */
+  readonly address: string;
+  readonly imap: ImapServer;
+  readonly smtp: SmtpServer;
+  readonly user: string;
+  readonly password: string;
+  /** The name in the Authentication-Results headers of your mail server. Only its verdicts about senders count. */
+  readonly authserv_id: string;
+  /** Whether the hosts may have private addresses. */
+  readonly private_network?: boolean;
+};
+
+export type ImapServer = {
+  readonly host: string;
+  readonly port?: number;
+  /** none: without encryption, for hosts on a private network alone. */
+  readonly security?: 'tls' | 'starttls' | 'none';
+};
+
+export type SmtpServer = {
+  readonly host: string;
+  readonly port?: number;
+  /** none: without encryption, for hosts on a private network alone. */
+  readonly security?: 'tls' | 'starttls' | 'none';
 };
 
 export type Channel = {
   readonly id: string;
-  readonly channel: 'telegram';
+  readonly channel: 'telegram' | 'slack' | 'mail';
   /** The name that people find it by on the platform. */
   readonly name: string;
   /** polling: the service asks for messages. webhook: the platform sends them. */
   readonly mode: 'polling' | 'webhook';
   /** Whether it answers in groups, when it is addressed. */
   readonly groups: boolean;
+  /** Where the platform sends messages. Enter it in the settings of a Slack app. */
+  readonly request_url: string | null;
   /** Why the platform could not be asked; null when the last try was fine. */
   readonly last_error: string | null;
   readonly failed_at: string | null;
@@ -1708,6 +1749,8 @@ export type McpServerList = {
     readonly hidden: boolean;
     readonly private_network: boolean;
     readonly trust_annotations: boolean;
+    /** Whether the server may use the model of the user whose call it runs. */
+    readonly sampling: boolean;
     /** The names of the headers whose values are stored. */
     readonly headers: readonly string[];
     /** The version of the protocol that the server speaks; empty before the first sign-in. */
@@ -1753,6 +1796,8 @@ export type McpServerAdd = {
   readonly private_network?: boolean;
   /** Repeat calls after a crash if the server says that this is harmless. Operators only. */
   readonly trust_annotations?: boolean;
+  /** Let the server use the model of the user whose call it runs. Operators only. */
+  readonly sampling?: boolean;
   /** Of a client that you registered with the server's authorization server, if it registers none itself. */
   readonly client_id?: string;
   /** Stored encrypted. */
@@ -1768,6 +1813,8 @@ export type McpServer = {
   readonly hidden: boolean;
   readonly private_network: boolean;
   readonly trust_annotations: boolean;
+  /** Whether the server may use the model of the user whose call it runs. */
+  readonly sampling: boolean;
   /** The names of the headers whose values are stored. */
   readonly headers: readonly string[];
   /** The version of the protocol that the server speaks; empty before the first sign-in. */
@@ -1815,6 +1862,11 @@ export type McpServer = {
 export type McpReview = {
   /** `listed_at` of the server as it was reviewed. A newer list is not accepted. */
   readonly listed_at: string;
+};
+
+export type McpServerChange = {
+  /** Let the server use the model of the user whose call it runs, within the limits of that user. */
+  readonly sampling: boolean;
 };
 
 export type McpResourceList = {
@@ -3064,6 +3116,13 @@ export type Routes = {
     params: { name: string };
     query?: { for?: 'me' | 'everyone' };
     body: McpReview;
+    result: McpServer;
+  };
+  /** Change whether an MCP server may use the model. Its tools are listed again. */
+  'PATCH /api/mcp/{name}': {
+    params: { name: string };
+    query?: { for?: 'me' | 'everyone' };
+    body: McpServerChange;
     result: McpServer;
   };
   /** Remove an MCP server of the caller or, as an operator, of everyone, with its stored headers. */

@@ -9,14 +9,14 @@ export const NOT_BUNDLED = /^(@bytecodealliance\/jco-transpile|@napi-rs\/keyring
 const ABSENT = /^pg-(native|cloudflare)$/;
 
 /** Node strips no types below node_modules, and loads a few files faster than 900, so the package is bundled JavaScript. */
-export async function compileSources(root: string, target: string): Promise<void> {
-  await compileProgram(root, target);
+export async function compileSources(root: string, target: string, more: readonly string[] = []): Promise<void> {
+  await compileProgram(root, target, more);
   await compileToolKit(root, target);
 }
 
 /** The program with its dependencies. A lazy import becomes a file that is loaded when it is needed. */
-function compileProgram(root: string, target: string): Promise<void> {
-  const entries = ['src/main.ts', 'migrations/*.ts', ...PROGRAMS.map((program) => `src/${program}.ts`)];
+function compileProgram(root: string, target: string, more: readonly string[]): Promise<void> {
+  const entries = ['src/main.ts', 'migrations/*.ts', ...PROGRAMS.map((program) => `src/${program}.ts`), ...more];
   return compile(
     { root, entries, external: [NOT_BUNDLED, ABSENT], plugins: [keepOutside] },
     {
@@ -34,7 +34,7 @@ const SHARED = {
   test: (id: string) => !/\/src\/models\/|@ai-sdk|genai-prices/.test(id),
   minShareCount: 2,
   entriesAware: true,
-  entriesAwareMergeThreshold: 20000,
+  entriesAwareMergeThreshold: 40000,
 };
 
 /** Apart from our code, so that no two files import each other: a CommonJS module of a package would then run too early. */

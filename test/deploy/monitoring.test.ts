@@ -49,6 +49,8 @@ describe.runIf(isInstalled('prometheus'))('with a real Prometheus', () => {
     ).catch(() => findEmpty(queries, prometheus));
     expect(unanswered).toEqual([]);
     expect(await prometheus.problems()).toEqual([]);
+    const [exemplar] = await prometheus.exemplars('reborn_turn_duration_seconds_bucket');
+    expect(exemplar?.labels.trace_id).toMatch(/^[0-9a-f]{32}$/);
   });
 
   test('the alerts fire when they should', () => {
@@ -99,7 +101,12 @@ async function startPrometheus(target: string) {
   await writeFile(path.join(folder, 'prometheus.yml'), config);
   await writeFile(path.join(folder, 'token'), TOKEN);
   await copyFile('deploy/prometheus/rules.yml', path.join(folder, 'rules.yml'));
-  const words = ['--config.file=prometheus.yml', '--storage.tsdb.path=data', `--web.listen-address=127.0.0.1:${port}`];
+  const words = [
+    '--config.file=prometheus.yml',
+    '--storage.tsdb.path=data',
+    `--web.listen-address=127.0.0.1:${port}`,
+    '--enable-feature=exemplar-storage',
+  ];
   const child = spawn('prometheus', words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (data) => (output += String(data)));
@@ -119,6 +126,12 @@ async function startPrometheus(target: string) {
       const { status, data } = await get(`/api/v1/query?query=${encodeURIComponent(expr)}`);
       if (status !== 'success') throw new Error(`Prometheus refused: ${expr}`);
       return (data as { result: unknown[] }).result.length;
+    },
+    /** The exemplars of a histogram, from the last minutes. */
+    async exemplars(metric: string): Promise<{ labels: { trace_id?: string } }[]> {
+      const now = Date.now() / 1000;
+      const { data } = await get(`/api/v1/query_exemplars?query=${metric}&start=${now - 600}&end=${now}`);
+      return (data as { exemplars: { labels: { trace_id?: string } }[] }[]).flatMap((series) => series.exemplars);
     },
     /** The expressions of all rules. An alert returns data only while it fires, so its comparisons become true or false. */
     async rules(): Promise<Query[]> {

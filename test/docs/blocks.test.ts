@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { announceService } from '#cli/connect/running-service.ts';
+import { compiledProgram } from '../support/compiled-program.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startService, WEBHOOK_SECRET } from '../support/service.ts';
 import { type CodeBlock, findBlocks } from './code-blocks.ts';
@@ -48,13 +49,17 @@ beforeAll(async () => {
   running.defer(() => rm(personal, { recursive: true }));
   await symlink(home.home, path.join(personal, '.reborn'));
 
+  const [node, program] = await compiledProgram();
+  await mkdir(path.join(personal, 'bin'));
+  await symlink(program, path.join(personal, 'bin/reborn'));
+
   folder = path.join(personal, 'pages');
   await mkdir(folder);
   await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));
   env = {
     ...home.env,
     HOME: personal,
-    PATH: [path.resolve('bin'), path.dirname(process.execPath), process.env['PATH']].join(':'),
+    PATH: [path.join(personal, 'bin'), path.dirname(node), process.env['PATH']].join(':'),
     HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
   };
   localize = (code) =>

@@ -15,6 +15,7 @@ const MOST_MODULES = 40;
 
 /** Modules that some users need at some time, and that load on demand. */
 const LATER = [
+  '@aws-sdk/client-s3',
   '@ai-sdk/anthropic',
   '@ai-sdk/google',
   '@ai-sdk/openai',

@@ -11,6 +11,7 @@ export const OWNED_ROWS: Record<string, string> = {
   items: `insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
     select $2, 1, n, gen_random_uuid(), $3, $1, to_json('words of ' || $1) from generate_series(1, 3) as n`,
   attachments: `insert into attachments (user_id, sha256, bytes, content, is_stored) values ($1, repeat('a', 64), 1, convert_to($1, 'UTF8'), true)`,
+  unused_objects: `insert into unused_objects (object_key, user_id) values ('attachments/' || $1, $1)`,
   attachment_uses: `insert into attachment_uses (item_id, sha256, thread_id, user_id) values (gen_random_uuid(), repeat('a', 64), $2, $1)`,
   item_texts: `insert into item_texts (item_id, thread_id, user_id, role, text, words) values (gen_random_uuid(), $2, $1, 'user', $1, '')`,
   summaries: `insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage)

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { startApp } from '#app/app.ts';
 import { createLog } from '#app/log.ts';
 import type { Parts } from '#app/parts.ts';
 import { readConfig } from '#config/config.ts';
 import { BARE_ENV } from './bare-env.ts';
+import { compiledProgram } from './compiled-program.ts';
 import { waitFor } from './wait-for.ts';
 
 export const TOKEN = 'operator-token-of-the-tests';
@@ -25,7 +25,8 @@ export async function startService(env: Record<string, string>, parts: Parts = {
 
 /** The service as a separate process, as a user starts it. */
 export async function spawnService(env: Record<string, string>) {
-  const child = spawn(path.resolve('bin/reborn'), ['serve'], {
+  const [node, program] = await compiledProgram();
+  const child = spawn(node, [program, 'serve'], {
     env: { ...BARE_ENV, ...SETTINGS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

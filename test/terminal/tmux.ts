@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { BARE_ENV } from '../support/bare-env.ts';
+import { compiledProgram } from '../support/compiled-program.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const run = promisify(execFile);
@@ -11,7 +12,7 @@ const run = promisify(execFile);
 type Options = {
   readonly env: Record<string, string>;
   readonly args?: readonly string[];
-  /** What is run; otherwise the command of this checkout. */
+  /** What is run; otherwise the compiled command. */
   readonly program?: readonly string[];
   readonly extendedKeys?: boolean;
   readonly columns?: number;
@@ -24,7 +25,7 @@ type Options = {
 export async function openTerminal({
   env,
   args = [],
-  program = [path.resolve('bin/reborn')],
+  program,
   extendedKeys = false,
   columns = 80,
   rows = 24,
@@ -49,7 +50,8 @@ export async function openTerminal({
   const settings = Object.entries({ HOME: folder, ...BARE_ENV, ...env }).map(
     ([name, value]) => `${name}=${quoted(value)}`,
   );
-  const command = `env -u NO_COLOR ${settings.join(' ')} ${[...program, ...args].map(quoted).join(' ')}`;
+  const words = [...(program ?? (await compiledProgram())), ...args];
+  const command = `env -u NO_COLOR ${settings.join(' ')} ${words.map(quoted).join(' ')}`;
   const recorded = record ? `script -qfc ${quoted(command)} ${quoted(record)}` : command;
   await tmux(
     'new-session',

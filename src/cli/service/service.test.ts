@@ -80,7 +80,7 @@ test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
     const { code, stdout } = await runReborn(['service', 'install', '--print', '--as', 'nobody']);
     expect(code).toBe(0);
     expect(stdout).not.toContain('REBORN_HOME');
-    expect(stdout).toMatch(/^ExecStart=".*\/node" ".*\/src\/main\.ts" serve$/m);
+    expect(stdout).toMatch(/^ExecStart=".*\/node" ".*\/bin\/reborn\.js" serve$/m);
     expect((await runReborn(['service', 'status'])).stderr).toContain('Install it: `reborn service install`');
   },
 );

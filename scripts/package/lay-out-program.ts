@@ -1,0 +1,31 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compileSources } from './compile-sources.ts';
+import { LAUNCHER } from './launcher.ts';
+import { packageManifest, sdkManifest } from './manifests.ts';
+
+/** A new tool is a copy of the template. Jails receive their programs as source text, and tool authors read the types. */
+const COPIED = ['wit', 'sdk/template'];
+const SOURCES = ['sdk/src', 'src/tools/component/jail/inside'];
+
+/**
+ * The compiled program with the files that it finds by their path, laid out as in the checkout, without the browser app.
+ * `more` are further programs, by their path from the root.
+ */
+export async function layOutProgram(root: string, target: string, more: readonly string[] = []): Promise<void> {
+  await compileSources(root, target, more);
+  for (const folder of COPIED) await cp(path.join(root, folder), path.join(target, folder), { recursive: true });
+  for (const folder of SOURCES)
+    await cp(path.join(root, folder), path.join(target, folder), {
+      recursive: true,
+      filter: (file) => !file.endsWith('.test.ts'),
+    });
+  await mkdir(path.join(target, 'bin'), { recursive: true });
+  await writeFile(path.join(target, 'bin/reborn.js'), LAUNCHER, { mode: 0o755 });
+  await writeJson(path.join(target, 'package.json'), await packageManifest(root));
+  await writeJson(path.join(target, 'sdk/tool-package.json'), await sdkManifest(root));
+}
+
+export function writeJson(file: string, value: object): Promise<void> {
+  return writeFile(file, `${JSON.stringify(value, undefined, 2)}\n`);
+}
