@@ -15,8 +15,8 @@ import type { Config } from '#config/config.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { Engine } from '#engine/engine.ts';
+import { runApart, unlessGivenUp } from '#safety/apart/worker-pool.ts';
 import type { Database } from '#store/connection.ts';
-import { htmlToText } from '#tools/builtin/web/html-to-text.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Parts } from './parts.ts';
 
@@ -33,12 +33,14 @@ type Options = {
   readonly undo: AsyncDisposableStack;
 };
 
+const MAIL_READER = { program: 'tools/builtin/web/read-page', run: 'readMailHtml', deadlineMs: 3_000 } as const;
+
 /** The chat channels: receives their updates, and carries replies to them. */
 export function openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo }: Options) {
   const { system } = engine;
   const mail = createMailPort({
     lookUp: (host, options) => egress.lookUp(host, options),
-    htmlToText: (html) => htmlToText(html, new URL('https://mail.invalid'), { background: 'white' }).text,
+    htmlToText: (html, lane) => unlessGivenUp(runApart({ ...MAIL_READER, input: html, lane })),
   });
   undo.defer(() => mail.close());
   const transport: Transport = (request) => egress.send(request);

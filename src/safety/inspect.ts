@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Findings } from './apart/run-rules.ts';
 import { wantedOf } from './apart/wanted.ts';
-import { GivenUp, runApart } from './apart/worker-pool.ts';
+import { runApart, unlessGivenUp } from './apart/worker-pool.ts';
 import type { Action, KnownSecrets } from './rule.ts';
 
 export type Inspected = {
@@ -68,15 +68,6 @@ function apply(run: string, text: string, known: KnownSecrets, lane: string): Pr
   return unlessGivenUp(
     runApart({ program: 'safety/apart/run-rules', run, input: { text, wanted: wantedOf(known.values) }, lane }),
   );
-}
-
-async function unlessGivenUp<Result>(result: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await result;
-  } catch (error) {
-    if (error instanceof GivenUp) return undefined;
-    throw error;
-  }
 }
 
 function toInspected(given: string, { text = given, actions }: Findings): Inspected {

@@ -73,18 +73,19 @@ export function createChatAdmin(parts: {
       const port = connections.portFor(asked.channel);
       if (!port.modes.includes(asked.mode))
         throw new InvalidRequest('invalid_request', 'mode', `${asked.channel} has no mode ${asked.mode}.`);
-      const url = asked.mode === 'webhook' ? webhookUrl(parts.publicUrl()) : undefined;
+      if (asked.mode === 'webhook') requireHttps(parts.publicUrl());
       const connection = port.connect(asked.credentials);
       const identity = await explained(port.credentialsIn, () => connection.identify());
       const id = newId<ChatAccountId>();
-      const secret = url === undefined || connection.isGenuine ? null : randomBytes(32).toString('base64url');
       const { channel, mode, groups } = asked;
+      const url = addressOf({ id, channel, mode });
+      const secret = url === null || connection.isGenuine ? null : randomBytes(32).toString('base64url');
       const isKnown = (await listChatAccounts(db)).some(
         (account) => account.channel === channel && account.remoteId === identity.remoteId,
       );
       if (isKnown) throw alreadyThere(identity.name);
       // Outside of the transaction, which must not wait for a platform. Updates that come too early are repeated.
-      const address = url === undefined || secret === null ? null : { url: `${url}/${channel}/${id}`, secret };
+      const address = url === null || secret === null ? null : { url, secret };
       await explained(port.credentialsIn, () => connection.setAddress(address));
       const entry = {
         actor: principal.userId,
@@ -193,12 +194,14 @@ export function createChatAdmin(parts: {
       return update;
     },
 
-    /** Where the platform sends updates to. */
-    addressOf: ({ id, channel, mode }: ChatAccount): string | null => {
-      const site = parts.publicUrl();
-      return mode === 'webhook' && site !== undefined ? `${site}/channels/${channel}/${id}` : null;
-    },
+    addressOf,
   };
+
+  /** Where the platform sends updates to. */
+  function addressOf({ id, channel, mode }: Pick<ChatAccount, 'id' | 'channel' | 'mode'>): string | null {
+    const site = parts.publicUrl();
+    return mode === 'webhook' && site !== undefined ? `${site}/channels/${channel}/${id}` : null;
+  }
 
   async function store(channel: ChatChannel, id: ChatAccountId, update: unknown): Promise<void> {
     const filed = connections.portFor(channel).file(update);
@@ -208,14 +211,13 @@ export function createChatAdmin(parts: {
 
 const alreadyThere = (name: string) => new Conflict('already_exists', `${name} is added already. Remove it first.`);
 
-function webhookUrl(publicUrl: string | undefined): string {
+function requireHttps(publicUrl: string | undefined): void {
   if (!publicUrl?.startsWith('https://'))
     throw new InvalidRequest(
       'invalid_request',
       'mode',
       'The mode webhook needs an address that the platform reaches by HTTPS. Set PUBLIC_URL, or use polling.',
     );
-  return `${publicUrl}/channels`;
 }
 
 /** The operator reads what the platform says. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readMail } from './read-mail.ts';
+import { type HtmlToText, readMail } from './read-mail.ts';
 
 const SERVER = { host: 'x', port: 1, security: 'tls' } as const;
 const settings = {
@@ -13,12 +13,9 @@ const settings = {
 };
 const PROOF = 'Authentication-Results: mx.test; dmarc=pass';
 const HEAD = [PROOF, 'From: Ann <Ann@Example.test>', 'Subject: Hello', 'Message-ID: <1@example.test>'];
-const read = (lines: readonly string[], body = '', isCut = false) =>
-  readMail(Buffer.from([...lines, '', body].join('\r\n')), {
-    settings,
-    isCut,
-    htmlToText: (html) => html.replaceAll(/<[^<>]{0,200}>/g, ''),
-  });
+const withoutTags: HtmlToText = async (html) => html.replaceAll(/<[^<>]{0,200}>/g, '');
+const read = (lines: readonly string[], body = '', isCut = false, htmlToText = withoutTags) =>
+  readMail(Buffer.from([...lines, '', body].join('\r\n')), { settings, isCut, htmlToText });
 
 test('a mail is read: sender, subject, text, and an id that does not depend on its delivery', async () => {
   const mail = await read(HEAD, 'Do it.\r\n-- \r\nAnn');
@@ -105,4 +102,15 @@ test('in a reply, quotes of plain text are left out, and quotes of HTML are mark
   const other = HEAD.map((line) => line.replace('Subject: Hello', 'Subject: Other'));
   expect((await read([...other, reply], 'Yes')).isReply).toBe(false);
   expect((await read([...HEAD, reply.replace('reborn.test', 'evil.test')], 'Yes')).isReply).toBe(false);
+});
+
+test('HTML that takes too long is left out, and nothing after it is tried', async () => {
+  const tried: string[] = [];
+  const html = `<p>before</p>${'<blockquote>quoted'.repeat(2)}`;
+  const mail = await read([...HEAD, 'Content-Type: text/html'], html, false, async (part) => {
+    tried.push(part);
+    return undefined;
+  });
+  expect(mail.text).toContain('took too long');
+  expect(tried).toEqual(['<p>before</p>']);
 });

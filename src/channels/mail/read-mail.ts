@@ -6,8 +6,8 @@ import { threadOf } from './mail-thread.ts';
 import { isProven } from './sender-proof.ts';
 import type { StoredFile, StoredMail } from './stored-mail.ts';
 
-/** Turns HTML into text, without what readers don't see. */
-export type HtmlToText = (html: string) => string;
+/** Turns HTML into text, without what readers don't see. Undefined when it takes too long. Each lane has one at a time. */
+export type HtmlToText = (html: string, lane: string) => Promise<string | undefined>;
 
 /** Larger mail is read without its content. */
 export const MOST_BYTES = 20 * 1024 * 1024;
@@ -44,8 +44,9 @@ export async function readMail(
   const references = [...idsIn(mail, 'references'), ...idsIn(mail, 'in-reply-to')].slice(-MOST_REFERENCES);
   const subject = oneLine(mail.subject ?? '').slice(0, 200);
   const { thread, isReply } = threadOf({ references, subject, source: digest }, settings.address);
-  const text = isCut ? { own: TOO_LARGE, quoted: '', isSure: true } : textOf(mail, htmlToText);
-  const attached = isCut ? [] : await readAttachedMail(mail, htmlToText);
+  const toText = patientReader(htmlToText, from.address);
+  const text = isCut ? { own: TOO_LARGE, quoted: '', isSure: true } : await textOf(mail, toText);
+  const attached = isCut ? [] : await readAttachedMail(mail, toText);
   return {
     remoteId: messageId === '' ? digest : sha256(`${from.address}\n${messageId}`),
     refusal: null,
@@ -64,6 +65,7 @@ export async function readMail(
 }
 
 const TOO_LARGE = '[The mail is larger than 20 MiB, so its content was left out.]';
+const TOO_SLOW = '[The mail took too long to read, so its content was left out. It may be built to do so.]';
 const NOTHING: Omit<Read, 'remoteId' | 'refusal'> = {
   from: '',
   name: '',
@@ -122,29 +124,42 @@ function idsIn(mail: Email, name: string): string[] {
   return ids.filter((id) => /^[\x21-\x7e]+$/.test(id)).slice(-MOST_REFERENCES);
 }
 
+type ToText = (html: string) => Promise<string>;
+
+/** Reads the HTML of one mail until a part takes too long. The next parts would, too. */
+function patientReader(htmlToText: HtmlToText, lane: string): ToText {
+  let isTooSlow = false;
+  return async (html) => {
+    const text = html === '' ? '' : isTooSlow ? undefined : await htmlToText(html, lane);
+    isTooSlow ||= text === undefined;
+    return text ?? TOO_SLOW;
+  };
+}
+
 /** Where mail programs begin the mail that is answered. The sender may have written below it, too. */
 const HTML_QUOTE =
   /<(?:blockquote\b|(?:div|span|hr)\b[^<>]{0,200}(?:gmail_quote|divRplyFwdMsg|appendonsend|yahoo_quoted|moz-cite-prefix))/i;
 
 /** Plain text is preferred, because quotes are certain there. */
-function textOf(mail: Email, htmlToText: HtmlToText) {
+async function textOf(mail: Email, toText: ToText) {
   const plain = mail.text?.trim();
   if (plain) return { ...splitMailText(plain.slice(0, MOST_TEXT * 2)), isSure: true };
   const html = (mail.html ?? '').slice(0, MOST_HTML);
   const cut = html.search(HTML_QUOTE);
-  const { own, quoted } = splitMailText(htmlToText(cut === -1 ? html : html.slice(0, cut)).slice(0, MOST_TEXT * 2));
-  const below = cut === -1 ? '' : htmlToText(html.slice(cut)).slice(0, MOST_TEXT).trim();
+  const above = await toText(cut === -1 ? html : html.slice(0, cut));
+  const below = cut === -1 ? '' : (await toText(html.slice(cut))).slice(0, MOST_TEXT).trim();
+  const { own, quoted } = splitMailText(above.slice(0, MOST_TEXT * 2));
   return { own, quoted: [quoted, below].filter(Boolean).join('\n\n'), isSure: false };
 }
 
 /** Mail that is attached is by others. Only the outermost is read. */
-async function readAttachedMail(mail: Email, htmlToText: HtmlToText): Promise<string[]> {
+async function readAttachedMail(mail: Email, toText: ToText): Promise<string[]> {
   const texts: string[] = [];
   for (const { mimeType, content } of mail.attachments.slice(0, MOST_FILES)) {
     if (mimeType !== 'message/rfc822' || typeof content !== 'string') continue;
     try {
       const inner = await PostalMime.parse(Buffer.from(content, 'base64'), BOUNDS);
-      const { own, quoted } = textOf(inner, htmlToText);
+      const { own, quoted } = await textOf(inner, toText);
       const from = oneLine(valuesOf(inner, 'from')[0] ?? '').slice(0, 200);
       texts.push(`From: ${from}\nSubject: ${oneLine(inner.subject ?? '').slice(0, 200)}\n\n${own}\n${quoted}`.trim());
     } catch {

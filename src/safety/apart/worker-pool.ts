@@ -46,6 +46,16 @@ export function runApart<Result>(job: Job): Promise<Result> {
   return promise as Promise<Result>;
 }
 
+/** The job's result; undefined when it couldn't be finished. */
+export async function unlessGivenUp<Result>(result: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof GivenUp) return undefined;
+    throw error;
+  }
+}
+
 function startWaiting(): void {
   for (let lane = nextLane(); lane !== undefined; lane = nextLane()) {
     const thread = [...threads].find(({ busy }) => !busy) ?? (threads.size < WORKERS ? startThread() : undefined);

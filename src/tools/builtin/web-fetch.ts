@@ -3,7 +3,7 @@ import { isTextType } from '#domain/text/media-type.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer } from '#egress/exchange.ts';
-import { GivenUp, runApart } from '#safety/apart/worker-pool.ts';
+import { runApart, unlessGivenUp } from '#safety/apart/worker-pool.ts';
 import { fetchLevel, isSameSite } from '#safety/injection/fetch-level.ts';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
@@ -104,7 +104,9 @@ async function readAnswer(
       error: `It is ${type.slice(0, 100)}, and only text, HTML, JSON, XML and YAML can be read.`,
     });
 
-  const page = await readApart({ body, contentType, address: url.href, maxBytes }, lane);
+  const input: FetchedPage = { body, contentType, address: url.href, maxBytes };
+  const reading = runApart<ReadablePage>({ program: 'tools/builtin/web/read-page', run: 'readPage', input, lane });
+  const page = await unlessGivenUp(reading);
   if (!page) return JSON.stringify({ error: 'The page took too long to read. It may be built to do so.' });
   const head = [
     `Address: ${url.href}`,
@@ -112,13 +114,4 @@ async function readAnswer(
     ...(page.title ? [`Title: ${page.title}`] : []),
   ];
   return `${head.join('\n')}\n\n${page.text}`;
-}
-
-async function readApart(input: FetchedPage, lane: string): Promise<ReadablePage | undefined> {
-  try {
-    return await runApart({ program: 'tools/builtin/web/read-page', run: 'readPage', input, lane });
-  } catch (error) {
-    if (error instanceof GivenUp) return undefined;
-    throw error;
-  }
 }

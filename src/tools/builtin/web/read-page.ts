@@ -20,6 +20,10 @@ export function readPage({ body, contentType, address, maxBytes }: FetchedPage):
 
 const MAX_TITLE = 500;
 
+/** The text that readers of a mail see. It runs in a worker thread, too. */
+export const readMailHtml = (html: string): string =>
+  htmlToText(html, new URL('https://mail.invalid'), { background: 'white' }).text;
+
 /** Decodes by the byte order mark, the header's charset, or the page's own. UTF-8 if none of them is known. */
 export function decodeBody(body: Uint8Array, contentType: string): string {
   const label =
