@@ -14,7 +14,7 @@ const ms = Number(number) * (unit === 'm' ? 60_000 : 1000);
 const seed = givenSeed ? Number(givenSeed) : Math.floor(Math.random() * 2 ** 32);
 console.log(`Seed ${seed}`);
 
-const report = await runChaos({ seed, ms, slots: 3, lanes: 8 });
+const report = await runChaos({ seed, ms });
 await mkdir(folder, { recursive: true });
 await writeFile(path.join(folder, 'chaos.json'), `${JSON.stringify(report)}\n`);
 await writeFile(path.join(folder, 'chaos.svg'), drawChart(report));

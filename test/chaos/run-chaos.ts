@@ -36,7 +36,7 @@ export type Sample = {
 
 const SAMPLE_MS = 1000;
 const STARTS = 20;
-/** From here on a run has a standby. Making one takes seconds. */
+/** From here on a run has a standby, which takes seconds to make, and more load. */
 const LONG_MS = 60_000;
 /**
  * How a turn may end: as usual; because the model was at fault; because several of its processes died; or at a gate, which calls
@@ -53,15 +53,11 @@ const EXPECTED = [
 ];
 
 /** Replicas under load, faults at random times, and a ledger that is compared with the tables at the end. */
-export async function runChaos(options: {
-  readonly seed: number;
-  readonly ms: number;
-  readonly slots: number;
-  readonly lanes: number;
-}): Promise<Report> {
-  const { seed, ms, slots: count, lanes } = options;
+export async function runChaos({ seed, ms }: { readonly seed: number; readonly ms: number }): Promise<Report> {
+  const isLong = ms >= LONG_MS;
+  const [count, lanes] = isLong ? [3, 8] : [2, 4];
   await using undo = new AsyncDisposableStack();
-  const pair = ms >= LONG_MS && hasPrograms ? await startPair() : undefined;
+  const pair = isLong && hasPrograms ? await startPair() : undefined;
   if (pair) undo.defer(() => pair.close());
   const model = createMoodyModel();
   const cluster = await startCluster({

@@ -127,8 +127,9 @@ const NUMBERED = `
   select substring(body #>> '{content,0,text}' from '^#\\d+') as breach from items
   where position = 0 and body ->> 'type' = 'message' and body #>> '{content,0,text}' ~ '^#\\d+\\n'`;
 
+/** A client sees a turn that waits for an approval as a failed response. */
 const SAID = `
-  select turns.id as "turnId", turns.status, items.id as "itemId", body #>> '{content,0,text}' as text
+  select turns.id as "turnId", case turns.status when 'waiting' then 'failed' else turns.status end as status, items.id as "itemId", body #>> '{content,0,text}' as text
   from turns left join items on items.turn_id = turns.id and items.attempt is not null and body ->> 'type' = 'message'
   where turns.id = any($1::uuid[])`;
 
