@@ -13,7 +13,7 @@ import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
 import { nameOf } from '#store/notes/note-index.ts';
 import { findByMeaning, findByWords } from '#store/notes/note-search.ts';
 import { recordEmbeddings } from '#store/notes/notes.ts';
-import { postgresCpu, postmasterOf } from './process-cpu.ts';
+import { findPostmaster, postgresCpu } from './process-cpu.ts';
 
 /**
  * Measures a search among many notes of one user, with and without a pgvector index. The word frequencies resemble those
@@ -51,7 +51,7 @@ const topics = Array.from({ length: TOPICS }, () => Array.from({ length: DIMENSI
 const client = new pg.Client(database.connection);
 await client.connect();
 await client.query(`set app.user_id = 'ann'`);
-const postmaster = await findPostmaster();
+const postmaster = await findPostmaster(query);
 
 try {
   console.log(`${cpus()[0]?.model.trim()}, ${cpus().length} cores; PostgreSQL ${database.version}; milliseconds`);
@@ -151,11 +151,6 @@ async function shareFound(vector: () => number[]): Promise<string> {
     found += exact.filter(({ path: right }) => near.includes(right)).length;
   }
   return `${found} %`;
-}
-
-async function findPostmaster(): Promise<number | undefined> {
-  const [row] = await query<{ pid: number }>('select pg_backend_pid() as pid');
-  return row && postmasterOf(row.pid);
 }
 
 async function query<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {

@@ -5,7 +5,7 @@ import { freshHome } from '../test/support/fresh-home.ts';
 import { startScriptedModel } from '../test/support/scripted-model.ts';
 import { clientOf, SETTINGS } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
-import { cpuOf, postgresCpu, postmasterOf } from './process-cpu.ts';
+import { cpuOf, findPostmaster, postgresCpu } from './process-cpu.ts';
 
 /**
  * (1) 100,000 missions of 10,000 users: what the scheduler costs while none is due, and the delay from due to started at 200 due
@@ -54,7 +54,7 @@ const one = async <T extends object>(statement: string, values: unknown[] = []):
 
 /** Statements of the whole service, and the CPU time of Node and PostgreSQL, per second. */
 async function measureIdle(pid: number, seconds: number) {
-  const postmaster = await findPostmaster();
+  const postmaster = await findPostmaster((statement) => home.query(statement));
   const read = async () => ({
     commits: Number((await one<{ n: string }>(`select sum(xact_commit) as n from pg_stat_database`)).n),
     node: cpuOf(pid),
@@ -68,13 +68,6 @@ async function measureIdle(pid: number, seconds: number) {
     node: (after.node - before.node) / seconds,
     postgres: (after.postgres - before.postgres) / seconds,
   };
-}
-
-async function findPostmaster(): Promise<number | undefined> {
-  const { pid } = await one<{ pid: number }>(
-    `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
-  );
-  return postmasterOf(pid);
 }
 
 const INSERT = `

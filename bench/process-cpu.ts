@@ -13,9 +13,14 @@ export function postgresCpu(postmaster: number): number {
   return (children + (own ? own.used + own.usedByEnded : 0)) * MS_PER_TICK;
 }
 
-/** The postmaster of a session's server; undefined when it is not on this machine. */
-export function postmasterOf(backend: number): number | undefined {
-  return processes().find(({ pid }) => pid === backend)?.parent;
+type Query = (statement: string) => Promise<readonly { readonly pid: number }[]>;
+
+/** The postmaster of a server; undefined when it is not on this machine. The connection that asks may be closed at once. */
+export async function findPostmaster(query: Query): Promise<number | undefined> {
+  const [backend] = await query(
+    `select pid from pg_stat_activity where backend_type = 'client backend' order by pid = pg_backend_pid() limit 1`,
+  );
+  return processes().find(({ pid }) => pid === backend?.pid)?.parent;
 }
 
 const MS_PER_TICK = 10;

@@ -9,7 +9,7 @@ import { findFreePort } from '../test/support/free-port.ts';
 import { freshHome } from '../test/support/fresh-home.ts';
 import { startScriptedModel } from '../test/support/scripted-model.ts';
 import { SETTINGS, TOKEN } from '../test/support/service.ts';
-import { cpuOf, postgresCpu, postmasterOf } from './process-cpu.ts';
+import { cpuOf, findPostmaster, postgresCpu } from './process-cpu.ts';
 
 /**
  * The cost of a start and of a turn: the packed program compared with a minimal hand-written server (hand-written.ts).
@@ -111,8 +111,9 @@ async function burst(server: Server, atOnce: number): Promise<{ cpu: number; per
 }
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const residentMb = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+/** Pages that several processes share are divided among them. */
+const memoryMb = (pid: number): number =>
+  Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await stop((await startOurs()).child); // the first start compiles the program
@@ -129,10 +130,9 @@ print(
     `${median(starts.map((start) => start.cpu)).toFixed(0)} ms of CPU`,
 );
 await sleep(3000);
-const idle = residentMb(service.pid);
+const idle = memoryMb(service.pid);
 
-const [backend] = await home.query<{ pid: number }>('select pg_backend_pid() as pid');
-const postmaster = process.env['DATABASE_URL'] ? undefined : postmasterOf(backend?.pid ?? 0);
+const postmaster = await findPostmaster((statement) => home.query(statement));
 const hand = await startHand();
 const ours = { ...service, cpu: () => cpuOf(service.pid) + (postmaster ? postgresCpu(postmaster) : 0) };
 for (const server of [hand, ours]) await burst(server, 8); // warm
@@ -155,7 +155,7 @@ for (let index = 0; index < FIRST_TOKENS; index++) {
   first.ours.push((await ask(ours, true)).first);
 }
 print(`first token ${median(first.ours).toFixed(1)} ms, by hand ${median(first.hand).toFixed(1)} ms`);
-print(`memory of Node: ${idle.toFixed(0)} MB idle, ${residentMb(service.pid).toFixed(0)} MB after the load`);
+print(`memory of Node: ${idle.toFixed(0)} MB idle, ${memoryMb(service.pid).toFixed(0)} MB after the load`);
 
 await Promise.all([stop(service.child), stop(hand.child)]);
 agent.destroy();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freshHome } from '../../test/support/fresh-home.ts';
 import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../../test/support/service.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { cpuOf, postgresCpu, postmasterOf } from '../process-cpu.ts';
+import { cpuOf, findPostmaster, postgresCpu } from '../process-cpu.ts';
 import { KINDS, type Kind } from './traffic.ts';
 
 /**
@@ -48,10 +48,7 @@ const [url = '', webhookUrl = ''] = await waitFor(
 );
 const target = { ...clientOf(url), webhook: webhookClientOf(webhookUrl) };
 const pid = child.pid ?? 0;
-const [backend] = await home.query<{ pid: number }>(
-  `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
-);
-const postmaster = postmasterOf(backend?.pid ?? 0);
+const postmaster = await findPostmaster((statement) => home.query(statement));
 
 const MICROSECONDS = 1000;
 const milliseconds = (histogram: RecordableHistogram, percentile: number): string =>

@@ -32,6 +32,8 @@ export type WatchOptions = {
   readonly after?: number;
   /** The caller has just started the turn, so it has missed no events. */
   readonly fresh?: boolean;
+  /** The caller shows nothing before the turn has ended. */
+  readonly onlyEnd?: boolean;
   readonly signal: AbortSignal;
 };
 
@@ -96,16 +98,17 @@ export function createAgent(
       return record;
     });
 
-  const watch: Agent['watch'] = (owner, turn, { after = -1, fresh = false, signal }) => {
+  const watch: Agent['watch'] = (owner, turn, { after = -1, fresh = false, onlyEnd = false, signal }) => {
     const getRecord = () => readTurn(owner, { threadId: turn.threadId, turnId: turn.id });
-    return watchTurn(engine, turn, { after, fresh, signal, getRecord });
+    return watchTurn(engine, turn, { after, fresh, onlyEnd, signal, getRecord });
   };
 
   /** The reply that the turn's events add up to. If they end early, the reply that is stored now. */
   async function follow(owner: Principal, { turn, fresh }: StartedTurn, signal: AbortSignal): Promise<TurnReply> {
     let reply = noReplyYet(turn);
     if (!isEnded(turn)) {
-      for await (const { event } of watch(owner, turn, { signal, fresh })) reply = replyAfter(reply, event);
+      for await (const { event } of watch(owner, turn, { signal, fresh, onlyEnd: true }))
+        reply = replyAfter(reply, event);
       if (isEnded(reply.turn)) return reply;
     }
     return replyOf(await readTurn(owner, { threadId: turn.threadId, turnId: turn.id }));

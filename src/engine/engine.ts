@@ -111,7 +111,7 @@ export async function startEngine(options: {
     trials: createTrials({ session: { query: (statement) => listener.query(statement) }, pool, replica, onError }),
     runTurn: options.runTurn,
     push: watchers.push,
-    isWatched: watchers.isWatched,
+    isShown: watchers.isShown,
     onFree: () => dispatcher.freed(),
     onStarted: (id) => void beginClaimed([id]).catch(onError),
     onWaiting: kick,

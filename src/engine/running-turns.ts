@@ -77,8 +77,8 @@ export function createRunningTurns(options: {
   /** How many more turns may start here. */
   room: () => number;
   push: (turnId: TurnId, event: NumberedEvent) => void;
-  /** Whether a client of this replica follows the turn. */
-  isWatched: (turnId: TurnId) => boolean;
+  /** Whether a client of this replica sees the turn's events as they come. */
+  isShown: (turnId: TurnId) => boolean;
   /** A slot became free. */
   onFree: () => void;
   /** The thread's next turn started here. */
@@ -107,7 +107,7 @@ export function createRunningTurns(options: {
    * another replica would build it from the items and send it a second time.
    */
   const sendSeenEvents = async (batch: readonly { readonly turn: Turn }[]): Promise<void> => {
-    if (batch.some(({ turn }) => options.isWatched(turn.id))) await writer.sendAhead();
+    if (batch.some(({ turn }) => options.isShown(turn.id))) await writer.sendAhead();
   };
   const findSpending = createBatch<UserId, Spent>((users) => findSpent(pool, users), isAway);
   const readContext = createBatch<Turn, TurnContext>((turns) => readContexts(pool, turns), isAway);

@@ -44,7 +44,7 @@ export type Answer = {
 export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
 /**
- * A model on loopback that speaks chat completions, streamed, and does what the newest user message says:
+ * A model on loopback that speaks chat completions, streamed or not, and does what the newest user message says:
  * `think WORDS`, `say WORDS`, `use TOOL JSON` (once a line), `count N every MS`, `recite` (all it was given), `break STATUS`,
  * `fail N times with STATUS` (and then ignored), `cut`, `hang`, `overflow`. After tool results it says `result: ` and the last
  * result. Asked for a summary, it says the lines that start with `fact:`. It refuses prompts with more bytes than
@@ -52,6 +52,7 @@ export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
  */
 export async function startScriptedModel(options: { window?: number; decide?: (prompt: SeenPrompt) => Answer } = {}) {
   const seen: SeenPrompt[] = [];
+  const repeats = new Map<string | undefined, number>();
   const hooks: { onPrompt?: (prompt: SeenPrompt) => void } = {};
   let calls = 0;
 
@@ -62,7 +63,9 @@ export async function startScriptedModel(options: { window?: number; decide?: (p
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await readJson(request)) as WireRequest;
     const read = toPrompt(body, request);
-    const prompt = { ...read, repeats: seen.filter((other) => lastOf(other) === lastOf(read)).length };
+    const last = read.messages.at(-1)?.text;
+    const prompt = { ...read, repeats: repeats.get(last) ?? 0 };
+    repeats.set(last, prompt.repeats + 1);
     seen.push(prompt);
     hooks.onPrompt?.(prompt);
     const answer = prompt.bytes > (options.window ?? Infinity) ? TOO_LONG : (options.decide ?? followScript)(prompt);
@@ -72,7 +75,9 @@ export async function startScriptedModel(options: { window?: number; decide?: (p
       response.end(JSON.stringify({ error: { message: answer.message ?? `scripted ${answer.status}` } }));
       return;
     }
-    await stream(response, answer, () => `call_${++calls}`);
+    const nextCallId = () => `call_${++calls}`;
+    if (body.stream) await stream(response, answer, nextCallId);
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(wholeOf(answer, nextCallId)));
   }
 
   server.listen(0, '127.0.0.1');
@@ -140,11 +145,26 @@ function unwrap(text: string): string {
   return text.replace(/<untrusted-data source="[^"]*">\n?|\n?<\/untrusted-data>/g, '');
 }
 
+const HEAD = { id: 'x', created: 0, model: 'scripted' };
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const finishOf = ({ finish, calls = [] }: Answer) => finish ?? (calls.length > 0 ? 'tool_calls' : 'stop');
+const renderCall = (call: { name: string; arguments: string }, id: string) => ({
+  id,
+  type: 'function',
+  function: call,
+});
+
+function wholeOf(answer: Answer, nextCallId: () => string): object {
+  const { pieces = [], calls = [] } = answer;
+  const tool_calls = calls.map((call) => renderCall(call, nextCallId()));
+  const message = { role: 'assistant', content: pieces.join(''), ...(tool_calls.length > 0 && { tool_calls }) };
+  const choices = [{ index: 0, message, finish_reason: finishOf(answer) }];
+  return { ...HEAD, object: 'chat.completion', choices, usage: USAGE };
+}
+
 async function stream(response: ServerResponse, answer: Answer, nextCallId: () => string): Promise<void> {
   const send = (data: object) =>
-    response.write(
-      `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'scripted', ...data })}\n\n`,
-    );
+    response.write(`data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', ...data })}\n\n`);
   const chunk = (delta: object, finish: string | null = null) =>
     send({ choices: [{ index: 0, delta, finish_reason: finish }] });
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -161,12 +181,9 @@ async function stream(response: ServerResponse, answer: Answer, nextCallId: () =
     response.destroy();
     return;
   }
-  const calls = answer.calls ?? [];
-  calls.forEach((call, index) =>
-    chunk({ tool_calls: [{ index, id: nextCallId(), type: 'function', function: call }] }),
-  );
-  chunk({}, answer.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'));
-  send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } });
+  answer.calls?.forEach((call, index) => chunk({ tool_calls: [{ index, ...renderCall(call, nextCallId()) }] }));
+  chunk({}, finishOf(answer));
+  send({ choices: [], usage: USAGE });
   response.end('data: [DONE]\n\n');
 }
 
@@ -175,9 +192,8 @@ type WireRequest = {
   tools?: { function: { name: string } }[];
   temperature?: number;
   response_format?: unknown;
+  stream?: boolean;
 };
-
-const lastOf = ({ messages }: Pick<SeenPrompt, 'messages'>) => messages.at(-1)?.text;
 
 function toPrompt(body: WireRequest, { url = '', headers }: IncomingMessage): Omit<SeenPrompt, 'repeats'> {
   const flatten = (content: WireRequest['messages'][number]['content']) =>

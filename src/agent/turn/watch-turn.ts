@@ -17,7 +17,7 @@ import { fillGaps } from './fill-gaps.ts';
 export async function* watchTurn(
   engine: Engine,
   turn: Turn,
-  options: { after: number; fresh: boolean; signal: AbortSignal; getRecord: () => Promise<TurnRecord> },
+  options: Parameters<Engine['watch']>[1] & { readonly getRecord: () => Promise<TurnRecord> },
 ): AsyncGenerator<NumberedEvent, void> {
   const seen: TurnEvent[] = [];
   let last = options.after;

@@ -61,7 +61,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-const options = { after: -1, fresh: true, signal: new AbortController().signal };
+const options = { after: -1, fresh: true, onlyEnd: false, signal: new AbortController().signal };
 
 test('a watcher of a turn that runs here gets every event once, from memory', async () => {
   const { watchers, reads } = fakeLog();
@@ -107,4 +107,15 @@ test('a watcher that leaves is removed', async () => {
   gone.abort();
 
   expect(await watching).toEqual([]);
+});
+
+test('a turn is shown while a client sees its events, not while one waits for its end', async () => {
+  const { watchers } = fakeLog();
+  const waiting = Array.fromAsync(watchers.watch(TURN, { ...options, onlyEnd: true }));
+  expect(watchers.isShown(TURN)).toBe(false);
+  const watching = Array.fromAsync(watchers.watch(TURN, options));
+  expect(watchers.isShown(TURN)).toBe(true);
+  watchers.push(TURN, ended(0));
+  await Promise.all([waiting, watching]);
+  expect(watchers.isShown(TURN)).toBe(false);
 });

@@ -13,6 +13,7 @@ const ROWS_AT_ONCE = 500;
 /** A follower of one turn. */
 type Watcher = {
   readonly turnId: TurnId;
+  readonly onlyEnd: boolean;
   cursor: number;
   /** New events, up to a limit. A slow reader costs no memory: it reads the log instead. */
   queue: NumberedEvent[];
@@ -28,6 +29,8 @@ export type WatchOptions = {
   readonly after: number;
   /** The turn was just started here, so there is nothing to catch up on. */
   readonly fresh: boolean;
+  /** The caller shows nothing before the turn has ended. */
+  readonly onlyEnd: boolean;
   readonly signal: AbortSignal;
 };
 
@@ -100,7 +103,8 @@ export function createWatchers(options: {
 
   return {
     push,
-    isWatched: (turnId: TurnId) => watchers.has(turnId),
+    /** Whether a client of this replica sees the turn's events as they come. */
+    isShown: (turnId: TurnId) => [...(watchers.get(turnId) ?? [])].some(({ onlyEnd }) => !onlyEnd),
     countAway: () => findAway().length,
     /** Another replica has written events or ended turns. */
     hear: () => void look(),
@@ -109,13 +113,13 @@ export function createWatchers(options: {
      * Follows a turn from `after` to its `turn-ended`. Ends without that event when the turn has ended and the log has
      * no more events, because PostgreSQL lost them in a crash or they were deleted.
      */
-    async *watch(turnId: TurnId, { after, fresh, signal }: WatchOptions): AsyncGenerator<NumberedEvent, void> {
+    async *watch(turnId: TurnId, { after, fresh, onlyEnd, signal }: WatchOptions): AsyncGenerator<NumberedEvent, void> {
       // The events a fresh turn emitted before the first watcher came are still in memory, unless the watcher came very late.
       const pending = fresh ? writer.pending(turnId) : [];
       const behind = !fresh || options.eventCount(turnId) !== pending.length;
       const queue = behind ? [] : [...pending];
-      if (pending.length > 0) void writer.sendAhead(); // the watcher gets them before they are in the log
-      const watcher: Watcher = { turnId, cursor: after, queue, behind, ended: false, wake: () => {} };
+      if (pending.length > 0 && !onlyEnd) void writer.sendAhead(); // the watcher gets them before they are in the log
+      const watcher: Watcher = { turnId, onlyEnd, cursor: after, queue, behind, ended: false, wake: () => {} };
       const peers = watchers.get(turnId) ?? new Set();
       watchers.set(turnId, peers.add(watcher));
       const isAway = !runsHere(turnId);
