@@ -9,6 +9,7 @@ import { addUser, type TestUser } from '../support/accounts.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { test as journey } from '../support/journey.ts';
 import { startModernServer } from '../support/mcp-modern-server.ts';
+import { startMcpServer } from '../support/mcp-server.ts';
 import type { ScriptedModel } from '../support/scripted-model.ts';
 import { type Service, spawnService, textOf, type WireResponse } from '../support/service.ts';
 import { eventsOf, openSocket } from '../support/socket.ts';
@@ -152,6 +153,38 @@ test('a declined question makes no further call, and an address is opened by the
 
   const again = await chat(service, 'use modern__visit {}', ann);
   expect(textOf(await answer(service, again.gate.id, { answer: 'approve' }, ann))).toBe('result: visited');
+});
+
+test('a server that refuses a call until a page was opened (-32042): the person opens it, and the call is made again', async ({
+  service,
+  env,
+  ann,
+}) => {
+  const url = 'https://pay.example.com/order/8';
+  const data = { elicitations: [{ mode: 'url', message: 'Pay first.', url, elicitationId: '8' }] };
+  const paid = { isPaid: false };
+  const shop = await startMcpServer({
+    'tools/call': () =>
+      paid.isPaid
+        ? { content: [{ type: 'text', text: 'sent' }] }
+        : { error: { code: -32_042, message: 'Not paid.', data } },
+  });
+  try {
+    await add(service, 'shop', shop.url);
+    const victim = await spawnService(env);
+    const approval = await chat(victim, 'use shop__echo {}', ann);
+    const { gates } = await answer(victim, approval.gate.id, { answer: 'approve' }, ann);
+    await victim.kill();
+    expect(gates).toMatchObject([{ kind: 'input', question: { message: 'Pay first.', url, fields: [] } }]);
+    const refused = await answer(service, gates[0]?.id ?? '', { answer: 'approve' }, ann);
+    expect(refused.gates).toMatchObject([{ kind: 'input', question: { url } }]); // not paid yet: it asks again
+    paid.isPaid = true;
+    const done = await answer(service, refused.gates[0]?.id ?? '', { answer: 'approve' }, ann);
+    expect(textOf(done)).toBe('result: sent');
+    expect(shop.calls()).toHaveLength(3);
+  } finally {
+    shop.close();
+  }
 });
 
 test('the reference server, of the earlier protocol: it asks during the call, which is made again with the answer', async ({
