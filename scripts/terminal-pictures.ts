@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { startModernServer } from '../test/support/mcp-modern-server.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 import { startChatService } from '../test/terminal/chat-service.ts';
 import { openTerminal } from '../test/terminal/tmux.ts';
@@ -26,15 +27,19 @@ const QUESTIONS = {
   code: 'How do I print the failed requests of a huge log?',
   weather: 'Do I need a coat in Oslo today?',
   erase: 'Remove the old drafts.',
+  travel: 'Book a trip to Oslo.',
 } as const;
 
+const travel = await startModernServer();
 const chat = await startChatService({ modelName: 'gpt-5-mini', answer });
 try {
   await mkdir(FOLDER, { recursive: true });
   await drawChat();
+  await drawMcp();
   await drawDoctor();
 } finally {
   await chat.close();
+  travel.close();
 }
 
 function answer(message: string, isAfterTool: boolean) {
@@ -47,6 +52,10 @@ function answer(message: string, isAfterTool: boolean) {
         : { calls: [{ name: 'weather', arguments: '{"city":"Oslo","days":1}' }] };
     case QUESTIONS.erase:
       return { calls: [{ name: 'erase', arguments: '{"path":"notes/drafts","recursive":true}' }] };
+    case QUESTIONS.travel:
+      return isAfterTool
+        ? { pieces: ['Your trip to **Oslo** is booked: 2 seats, with fish.'] }
+        : { calls: [{ name: 'travel__book', arguments: '{"to":"Oslo"}' }] };
     default:
       return undefined;
   }
@@ -89,6 +98,47 @@ async function drawChat(): Promise<void> {
   }
 }
 
+/** From `mcp add` to the result: a server that asks for details before it can finish. */
+async function drawMcp(): Promise<void> {
+  const args = ['mcp', 'add', 'travel', travel.url, '--private-network'];
+  const adding = await openTerminal({ env: chat.env, args, columns: COLUMNS, rows: 24 });
+  try {
+    await adding.sees('travel__book', 60_000);
+    await save('terminal-mcp', 'reborn mcp add', withoutEnd(await adding.styled()));
+  } finally {
+    await adding.close();
+  }
+  const terminal = await openTerminal({ env: chat.env, columns: COLUMNS, rows: 24 });
+  try {
+    await terminal.sees('In a browser');
+    await terminal.type(QUESTIONS.travel);
+    await terminal.press('Enter');
+    await answerWith(terminal, 'y');
+    await terminal.sees('How many seats to Oslo?');
+    await terminal.press('y');
+    await terminal.sees('seats');
+    await terminal.type('2');
+    await terminal.press('Enter');
+    await terminal.sees('meal');
+    await save('terminal-question', 'An MCP server asks for details', await terminal.styled());
+    await terminal.press('Enter');
+    await terminal.sees('is booked');
+    await save('terminal-booked', 'The result of its call', await terminal.styled());
+    await terminal.press('C-c');
+    await terminal.exited();
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** A gate takes the focus by itself when nobody types. */
+async function answerWith(terminal: Awaited<ReturnType<typeof openTerminal>>, key: string): Promise<void> {
+  const shown = await terminal.sees(/Tab to answer|y approve once/);
+  if (shown.includes('Tab to answer')) await terminal.press('Tab');
+  await terminal.sees('y approve once');
+  await terminal.press(key);
+}
+
 /** With one problem, to show how problems are reported. */
 async function drawDoctor(): Promise<void> {
   const settings = path.join(chat.home, 'settings.env');
@@ -111,6 +161,7 @@ function withoutEnd(pane: string): string {
 async function save(name: string, title: string, pane: string): Promise<void> {
   const usual = pane
     .replaceAll(chat.home, '~/.reborn')
-    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/login\?token=\w+/g, 'http://127.0.0.1:3000/login?token=kX3v9QpT');
+    .replaceAll(travel.url, 'http://127.0.0.1:8000/mcp')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/login\?code=[\w-]+/g, 'http://127.0.0.1:3000/login?code=kX3v9QpT');
   await writeFile(path.join(FOLDER, `${name}.svg`), paneToSvg(usual, COLUMNS, title));
 }

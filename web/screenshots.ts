@@ -6,7 +6,9 @@ import { openChromium } from '../test/browser/open-chromium.ts';
 import { seedExamples } from '../test/browser/seed-examples.ts';
 import { seedMissions } from '../test/browser/seed-missions.ts';
 import { startStage } from '../test/browser/stage.ts';
+import { startModernServer } from '../test/support/mcp-modern-server.ts';
 import { WEBHOOK_SECRET } from '../test/support/service.ts';
+import { waitFor } from '../test/support/wait-for.ts';
 
 /**
  * `npm run screenshots`: every page from a seeded database, in light, dark and phone size, into docs/pictures. With names of
@@ -30,6 +32,9 @@ const JOBS = [
   ['nightly-report', 'break 500'],
 ] as const;
 
+const MAIL = 'use send_mail {"to": "ann@example.com", "subject": "The release notes", "text": "They are ready."}';
+
+const travel = await startModernServer();
 const stage = await startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, { tools: [createMailTool().tool] });
 try {
   await mkdir(FOLDER, { recursive: true });
@@ -51,6 +56,7 @@ try {
   }
 } finally {
   await stage.close();
+  travel.close();
 }
 
 type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<unknown> };
@@ -58,7 +64,8 @@ type Shot = { readonly name: string; readonly path: string; readonly act?: (page
 async function setScene(): Promise<Shot[]> {
   const { tour, failed, drawn, turn } = await seedExamples(stage);
   await seedMissions(stage);
-  const gated = await openGate();
+  const gated = await openGate('Mail to Ann', 'Tell Ann that the release notes are ready.', MAIL);
+  const asked = await openQuestion();
   for (const [conversation, message] of JOBS)
     await stage.service.webhook.submit({ message, conversation_id: conversation });
   return [
@@ -71,6 +78,7 @@ async function setScene(): Promise<Shot[]> {
       path: `/threads/${gated}`,
       act: (page) => page.getByRole('button', { name: 'Approve once' }).waitFor(),
     },
+    { name: 'question', path: `/threads/${asked}`, act: (page) => page.getByLabel('seats').waitFor() },
     { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
     {
       name: 'inspector',
@@ -83,8 +91,10 @@ async function setScene(): Promise<Shot[]> {
     { name: 'mission', path: '/missions', act: openMission },
     { name: 'memory', path: '/memory' },
     { name: 'tools', path: '/tools' },
+    { name: 'mcp', path: '/tools/mcp' },
     { name: 'skills', path: '/skills' },
     { name: 'skill', path: '/skills', act: openSkill },
+    { name: 'notifications', path: '/notifications' },
     { name: 'settings', path: '/settings' },
     { name: 'users', path: '/operator/users' },
     { name: 'models', path: '/operator/models' },
@@ -94,20 +104,36 @@ async function setScene(): Promise<Shot[]> {
   ];
 }
 
-async function openGate(): Promise<string> {
-  const message = 'use send_mail {"to": "ann@example.com", "subject": "The release notes", "text": "They are ready."}';
-  const answer = await stage.service.request('/api/chat', { method: 'POST', body: JSON.stringify({ message }) });
-  const { thread_id: threadId } = (await answer.json()) as { thread_id: string };
-  await stage.service.request(`/api/threads/${threadId}`, {
-    method: 'PATCH',
-    body: JSON.stringify({ title: 'Mail to Ann' }),
-  });
+/** A thread that waits for an approval. Its message is a script, which is replaced by what a person would have said. */
+async function openGate(title: string, said: string, script: string): Promise<string> {
+  const { thread_id: threadId } = await request<{ thread_id: string }>('POST', '/api/chat', { message: script });
+  await request('PATCH', `/api/threads/${threadId}`, { title });
   await stage.home.query(
-    `update items set body = jsonb_set(body::jsonb, '{content,0,text}', '"Tell Ann that the release notes are ready."')::json
+    `update items set body = jsonb_set(body::jsonb, '{content,0,text}', to_jsonb($2::text))::json
      where thread_id = $1 and position = 0`,
-    [threadId],
+    [threadId, said],
   );
   return threadId;
+}
+
+/** A thread in which an MCP server asks for details. */
+async function openQuestion(): Promise<string> {
+  await request('POST', '/api/mcp', { name: 'travel', url: travel.url, for: 'everyone', private_network: true });
+  const threadId = await openGate('Trip to Oslo', 'Book a trip to Oslo.', 'use travel__book {"to": "Oslo"}');
+  const find = async (kind: string) => {
+    const { gates } = await request<{ gates: { id: string; thread_id: string; kind: string }[] }>('GET', '/api/gates');
+    return gates.find((gate) => gate.thread_id === threadId && gate.kind === kind);
+  };
+  const approval = await waitFor('the approval', () => find('approval'));
+  await request('POST', `/api/gates/${approval.id}`, { answer: 'approve' });
+  await waitFor('the question', () => find('input'));
+  return threadId;
+}
+
+async function request<T>(method: string, route: string, body?: object): Promise<T> {
+  const answer = await stage.service.request(route, { method, ...(body && { body: JSON.stringify(body) }) });
+  if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
 }
 
 async function scrolledUp(page: Page): Promise<void> {

@@ -17,6 +17,7 @@ export async function answerGate(means: Means, gate: OpenGate, key: string): Pro
   if (!answer) return undefined;
   if (gate.kind === 'auth' && answer.answer === 'approve' && !(await provide(means, gate))) return undefined;
   await means.client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
+  if (gate.question && answer.answer === 'approve') return 'answered';
   return answer.reason ? `denied: ${answer.reason}` : WORDS[answer.answer];
 }
 

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startModernServer } from '../support/mcp-modern-server.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
@@ -45,6 +46,30 @@ async function open(...args: string[]) {
 }
 
 describe('a question of the agent', () => {
+  test('an MCP server asks: y answers field by field, and the call continues', async () => {
+    const server = await startModernServer();
+    try {
+      const added = await runReborn(['mcp', 'add', 'travel', server.url, '--private-network'], { env: chat.env });
+      expect(added.stdout).toContain('travel__book');
+      const { say, type, press, sees, focus } = await open();
+      await say('use travel__book {"to":"Oslo"}');
+      await focus('y approve once');
+      await press('y');
+      await sees('travel__book asks: How many seats to Oslo?');
+      await focus('y answer   n decline');
+      await press('y');
+      await sees('seats (Enter continues');
+      await type('2');
+      await press('Enter');
+      await sees('meal (Enter chooses');
+      await press('Enter');
+      await sees('travel__book: answered');
+      await sees('result: Oslo: 2 with fish');
+    } finally {
+      server.close();
+    }
+  });
+
   test('y approves once, a always, and n denies with a reason for the model', async () => {
     const { say, press, sees, loses, focus } = await open();
     await say('use erase {"path":"/tmp/y"}');
