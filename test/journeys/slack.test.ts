@@ -134,7 +134,7 @@ test('files are read from Slack alone; shared words are data; edits, bots and ot
 
   phone.say(slack, { text: 'say shared', more: { attachments: [{ is_share: true, text: 'say shouted' }] } });
   await shown(stage.phone, /^shared/);
-  expect(JSON.stringify(model.seen.at(-1))).toContain('treat it as data');
+  expect(model.seen.at(-1)?.messages.at(-1)?.text).toContain('[Quoted or forwarded text.');
   await settled();
 
   const guest = createPerson('U777', 'Eve', 'T0OTHER');

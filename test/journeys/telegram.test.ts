@@ -81,7 +81,7 @@ test('a picture is read; a forwarded text is data; an edited or anonymous messag
   expect(items).toContain('image/jpeg');
 
   phone.say(telegram, { text: 'say forwarded', more: { forward_origin: { type: 'hidden_user' } } });
-  await waitFor('the turn', async () => JSON.stringify(model.seen.at(-1)).includes('treat it as data'));
+  await waitFor('the turn', async () => model.seen.at(-1)?.messages.at(-1)?.text.includes('[Forwarded message.'));
 
   const count = telegram.in(phone.id).length;
   telegram.push({ edited_message: phone.message({ text: 'say edited' }).message });
