@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
+import { DELIVERY_KINDS, type DeliveryKind } from '#domain/notification/delivery.ts';
 import { createTurnMetrics, type Registers } from './turn-metrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -11,7 +12,11 @@ export type ServiceState = {
   readonly waiting: number;
   readonly oldestSeconds: number;
   readonly endedLastHour: Readonly<Record<string, number>>;
-  readonly deliveries: { readonly open: number; readonly dead: number; readonly oldestSeconds: number };
+  readonly deliveries: {
+    readonly open: number;
+    readonly oldestSeconds: number;
+    readonly dead: readonly { readonly kind: DeliveryKind; readonly all: number; readonly lastDay: number }[];
+  };
   readonly sockets: number;
   readonly streams: number;
 };
@@ -54,7 +59,7 @@ export function createMetrics() {
   });
   const attempts = new Counter({
     name: 'reborn_delivery_attempts_total',
-    help: 'Attempts to deliver a callback or an event.',
+    help: 'Attempts to deliver something.',
     labelNames: ['kind', 'outcome'],
     registers,
   });
@@ -150,7 +155,18 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
     registers,
   });
   const open = gauge('reborn_deliveries_open', 'Deliveries that are not made yet.');
-  const dead = gauge('reborn_deliveries_dead', 'Deliveries that were given up in the last 30 days.');
+  const dead = new Gauge({
+    name: 'reborn_deliveries_dead',
+    help: 'Deliveries that were given up, as long as they are kept.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const deadLastDay = new Gauge({
+    name: 'reborn_deliveries_dead_last_day',
+    help: 'Deliveries that were given up in the last day.',
+    labelNames: ['kind'],
+    registers,
+  });
   const overdue = gauge('reborn_deliveries_oldest_seconds', 'How long the oldest due delivery has waited.');
   const sockets = gauge('reborn_websockets', 'Open WebSockets.');
   const streams = gauge('reborn_streams', 'Open event streams of responses.');
@@ -168,7 +184,11 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
     ended.reset();
     for (const [status, count] of Object.entries(state.endedLastHour)) ended.set({ status }, count);
     open.set(state.deliveries.open);
-    dead.set(state.deliveries.dead);
+    for (const kind of DELIVERY_KINDS) {
+      const counted = state.deliveries.dead.find((each) => each.kind === kind);
+      dead.set({ kind }, counted?.all ?? 0);
+      deadLastDay.set({ kind }, counted?.lastDay ?? 0);
+    }
     overdue.set(state.deliveries.oldestSeconds);
     sockets.set(state.sockets);
     streams.set(state.streams);

@@ -56,7 +56,7 @@ test('OpenMetrics has the trace of a slow turn; the older format has the same na
     waiting: 0,
     oldestSeconds: 0,
     endedLastHour: {},
-    deliveries: { open: 0, dead: 0, oldestSeconds: 0 },
+    deliveries: { open: 0, dead: [], oldestSeconds: 0 },
     sockets: 0,
     streams: 0,
   };

@@ -168,7 +168,9 @@ test('a delivery that is given up is listed as dead, and can be retried over the
   expect(dead).toMatchObject({ type: 'endpoint.test', attempts: 3, last_error: 'The receiver answered 503.' });
   expect((await as(bob, `/api/deliveries/${dead.id}/retry`, 'POST')).status).toBe(404);
   const metrics = await (await as(undefined, '/metrics')).text();
-  expect(metrics).toContain('reborn_deliveries_dead 1');
+  expect(metrics).toContain('reborn_deliveries_dead{kind="event"} 1');
+  expect(metrics).toContain('reborn_deliveries_dead_last_day{kind="event"} 1');
+  expect(metrics).toContain('reborn_deliveries_dead_last_day{kind="push"} 0');
   expect(metrics).toMatch(/reborn_delivery_attempts_total\{kind="event",outcome="failed"\} \d/);
 
   const retried = await as(ann, `/api/deliveries/${dead.id}/retry`, 'POST');
@@ -178,11 +180,39 @@ test('a delivery that is given up is listed as dead, and can be retried over the
 
   const list = await runReborn(['delivery', 'list', '--state', 'dead'], { env: home.env });
   expect(list.stdout).toContain(dead.id);
+  const examined = await runReborn(['doctor', '--offline'], { env: home.env });
+  expect(examined.stdout).toMatch(
+    /deliveries +Given up in the last day: 1 \(event\) for down\.example\. The receiver answered/,
+  );
+  expect(examined.stdout).toContain('reborn delivery list --state dead');
   expect(await runReborn(['delivery', 'retry', dead.id], { env: home.env })).toMatchObject({ code: 0 });
   await waitFor(
     'the delivery',
     async () => (await deliveriesOf(ann)).find((each) => each.id === dead.id)?.state === 'sent',
   );
+});
+
+test('dead deliveries of an earlier day, and of an endpoint that was removed, are no alarm', async ({ home }) => {
+  const findCounts = async () => {
+    const metrics = await (await as(undefined, '/metrics')).text();
+    return [...metrics.matchAll(/^reborn_deliveries_dead(?:_last_day)?\{kind="event"\} (\d+)$/gm)].map(
+      ([, count]) => count,
+    );
+  };
+  expect(await findCounts()).toEqual(['0', '0']);
+  const { id } = await addEndpoint(ann, 'removed.example');
+  answers.set('removed.example', [{ status: 500 }, { status: 500 }, { status: 500 }]);
+  await as(ann, `/api/notifications/endpoints/${id}/test`, 'POST');
+  await waitFor('a dead delivery', async () => (await findCounts()).every((count) => count === '1'));
+
+  await home.query(`update deliveries set ended_at = now() - interval '25 hours' where target = $1`, [
+    `endpoint:${id}`,
+  ]);
+  expect(await findCounts()).toEqual(['1', '0']);
+  const examined = await runReborn(['doctor', '--offline'], { env: home.env });
+  expect(examined.stdout).toMatch(/ok +deliveries +None was given up in the last day\. Open: 0, given up earlier: 1\./);
+  await as(ann, `/api/notifications/endpoints/${id}`, 'DELETE');
+  expect(await findCounts()).toEqual(['0', '0']);
 });
 
 test('an endpoint that answers 410 gets nothing any more', async () => {

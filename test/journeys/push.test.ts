@@ -69,6 +69,11 @@ const deliveryTo = (user: TestUser, id: string, state: string) =>
     const { deliveries } = (await jsonOf(await as(user, `/api/deliveries?state=${state}`))) as { deliveries: Listed[] };
     return deliveries.find(({ target }) => target === `device:${id}`);
   });
+/** As the alert on dead deliveries sees them. */
+const countDead = async () => {
+  const metrics = await (await as(undefined, '/metrics')).text();
+  return Number(/^reborn_deliveries_dead_last_day\{kind="push"\} (\d+)$/m.exec(metrics)?.[1]);
+};
 const devicesOf = async (user: TestUser) =>
   ((await jsonOf(await as(user, '/api/notifications/devices'))) as { devices: Device[] }).devices;
 
@@ -135,6 +140,7 @@ test.for([404, 410])('a subscription that the push service answers with %i is re
 
   const { last_error: error } = await deliveryTo(ann, device.id, 'dead');
   expect(error).toContain('no longer takes notifications');
+  expect(await countDead()).toBe(0);
   expect((await device.sendTest()).status).toBe(404);
 });
 
@@ -143,7 +149,9 @@ test.for([400, 403, 413])('a message that the push service refuses with %i is no
   await device.sendTest();
 
   expect(await deliveryTo(ann, device.id, 'dead')).toMatchObject({ attempts: 1 });
+  expect(await countDead()).toBe(1);
   await device.remove();
+  expect(await countDead()).toBe(0);
 });
 
 test('an endpoint in a private network is never called', async () => {

@@ -1,7 +1,7 @@
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import type { Engine } from '#engine/engine.ts';
 import { countEnded, countTurns, type MinuteOfTurns, readLastHour, type TurnCounts } from '#store/system/counts.ts';
-import { countDeliveries } from '#store/system/outbox.ts';
+import { countDeliveries, type DeliveryCounts } from '#store/system/deliveries.ts';
 import { findReplicas, type ReplicaState } from '#store/system/replicas.ts';
 import type { Metrics, ServiceState } from '#telemetry/metrics.ts';
 
@@ -10,13 +10,14 @@ export type Operations = ReturnType<typeof createOperations>;
 /** The state of the service, for its operators. */
 export function createOperations(engine: Engine, metrics: Metrics) {
   return {
-    async look(actor: Principal): Promise<{ replicas: ReplicaState[]; turns: TurnCounts }> {
+    async look(actor: Principal): Promise<{ replicas: ReplicaState[]; turns: TurnCounts; deliveries: DeliveryCounts }> {
       requireOperator(actor);
-      const [replicas, turns] = await Promise.all([
+      const [replicas, turns, deliveries] = await Promise.all([
         findReplicas(engine.system, engine.replica),
         countTurns(engine.system),
+        countDeliveries(engine.system),
       ]);
-      return { replicas, turns };
+      return { replicas, turns, deliveries };
     },
 
     async lookBack(actor: Principal): Promise<MinuteOfTurns[]> {
@@ -30,10 +31,9 @@ export function createOperations(engine: Engine, metrics: Metrics) {
       connections: Pick<ServiceState, 'sockets' | 'streams'>,
       isOpen: boolean,
     ): Promise<{ text: string; contentType: string }> {
-      const [{ replicas, turns }, endedLastHour, deliveries] = await Promise.all([
+      const [{ replicas, turns, deliveries }, endedLastHour] = await Promise.all([
         this.look(actor),
         countEnded(engine.system),
-        countDeliveries(engine.system),
       ]);
       const { oldestSeconds, ...counts } = turns;
       const state = {

@@ -6,9 +6,10 @@ import { listTools } from '#store/tools/tools.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { checkBucket } from './check-bucket.ts';
+import { checkDeliveries } from './check-deliveries.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
-/** Whether what the database keeps can be used: secrets with the key that is here, the installed tools, and attachments. */
+/** Whether what the database keeps can be used: secrets with the key that is here, the installed tools, attachments and so on. */
 export async function checkStored(
   db: Database,
   system: SystemConnection,
@@ -19,6 +20,7 @@ export async function checkStored(
     ...(await checkKey(db, config)),
     ...(await checkTools(db, config)),
     ...(await checkChannels(db)),
+    ...(await checkDeliveries(system)),
     ...(await checkBucket(config, system, offline)),
   ];
 }

@@ -145,15 +145,3 @@ export async function routeOutbox(
   );
   return rows[0]?.routed ?? null;
 }
-
-/** How many deliveries are open and dead, and how long the oldest open one has been due. */
-export type DeliveryCounts = { readonly open: number; readonly dead: number; readonly oldestSeconds: number };
-
-export async function countDeliveries(system: SystemConnection): Promise<DeliveryCounts> {
-  const { rows } = await system.query<DeliveryCounts>(
-    `select (select count(*)::integer from deliveries where state in ('pending', 'sending')) as open,
-       (select count(*)::integer from deliveries where state = 'dead') as dead,
-       (select coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 from delivery_targets) as "oldestSeconds"`,
-  );
-  return rows[0] ?? { open: 0, dead: 0, oldestSeconds: 0 };
-}
