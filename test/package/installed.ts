@@ -1,29 +1,44 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { listInstalled } from '../../scripts/package/installed-packages.ts';
+import { cachedFolder, hashOfFiles, ROOT } from '../support/cached-folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { openTerminal } from '../terminal/tmux.ts';
 
 const run = promisify(execFile);
-const ROOT = path.join(import.meta.dirname, '../..');
+
+/** What goes into the package. */
+const SOURCES = [
+  '{src,migrations,sdk,wit,scripts,client,web}/**/*',
+  '{package,package-lock,tsconfig}.json',
+  '{LICENSE,README.md,CHANGELOG.md,SECURITY.md}',
+];
+const EXCLUDED = ['**/node_modules/**', '**/*.test.ts', 'web/dist/**'];
 
 /** The package as npm installs it in an empty folder, with links to its dependencies and to no other packages. */
 export async function installPackage() {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-package-'));
   await chmod(folder, 0o755);
-  await run(process.execPath, ['scripts/build-package.ts', path.join(folder, 'built')], { cwd: ROOT });
-  const { stdout } = await run('npm', ['pack', '--json', './built'], { cwd: folder });
+  const packed = await cachedFolder('package', await hashOfFiles(SOURCES, EXCLUDED), pack);
+  const { filename, files } = JSON.parse(await readFile(path.join(packed, 'packed.json'), 'utf8')) as Packed;
   const installed = path.join(folder, 'node_modules/reborn-agent');
   await mkdir(installed, { recursive: true });
-  const [packed] = parsePacked(stdout);
-  await run('tar', ['xzf', path.join(folder, packed?.filename ?? ''), '--strip-components=1', '-C', installed]);
+  await run('tar', ['xzf', path.join(packed, filename), '--strip-components=1', '-C', installed]);
   await linkDependencies(folder, installed);
-  return { folder, installed, files: packed?.files ?? [], remove: () => rm(folder, { recursive: true }) };
+  return { folder, installed, files, remove: () => rm(folder, { recursive: true }) };
+}
+
+/** Builds and packs it once for each state of the sources. Most of that time goes to the browser app. */
+async function pack(folder: string): Promise<void> {
+  await run(process.execPath, ['scripts/build-package.ts', path.join(folder, 'built')], { cwd: ROOT });
+  const { stdout } = await run('npm', ['pack', '--json', './built'], { cwd: folder });
+  const [packed] = parsePacked(stdout);
+  await writeFile(path.join(folder, 'packed.json'), JSON.stringify(packed));
 }
 
 type Packed = { filename: string; files: { path: string }[] };
