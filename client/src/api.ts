@@ -797,8 +797,8 @@ export type ThreadItem = {
   readonly arguments: string;
   /** Whether the caller runs it, not the service. */
   readonly external: boolean;
-  /** Why the service refused to run it. `leak`: the arguments held a stored secret. */
-  readonly blocked?: 'leak';
+  /** Why the service refused to run it. `leak`: the arguments held a stored secret. `unsearched`: they are too long to be searched for secrets, or the search took too long. */
+  readonly blocked?: 'leak' | 'unsearched';
   /** When its tool was started. */
   readonly started_at: string | null;
   /** When its output was written. */
@@ -2563,8 +2563,8 @@ export type BareItem = {
   readonly arguments: string;
   /** Whether the caller runs it, not the service. */
   readonly external: boolean;
-  /** Why the service refused to run it. `leak`: the arguments held a stored secret. */
-  readonly blocked?: 'leak';
+  /** Why the service refused to run it. `leak`: the arguments held a stored secret. `unsearched`: they are too long to be searched for secrets, or the search took too long. */
+  readonly blocked?: 'leak' | 'unsearched';
 } | {
   readonly id: string;
   readonly type: 'function_call_output';

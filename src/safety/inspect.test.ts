@@ -81,21 +81,21 @@ test('a harmless text is unchanged', async () => {
 test.each(['w34ther-k3y-value', Buffer.from('w34ther-k3y-value').toString('hex'), 'w34ther\\u002dk3y\\u002dvalue'])(
   'arguments with a stored secret are blocked: %s',
   async (secret) => {
-    const { isBlocked, text } = await inspectOutgoing(`{"note":"x${secret}"}`, known);
-    expect(isBlocked).toBe(true);
+    const { blocked, text } = await inspectOutgoing(`{"note":"x${secret}"}`, known);
+    expect(blocked).toBe('leak');
     expect(text).not.toContain(secret);
   },
 );
 
 test('arguments with an unknown key need approval and stay unchanged', async () => {
   const json = '{"key":"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"}';
-  const { isBlocked, flags, text } = await inspectOutgoing(json, known);
-  expect({ isBlocked, flags, text }).toEqual({ isBlocked: false, flags: ['secret-form-in-arguments'], text: json });
+  const { blocked, flags, text } = await inspectOutgoing(json, known);
+  expect({ blocked, flags, text }).toEqual({ blocked: undefined, flags: ['secret-form-in-arguments'], text: json });
 });
 
 test('a long encoding in the arguments is only logged', async () => {
-  const { isBlocked, flags, actions } = await inspectOutgoing(`{"file":"${'QUJD'.repeat(200)}"}`, known);
-  expect({ isBlocked, flags }).toEqual({ isBlocked: false, flags: [] });
+  const { blocked, flags, actions } = await inspectOutgoing(`{"file":"${'QUJD'.repeat(200)}"}`, known);
+  expect({ blocked, flags }).toEqual({ blocked: undefined, flags: [] });
   expect(actions).toEqual([{ rule: 'long-encoding-in-arguments', does: 'warn', times: 1 }]);
 });
 

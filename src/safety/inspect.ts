@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BlockReason } from '#domain/thread/item.ts';
 import type { Findings } from './apart/run-rules.ts';
 import { wantedOf } from './apart/wanted.ts';
 import { runApart, unlessGivenUp } from './apart/worker-pool.ts';
@@ -12,7 +13,7 @@ export type Inspected = {
   readonly actions: readonly Action[];
 };
 
-export type InspectedCall = Inspected & { readonly isBlocked: boolean };
+export type InspectedCall = Inspected & { readonly blocked: BlockReason | undefined };
 
 /** Longer texts are not searched, and count as suspicious. */
 const MAX_LENGTH = 2 * 1024 * 1024;
@@ -30,10 +31,13 @@ export async function inspectIncoming(text: string, known: KnownSecrets, lane = 
 const WITHHELD = `[withheld: the text could not be searched for secrets; texts of more than ${MAX_LENGTH} characters are not]`;
 
 export async function inspectOutgoing(argumentsJson: string, known: KnownSecrets, lane = ''): Promise<InspectedCall> {
-  const unsearched: Findings = { actions: [{ rule: UNSEARCHED, does: 'block', times: 1 }] };
-  const findings = (await apply('outgoing', argumentsJson, known, lane)) ?? unsearched;
-  const isBlocked = findings.actions.some(({ does }) => does === 'block');
-  return { ...toInspected(argumentsJson, findings), isBlocked };
+  const findings = await apply('outgoing', argumentsJson, known, lane);
+  if (!findings) {
+    const unsearched: Findings = { actions: [{ rule: UNSEARCHED, does: 'block', times: 1 }] };
+    return { ...toInspected(argumentsJson, unsearched), blocked: 'unsearched' };
+  }
+  const isLeak = findings.actions.some(({ does }) => does === 'block');
+  return { ...toInspected(argumentsJson, findings), blocked: isLeak ? 'leak' : undefined };
 }
 
 /** Only the rules that ask, for stored text that was inspected before. A thread is inspected at every call. */

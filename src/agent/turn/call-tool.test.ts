@@ -89,6 +89,14 @@ test.each([
   expect(runs).toBe(0);
 });
 
+test('a call whose arguments could not be searched is not run, and says so', async () => {
+  const unsearched = { ...call, arguments: '{}', blocked: 'unsearched' } as const;
+  const { output, runs } = await callSend(async () => 'sent', { call: unsearched });
+
+  expect(output).toContain('could not be searched for secrets');
+  expect(runs).toBe(0);
+});
+
 test('a call with the argument "blocked" is run', async () => {
   const made = { ...call, arguments: '{"blocked":"yes"}' };
 

@@ -47,6 +47,8 @@ export async function callTool(
 
 const BLOCKED_OUTPUTS: Readonly<Record<BlockReason, string>> = {
   leak: 'Not run: the arguments held a stored secret. The host gives a tool the secrets it needs. Call the tool without the secret.',
+  unsearched:
+    'Not run: the arguments could not be searched for secrets. They are too long, or the search took too long. Shorten them, or call the tool again later.',
 };
 
 /** Whether an earlier attempt started the call and crashed before the output. Each turn counts its attempts from 0. */

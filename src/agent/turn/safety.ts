@@ -45,9 +45,9 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
       return text;
     },
     async checkCall(owner, call) {
-      const { isBlocked, actions } = await inspectOutgoing(call.arguments, await knownSecrets(owner), owner.userId);
+      const { blocked, actions } = await inspectOutgoing(call.arguments, await knownSecrets(owner), owner.userId);
       note(owner, call.name, actions);
-      return isBlocked ? { ...call, arguments: '{}', blocked: 'leak' } : call;
+      return blocked ? { ...call, arguments: '{}', blocked } : call;
     },
     flagsOfCall: async (owner, argumentsJson) =>
       (await inspectOutgoing(argumentsJson, await knownSecrets(owner), owner.userId)).flags,

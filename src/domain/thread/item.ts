@@ -54,8 +54,8 @@ export type FunctionCallBody = {
   readonly reasoning?: ReasoningSummary;
 };
 
-/** `leak`: the arguments held a stored secret. */
-export type BlockReason = 'leak';
+/** `leak`: the arguments held a stored secret. `unsearched`: they could not be searched for secrets. */
+export type BlockReason = 'leak' | 'unsearched';
 
 /** Why the service refuses to run a call, if it does. Items written without a `blocked` field may have a text instead. */
 export function blockReasonOf(call: Pick<FunctionCallBody, 'arguments' | 'blocked'>): BlockReason | undefined {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type Program, programFile } from '#program-files.ts';
@@ -11,6 +12,7 @@ export type Job = {
   readonly input: unknown;
   /** The user the job belongs to. Each user has one job running at a time, so no user can take all workers. */
   readonly lane: string;
+  /** The most CPU time it may take. */
   readonly deadlineMs?: number;
 };
 
@@ -21,14 +23,18 @@ export class GivenUp extends Error {
 
 const WORKERS = 2;
 const DEADLINE_MS = 10_000;
+/** On a busy machine, a job may take this many times its deadline. */
+const PATIENCE = 6;
+/** A thread that does not even say how much CPU time it has used is stuck. */
+const SAY_MS = 5_000;
 const MAX_MEMORY_MB = 256;
 
 /** Further jobs of a user who has this many waiting are rejected. */
 const MAX_WAITING = 200;
 
 type Waiting = Job & { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
-type Busy = { readonly job: Waiting; readonly timer: NodeJS.Timeout };
-type Thread = { readonly worker: Worker; busy: Busy | undefined };
+type Busy = { readonly job: Waiting; readonly since: number; timer: NodeJS.Timeout };
+type Thread = { readonly worker: Worker; busy: Busy | undefined; cpuBefore: number };
 
 /** One set per process. It is empty until there is work. */
 const threads = new Set<Thread>();
@@ -80,10 +86,11 @@ function startThread(): Thread {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   });
-  const thread: Thread = { worker, busy: undefined };
+  const thread: Thread = { worker, busy: undefined, cpuBefore: 0 };
   worker.unref(); // an idle thread must not keep the process alive
   worker.on('message', (answer: WorkerAnswer) => {
     const job = release(thread);
+    thread.cpuBefore = toMs(answer.cpu);
     if ('error' in answer) job?.reject(new Error(answer.error));
     else job?.resolve(answer.value);
     startWaiting();
@@ -94,16 +101,41 @@ function startThread(): Thread {
   return thread;
 }
 
-export type WorkerAnswer = { readonly value: unknown } | { readonly error: string };
+export type JobResult = { readonly value: unknown } | { readonly error: string };
+/** `cpu`: the CPU time of the thread since it was started. */
+export type WorkerAnswer = JobResult & { readonly cpu: NodeJS.CpuUsage };
 
 function start(thread: Thread, job: Waiting): void {
   const { program, run, input, deadlineMs = DEADLINE_MS } = job;
-  const timer = setTimeout(() => discard(thread, `It took more than ${deadlineMs} ms.`), deadlineMs);
-  thread.busy = { job, timer };
+  const timer = setTimeout(() => void checkTime(thread, job), deadlineMs);
+  thread.busy = { job, since: performance.now(), timer };
   thread.worker.ref();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
   thread.worker.postMessage({ module: pathToFileURL(programFile(program)).href, run, input });
 }
+
+/** Counts CPU time: on a busy machine, a harmless job must not be taken for a hostile one. */
+async function checkTime(thread: Thread, job: Waiting): Promise<void> {
+  const { deadlineMs = DEADLINE_MS } = job;
+  const cpuMs = await cpuOf(thread.worker);
+  const { busy } = thread;
+  if (busy?.job !== job) return; // it has ended in the meantime
+  const left = cpuMs === undefined ? 0 : deadlineMs - (cpuMs - thread.cpuBefore);
+  if (left <= 0 || performance.now() - busy.since > deadlineMs * PATIENCE)
+    return discard(thread, `It took more than ${deadlineMs} ms.`);
+  busy.timer = setTimeout(() => void checkTime(thread, job), Math.max(left, deadlineMs / 10));
+}
+
+/** Also works while the thread runs. Undefined when it does not answer, or has ended. */
+async function cpuOf(worker: Worker): Promise<number | undefined> {
+  const usage = await Promise.race([
+    worker.cpuUsage().catch(() => undefined),
+    sleep(SAY_MS, undefined, { ref: false }),
+  ]);
+  return usage && toMs(usage);
+}
+
+const toMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
 
 function release(thread: Thread): Waiting | undefined {
   const { busy } = thread;

@@ -40,9 +40,11 @@ const call = {
   arguments: z.string().describe('JSON text, exactly as the model wrote it; `{}` if the call is blocked.'),
   external: z.boolean().describe('Whether the caller runs it, not the service.'),
   blocked: z
-    .enum(['leak'])
+    .enum(['leak', 'unsearched'])
     .optional()
-    .describe('Why the service refused to run it. `leak`: the arguments held a stored secret.'),
+    .describe(
+      'Why the service refused to run it. `leak`: the arguments held a stored secret. `unsearched`: they are too long to be searched for secrets, or the search took too long.',
+    ),
 };
 
 const output = { type: z.literal('function_call_output'), call_id: z.string(), output: z.array(itemPart) };

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+
+const DEADLINE_MS = 1000;
+
+/** Checks a text against a pattern that takes longer with each letter. */
+const program = (letters: number) => `
+  import { runApart, unlessGivenUp } from './src/safety/apart/worker-pool.ts';
+  const job = (count, deadlineMs) => runApart({
+    program: 'safety/json-schema/schema-checks', run: 'findMisfit', lane: 'ann', deadlineMs,
+    input: { schema: { type: 'string', pattern: '^(a+)+$' }, text: JSON.stringify('a'.repeat(count) + '!') },
+  });
+  await job(1); // the thread has started
+  const result = unlessGivenUp(job(${letters}, ${DEADLINE_MS}));
+  console.log('started');
+  console.log((await result) ?? 'given up');`;
+
+const start = (letters: number) =>
+  spawn(process.execPath, ['--input-type=module', '-e', program(letters)], { stdio: ['ignore', 'pipe', 'inherit'] });
+
+test('a job that takes too much time is given up', async () => {
+  expect(await text(start(60).stdout)).toContain('given up');
+});
+
+test('time in which the process was stopped does not count, as on a laptop that slept', async () => {
+  const child = start(22);
+  const output: string[] = [];
+  child.stdout.on('data', (part: Buffer) => output.push(String(part)));
+  await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  await sleep(2 * DEADLINE_MS);
+  child.kill('SIGCONT');
+  await once(child, 'close');
+  expect(output.join('')).toContain('must match pattern');
+});
