@@ -2333,6 +2333,14 @@ export type ReplicaList = {
     /** How long the oldest queued turn has waited. */
     readonly oldest_seconds: number | null;
   };
+  readonly deliveries: {
+    /** Those that are not made yet. */
+    readonly open: number;
+    /** Those that were given up. Removed devices, endpoints and channels do not count. */
+    readonly dead: number;
+    /** Those of them that were given up in the last day. */
+    readonly dead_last_day: number;
+  };
 };
 
 export type Activity = {
@@ -3314,7 +3322,7 @@ export type Routes = {
   'GET /api/status': {
     result: ServiceStatus;
   };
-  /** List the replicas, and what is waiting. */
+  /** List the replicas, what is waiting, and how many deliveries were given up. */
   'GET /api/replicas': {
     result: ReplicaList;
   };

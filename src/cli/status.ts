@@ -1,3 +1,4 @@
+import { createClient } from '@reborn-agent/client';
 import { readConfig } from '#config/config.ts';
 import { findOperatorToken, findService, getStatus } from './connect/running-service.ts';
 import { printJson, printLine, printTable } from './print.ts';
@@ -22,13 +23,14 @@ export function status({ json, watch }: StatusOptions): Promise<void> {
       return;
     }
     const found = await getStatus(config, announced);
+    const token = (await findOperatorToken(config)) ?? ''; // getStatus has used it
     if (watch) {
       const seconds = watch === true ? WATCH_SECONDS : Number(watch);
       if (!(seconds >= 1 && seconds <= 3600)) throw new Error('--watch takes a number of seconds, from 1 to 3600.');
-      const token = (await findOperatorToken(config)) ?? ''; // getStatus has used it
       return watchStatus(announced, token, { seconds, json: json === true });
     }
-    if (json) return printJson({ running: true, pid: announced.pid, url: announced.url, ...found });
+    const { deliveries } = await createClient({ url: announced.url, token }).call('GET /api/replicas');
+    if (json) return printJson({ running: true, pid: announced.pid, url: announced.url, ...found, deliveries });
     const { model, database, queue } = found;
     printTable([
       ['running', `${announced.url}, process ${announced.pid}, for ${durationOf(found.uptime_seconds)}`],
@@ -36,6 +38,10 @@ export function status({ json, watch }: StatusOptions): Promise<void> {
       ['model', model.demo ? 'the demo model' : `${model.name} by ${model.provider}`],
       ['database', `PostgreSQL ${database.version}, ${database.kind}`],
       ['turns', `${queue.running} running, ${queue.queued} queued, in ${found.threads} threads`],
+      [
+        'deliveries',
+        `${deliveries.open} open, ${deliveries.dead} given up, ${deliveries.dead_last_day} of them in the last day`,
+      ],
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
     ]);

@@ -9,7 +9,7 @@ const minutes = [
 ];
 const look = {
   at: new Date('2026-11-16T12:07:30.000Z'),
-  replicas: { replicas: [replica], queue },
+  replicas: { replicas: [replica], queue, deliveries: { open: 0, dead: 0, dead_last_day: 0 } },
   activity: { minutes },
 };
 

@@ -43,6 +43,10 @@ test('an endpoint is added and tested; a delivery that was given up is retried u
 
   await endpoints().filter({ hasText: 'of all users' }).getByRole('button', { name: 'Send a test' }).click();
   await deliveries().getByText('given up').waitFor();
+  await page.goto(`${stage.url}/operator/health`);
+  await page.getByText('Open: 0. Given up: 1, of these in the last day: 1.').waitFor();
+  await checkPage(page, 'health-with-dead-deliveries');
+  await page.getByRole('link', { name: 'Look at the deliveries' }).click();
   await deliveries().getByRole('button').first().click();
   const drawer = page.getByRole('dialog');
   await expect.poll(() => drawer.getByRole('list', { name: 'Attempts' }).getByRole('listitem').count()).toBe(2);

@@ -209,6 +209,8 @@ test('dead deliveries of an earlier day, and of an endpoint that was removed, ar
     `endpoint:${id}`,
   ]);
   expect(await findCounts()).toEqual(['1', '0']);
+  const replicas = await jsonOf(await as(undefined, '/api/replicas'));
+  expect(replicas).toMatchObject({ deliveries: { open: 0, dead: 1, dead_last_day: 0 } });
   const examined = await runReborn(['doctor', '--offline'], { env: home.env });
   expect(examined.stdout).toMatch(/ok +deliveries +None was given up in the last day\. Open: 0, given up earlier: 1\./);
   await as(ann, `/api/notifications/endpoints/${id}`, 'DELETE');

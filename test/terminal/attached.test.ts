@@ -72,7 +72,9 @@ test('while no service runs, one is started inside, and goes with the terminal',
     await terminal.type('say hello');
     await terminal.press('Enter');
     await terminal.sees(/Reborn\nhello/);
-    expect((await runReborn(['status'], { env })).stdout).toContain('running');
+    expect((await runReborn(['status'], { env })).stdout).toMatch(
+      /^running .*deliveries +0 open, 0 given up, 0 of them in the last day/s,
+    );
     await terminal.press('C-c');
     expect(await terminal.exited()).toEqual({ code: 0 });
     expect(await runReborn(['status', '--json'], { env })).toMatchObject({

@@ -1,6 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import type { ReplicaList } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { client } from '../client/client.ts';
 import { formatDuration } from '../format/time.ts';
@@ -89,6 +91,7 @@ export function HealthPage() {
               ))}
             </ul>
           </section>
+          <Deliveries {...replicas.data.deliveries} />
         </>
       ) : (
         !error && <Skeleton label={t`Loading the state`} />
@@ -122,6 +125,32 @@ export function HealthPage() {
         </section>
       )}
     </Page>
+  );
+}
+
+function Deliveries({ open, dead, dead_last_day: lastDay }: ReplicaList['deliveries']) {
+  return (
+    <section>
+      <h2 className="mb-2 font-semibold">
+        <Trans>Deliveries</Trans>
+      </h2>
+      {lastDay > 0 && (
+        <p role="alert" className="mb-2 flex items-start gap-3 rounded border border-failed bg-failed-wash p-3">
+          <Icon name="warning" className="mt-1 text-failed" />
+          <span>
+            <Trans>Some messages were given up in the last day, so their receivers don't have them.</Trans>{' '}
+            <Link to="/notifications" className="underline underline-offset-2">
+              <Trans>Look at the deliveries</Trans>
+            </Link>
+          </span>
+        </p>
+      )}
+      <p>
+        <Trans>
+          Open: {open}. Given up: {dead}, of these in the last day: {lastDay}.
+        </Trans>
+      </p>
+    </section>
   );
 }
 

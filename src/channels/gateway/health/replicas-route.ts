@@ -21,17 +21,22 @@ const replicaList = z
       waiting: count.describe('Threads with an open gate.'),
       oldest_seconds: count.nullable().describe('How long the oldest queued turn has waited.'),
     }),
+    deliveries: z.strictObject({
+      open: count.describe('Those that are not made yet.'),
+      dead: count.describe('Those that were given up. Removed devices, endpoints and channels do not count.'),
+      dead_last_day: count.describe('Those of them that were given up in the last day.'),
+    }),
   })
   .meta({ id: 'ReplicaList' });
 
 export const replicasRoute = defineRoute({
   method: 'get',
   path: '/api/replicas',
-  summary: 'List the replicas, and what is waiting.',
+  summary: 'List the replicas, what is waiting, and how many deliveries were given up.',
   access: 'operator',
-  responses: { 200: { description: 'The replicas and the queue.', json: replicaList } },
+  responses: { 200: { description: 'The replicas, the queue and the deliveries.', json: replicaList } },
   async handle({ principal }, { operations }: { operations: Operations }) {
-    const { replicas, turns } = await operations.look(principal);
+    const { replicas, turns, deliveries } = await operations.look(principal);
     return {
       replicas: replicas.map(({ id, startedAt, running, model, self }) => ({
         id,
@@ -45,6 +50,11 @@ export const replicasRoute = defineRoute({
         running: turns.running,
         waiting: turns.waiting,
         oldest_seconds: turns.oldestSeconds,
+      },
+      deliveries: {
+        open: deliveries.open,
+        dead: deliveries.dead.reduce((total, { all }) => total + all, 0),
+        dead_last_day: deliveries.dead.reduce((total, { lastDay }) => total + lastDay, 0),
       },
     };
   },
