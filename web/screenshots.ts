@@ -98,6 +98,7 @@ async function setScene(): Promise<Shot[]> {
     { name: 'settings', path: '/settings' },
     { name: 'users', path: '/operator/users' },
     { name: 'models', path: '/operator/models' },
+    { name: 'channels', path: '/operator/channels' },
     { name: 'usage', path: '/operator/usage', act: (page) => page.locator('.recharts-surface').last().waitFor() },
     { name: 'audit', path: '/operator/audit' },
     { name: 'health', path: '/operator/health' },

@@ -24,6 +24,7 @@ beforeAll(async () => {
     ['inspector', `/turns/${seeded.turn}`],
     ['users', '/operator/users'],
     ['models', '/operator/models'],
+    ['channels', '/operator/channels'],
     ['usage', '/operator/usage'],
     ['audit', '/operator/audit'],
     ['health', '/operator/health'],

@@ -13,6 +13,7 @@ const LISTS = [
   { route: '/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
   { route: '/skills', api: 'skills', title: 'Skills', rows: 'Skills' },
   { route: '/operator/users', api: 'users', title: 'Users', rows: 'Users' },
+  { route: '/operator/channels', api: 'channels', title: 'Channels', rows: 'Channels' },
   { route: '/operator/audit', api: 'audit', title: 'Audit', rows: 'Audit log' },
 ];
 const OTHERS = ['/', '/settings', '/operator/models', '/operator/usage', '/operator/health'];

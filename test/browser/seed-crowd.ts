@@ -21,6 +21,7 @@ export async function seedCrowd({ home, service }: Stage): Promise<string> {
   });
   await home.query(JOBS, [thread, LONG]);
   await home.query(USAGE, [LONG]);
+  await home.query(CHANNEL, [LONG]);
   return thread;
 }
 
@@ -36,6 +37,10 @@ const JOBS = `
   insert into jobs (id, thread_id, turn_id, user_id, conversation_id, status, completed_at)
   select gen_random_uuid(), $1::uuid, gen_random_uuid(), 'operator', $2 || n, 'completed', now()
   from generate_series(1, 500) as n`;
+
+const CHANNEL = `
+  insert into chat_accounts (id, channel, remote_id, name, mode, groups, last_error, failed_at)
+  values (gen_random_uuid(), 'slack', '1', $1, 'webhook', true, $1, now())`;
 
 const USAGE = `
   insert into usage_days (user_id, day, provider, model, part, calls, errors, unpriced_calls, input_tokens,

@@ -25,6 +25,7 @@ export async function seedExamples(stage: Stage) {
   for (const [path, note] of NOTES) await send('PUT', `/api/memory/${encodeURIComponent(path)}`, { text: note });
   for (const skill of SKILLS) await send('POST', '/api/skills', skill);
   await home.query(USAGE_DAYS);
+  await home.query(CHANNELS);
   return { tour, failed, drawn, turn: turn?.id ?? '' };
 }
 
@@ -203,6 +204,16 @@ const SKILLS = [
     for: 'everyone',
   },
 ];
+
+/** None of them is asked for messages: webhooks, and a mailbox that another replica holds. */
+const CHANNELS = `
+  insert into chat_accounts
+    (id, channel, remote_id, name, mode, groups, poller, leased_until, received_at, last_error, failed_at, created_at)
+  values
+    (gen_random_uuid(), 'telegram', '1', 'oslo_office_bot', 'webhook', true, null, null, now(), null, null, now()),
+    (gen_random_uuid(), 'slack', '2', 'reborn', 'webhook', false, null, null, now(), null, null, now() + interval '1 second'),
+    (gen_random_uuid(), 'mail', '3', 'agent@example.com', 'polling', false, gen_random_uuid(), now() + interval '1 day', null,
+      'imap.example.com refuses the password.', now(), now() + interval '2 seconds')`;
 
 /** Six weeks of two models, with weekends and a bad day. */
 const USAGE_DAYS = `

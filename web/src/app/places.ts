@@ -9,7 +9,7 @@ export type Place = {
     | '/memory'
     | '/tools'
     | '/skills'
-    | `/operator/${'users' | 'models' | 'usage' | 'audit' | 'health'}`;
+    | `/operator/${'users' | 'models' | 'channels' | 'usage' | 'audit' | 'health'}`;
   readonly words: string;
   readonly icon: IconName;
 };
@@ -26,6 +26,7 @@ export const places = (): readonly Place[] => [
 export const operatorPlaces = (): readonly Place[] => [
   { to: '/operator/users', words: t`Users`, icon: 'users' },
   { to: '/operator/models', words: t`Models`, icon: 'model' },
+  { to: '/operator/channels', words: t`Channels`, icon: 'chat' },
   { to: '/operator/usage', words: t`Usage`, icon: 'chart' },
   { to: '/operator/audit', words: t`Audit`, icon: 'log' },
   { to: '/operator/health', words: t`Health`, icon: 'heart' },

@@ -80,6 +80,11 @@ const models = createRoute({
   path: '/operator/models',
   component: lazyRouteComponent(() => import('../operator/models-page.tsx'), 'ModelsPage'),
 });
+const channels = createRoute({
+  getParentRoute: () => root,
+  path: '/operator/channels',
+  component: lazyRouteComponent(() => import('../channels/channels-page.tsx'), 'ChannelsPage'),
+});
 const usage = createRoute({
   getParentRoute: () => root,
   path: '/operator/usage',
@@ -118,6 +123,7 @@ export function createAppRouter() {
       turn,
       users,
       models,
+      channels,
       usage,
       audit,
       health,

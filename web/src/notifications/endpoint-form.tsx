@@ -8,7 +8,7 @@ import { CopyButton } from '../chat/transcript/row-actions.tsx';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { ChoiceField, TextField } from '../parts/field.tsx';
+import { CheckField, ChoiceField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 type Event = NewEndpoint['events'][number];
@@ -70,7 +70,7 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
             <Trans>Events</Trans>
           </legend>
           {eventChoices().map((event) => (
-            <Check
+            <CheckField
               key={event.name}
               words={event.words}
               checked={events.includes(event.name)}
@@ -82,13 +82,13 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
           <ChoiceField label={t`Webhook jobs`} choices={turnChoices()} value={turns} onChoose={setTurns} />
         )}
         {me.role === 'operator' && (
-          <Check words={t`The events of all users`} checked={everyone} onChange={() => setEveryone(!everyone)} />
+          <CheckField words={t`The events of all users`} checked={everyone} onChange={setEveryone} />
         )}
         {events.includes('mission.completed') && !everyone && (
-          <Check
+          <CheckField
             words={t`Send the results of missions, not only that they are there`}
             checked={results}
-            onChange={() => setResults(!results)}
+            onChange={setResults}
           />
         )}
         {add.error && <Problem error={add.error} />}
@@ -110,17 +110,6 @@ const turnChoices = () =>
     { value: 'failed', words: t`Only failed ones` },
     { value: 'all', words: t`All` },
   ] as const;
-
-type CheckProps = { readonly words: string; readonly checked: boolean; readonly onChange: () => void };
-
-function Check({ words, checked, onChange }: CheckProps) {
-  return (
-    <label className="flex items-start gap-2 text-m">
-      <input type="checkbox" className="mt-1" checked={checked} onChange={onChange} />
-      <span>{words}</span>
-    </label>
-  );
-}
 
 function NewSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   return (

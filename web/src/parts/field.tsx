@@ -1,17 +1,24 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-const BOX = 'w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 text-m';
+const BOX = 'w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 text-m aria-invalid:border-failed';
+
+type Notes = {
+  readonly hint?: string | undefined;
+  /** What is wrong with the value, in a sentence. */
+  readonly error?: string | undefined;
+};
 
 /** A labelled line of text. */
 export function TextField({
   label,
   hint,
+  error,
   ...rest
-}: ComponentProps<'input'> & { readonly label: string; readonly hint?: string }) {
+}: ComponentProps<'input'> & Notes & { readonly label: string }) {
   const id = useId();
   return (
-    <Labelled id={id} label={label} hint={hint}>
-      <input id={id} className={BOX} aria-describedby={hint ? `${id}-hint` : undefined} {...rest} />
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <input id={id} className={BOX} {...describedBy(id, { hint, error })} {...rest} />
     </Labelled>
   );
 }
@@ -43,7 +50,9 @@ export function ChoiceField<T extends string>({
   choices,
   value,
   onChoose,
-}: {
+  hint,
+  error,
+}: Notes & {
   readonly label: string;
   readonly choices: readonly Choice<T>[];
   readonly value: T;
@@ -51,8 +60,14 @@ export function ChoiceField<T extends string>({
 }) {
   const id = useId();
   return (
-    <Labelled id={id} label={label}>
-      <select id={id} className={BOX} value={value} onChange={(event) => onChoose(event.target.value as T)}>
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <select
+        id={id}
+        className={BOX}
+        value={value}
+        onChange={(event) => onChoose(event.target.value as T)}
+        {...describedBy(id, { hint, error })}
+      >
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.words}
@@ -63,25 +78,65 @@ export function ChoiceField<T extends string>({
   );
 }
 
-type LabelledProps = {
-  readonly id: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly children: ReactNode;
+type CheckProps = {
+  readonly words: string;
+  readonly hint?: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
 };
 
-function Labelled({ id, label, hint, children }: LabelledProps) {
+export function CheckField({ words, hint, checked, onChange }: CheckProps) {
+  const id = useId();
   return (
-    <div className="flex flex-col gap-1">
+    <div className="flex items-start gap-2 text-m">
+      <input
+        id={id}
+        type="checkbox"
+        className="mt-1"
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+        {...describedBy(id, { hint })}
+      />
+      <div>
+        <label htmlFor={id}>{words}</label>
+        {hint && <Hint id={id}>{hint}</Hint>}
+      </div>
+    </div>
+  );
+}
+
+/** Connects a field with its hint and its error for screen readers. */
+function describedBy(id: string, { hint, error }: Notes) {
+  const ids = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean);
+  return {
+    ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
+    ...(error !== undefined && { 'aria-invalid': true }),
+  };
+}
+
+type LabelledProps = Notes & { readonly id: string; readonly label: string; readonly children: ReactNode };
+
+function Labelled({ id, label, hint, error, children }: LabelledProps) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
       <label htmlFor={id} className="text-s font-medium">
         {label}
       </label>
       {children}
-      {hint && (
-        <p id={`${id}-hint`} className="text-s text-soft">
-          {hint}
+      {error !== undefined && (
+        <p id={`${id}-error`} role="alert" className="break-words text-s text-failed">
+          {error}
         </p>
       )}
+      {hint && <Hint id={id}>{hint}</Hint>}
     </div>
+  );
+}
+
+function Hint({ id, children }: { readonly id: string; readonly children: string }) {
+  return (
+    <p id={`${id}-hint`} className="text-s text-soft">
+      {children}
+    </p>
   );
 }

@@ -23,7 +23,7 @@ export function ChatApps() {
     <>
       <p className="text-soft">
         {data?.channels.length === 0
-          ? t`None is connected. The operator adds one with reborn channel add.`
+          ? t`None is connected. The operator adds one under Channels.`
           : t`Link your account, then talk to the agent there and answer its questions.`}
       </p>
       {problem && <Problem error={problem} />}

@@ -1,0 +1,62 @@
+import { Trans } from '@lingui/react/macro';
+import { ApiError } from '@reborn-agent/client';
+import type { NewChannel } from '@reborn-agent/client/api';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { client } from '../client/client.ts';
+import { Button } from '../parts/button.tsx';
+import { Problem, wordsOf } from '../parts/problem.tsx';
+
+export type FormProps = { readonly onDone: () => void };
+
+/** Returns the error of a field of the request, such as `imap.host`. */
+export type ErrorAt = (field: string) => string | undefined;
+
+/** Adds a channel. An error is shown at the field that it names, if the form has it, or else below all fields. */
+export function ChannelForm({
+  channel,
+  fields,
+  onDone,
+  children,
+}: FormProps & {
+  readonly channel: NewChannel;
+  /** The fields of the request that show their own errors. */
+  readonly fields: readonly string[];
+  readonly children: (errorAt: ErrorAt) => ReactNode;
+}) {
+  const queries = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const add = useMutation({
+    mutationFn: () => client.call('POST /api/channels', { body: channel }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['channels'] });
+      onDone();
+    },
+  });
+  const named = add.error instanceof ApiError ? add.error.param : undefined;
+  const isAtField = named !== undefined && fields.includes(named);
+  useEffect(() => {
+    if (add.error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [add.error]);
+  return (
+    <form
+      ref={form}
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate();
+      }}
+    >
+      {children((field) => (isAtField && named === field ? wordsOf(add.error) : undefined))}
+      {add.error && !isAtField && <Problem error={add.error} />}
+      <div className="flex gap-2">
+        <Button type="submit" look="act" disabled={add.isPending}>
+          <Trans>Add</Trans>
+        </Button>
+        <Button onClick={onDone}>
+          <Trans>Cancel</Trans>
+        </Button>
+      </div>
+    </form>
+  );
+}
