@@ -208,12 +208,12 @@ const SKILLS = [
 /** None of them is asked for messages: webhooks, and a mailbox that another replica holds. */
 const CHANNELS = `
   insert into chat_accounts
-    (id, channel, remote_id, name, mode, groups, poller, leased_until, received_at, last_error, failed_at, created_at)
+    (id, channel, remote_id, name, mode, groups, poller, leased_until, received_at, last_error, failed_at)
   values
-    (gen_random_uuid(), 'telegram', '1', 'oslo_office_bot', 'webhook', true, null, null, now(), null, null, now()),
-    (gen_random_uuid(), 'slack', '2', 'reborn', 'webhook', false, null, null, now(), null, null, now() + interval '1 second'),
-    (gen_random_uuid(), 'mail', '3', 'agent@example.com', 'polling', false, gen_random_uuid(), now() + interval '1 day', null,
-      'imap.example.com refuses the password.', now(), now() + interval '2 seconds')`;
+    ('00000000-0000-7000-8000-000000000001', 'telegram', '1', 'oslo_office_bot', 'webhook', true, null, null, now(), null, null),
+    ('00000000-0000-7000-8000-000000000002', 'slack', '2', 'reborn', 'webhook', false, null, null, now(), null, null),
+    ('00000000-0000-7000-8000-000000000003', 'mail', '3', 'agent@example.com', 'polling', false, gen_random_uuid(),
+      now() + interval '1 day', null, 'imap.example.com refuses the password.', now())`;
 
 /** Six weeks of two models, with weekends and a bad day. */
 const USAGE_DAYS = `
