@@ -35,7 +35,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   program
     .command('doctor')
     .option('--json', 'print JSON')
-    .option('--offline', 'do not ask the model')
+    .option('--offline', 'do not ask the model, the chat platforms and the bucket')
     .description('Check everything the service needs, and say how to fix it.')
     .addHelpText(
       'after',

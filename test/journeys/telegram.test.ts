@@ -1,6 +1,9 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { announceService } from '#cli/connect/running-service.ts';
 import { chatCases, chatTest as test } from '../support/chats/chat-cases.ts';
 import type { Shown as ChatMessage, ChatPerson, ChatSide } from '../support/chats/chat-side.ts';
+import { runReborn } from '../support/run-reborn.ts';
+import { TOKEN } from '../support/service.ts';
 import { BOT, type BotApi, type Shown, startBotApi } from '../support/telegram/bot-api.ts';
 import { createPerson } from '../support/telegram/person.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -103,6 +106,24 @@ test('a person who blocks the bot gets nothing more, and is heard again later', 
   telegram.blocked.delete(other.id);
   other.say(telegram, 'say back');
   await shown(inChat(other.id), 'back');
+});
+
+test('the doctor asks the platform about the credentials, and reports that they are not accepted', async ({ home }) => {
+  const { replica } = await json<{ replica: string }>(stage.service.request('/healthz'));
+  onTestFinished(await announceService(home.home, { url: stage.service.url, replica }));
+  const examine = async (...options: string[]) => {
+    const env = { ...home.env, SERVICE_REBORN_WEBUI_TOKEN: TOKEN };
+    const { stdout } = await runReborn(['doctor', '--json', ...options], { env });
+    const findings = JSON.parse(stdout) as { check: string; level: string; message: string }[];
+    return findings.filter(({ check, message }) => check === 'channels' && message.includes('credentials'));
+  };
+  expect(await examine()).toMatchObject([{ level: 'ok' }]);
+  telegram.fail(/^getMe$/, { status: 401 });
+  expect(await examine('--offline')).toEqual([]);
+  const [found, ...more] = await examine();
+  expect(more).toEqual([]);
+  expect(found).toMatchObject({ level: 'problem', message: expect.stringContaining(BOT.username) });
+  expect(JSON.stringify(found)).not.toContain(BOT.token);
 });
 
 test('a removed link is a stranger again, and a removed channel is silent', async () => {

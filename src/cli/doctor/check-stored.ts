@@ -19,7 +19,7 @@ export async function checkStored(
   return [
     ...(await checkKey(db, config)),
     ...(await checkTools(db, config)),
-    ...(await checkChannels(db)),
+    ...(await checkRecorded(db)),
     ...(await checkDeliveries(system)),
     ...(await checkBucket(config, system, offline)),
   ];
@@ -37,8 +37,8 @@ async function checkKey(db: Database, config: Config): Promise<Finding[]> {
   }
 }
 
-/** Asks no platform: the service records what they last said. */
-async function checkChannels(db: Database): Promise<Finding[]> {
+/** What the platforms last said to a service. It is known even if none runs now. */
+async function checkRecorded(db: Database): Promise<Finding[]> {
   const check = 'channels';
   const accounts = await listChatAccounts(db);
   const broken = accounts.filter(({ lastError }) => lastError !== null);

@@ -6,6 +6,7 @@ import { findService } from '../connect/running-service.ts';
 import { printJson, printLine, printMarked } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 import { tryModel } from '../setup/try-model.ts';
+import { checkChannels } from './check-channels.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDisk, checkPermissions } from './check-home.ts';
 import { checkPorts } from './check-ports.ts';
@@ -50,6 +51,7 @@ async function examine(offline: boolean): Promise<Finding[]> {
     ...(await checkDatabase(config, (db, system) => checkStored(db, system, config, offline))),
     ...(await checkWall()),
     ...(await checkQuarantine(config, running)),
+    ...(await checkChannels(config, running, offline)),
     ...(await checkModel(config, offline)),
   ];
 }
