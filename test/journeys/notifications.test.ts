@@ -185,6 +185,7 @@ test('a delivery that is given up is listed as dead, and can be retried over the
     /deliveries +Given up in the last day: 1 \(event\) for down\.example\. The receiver answered/,
   );
   expect(examined.stdout).toContain('reborn delivery list --state dead');
+  expect(examined.stdout).toMatch(/^Problems: \d+, warnings: [1-9]\d*\.$/m);
   expect(await runReborn(['delivery', 'retry', dead.id], { env: home.env })).toMatchObject({ code: 0 });
   await waitFor(
     'the delivery',

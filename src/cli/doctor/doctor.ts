@@ -23,8 +23,10 @@ export function doctor({ json, offline }: Options): Promise<void> {
     const findings = await examine(offline ?? false);
     if (json) printJson(findings);
     else for (const finding of findings) printFinding(finding);
-    const problems = findings.filter(({ level }) => level === 'problem').length;
-    if (!json) printLine(problems === 0 ? 'All checks passed.' : `Problems: ${problems}.`);
+    const count = (wanted: Finding['level']) => findings.filter(({ level }) => level === wanted).length;
+    const [problems, warnings] = [count('problem'), count('warning')];
+    const isSound = problems + warnings === 0;
+    if (!json) printLine(isSound ? 'All checks passed.' : `Problems: ${problems}, warnings: ${warnings}.`);
     if (problems > 0) process.exitCode = 1;
   });
 }
