@@ -155,11 +155,11 @@ test('a member finds no such page', async () => {
   }
 });
 
-/** Another replica holds it, so that nothing asks the server. */
+/** It has no credentials, so the service does not poll it. */
 const MAILBOX = `
-  insert into chat_accounts (id, channel, remote_id, name, mode, groups, poller, leased_until, last_error, failed_at)
-  values ($1, 'mail', 'agent@example.com', 'agent@example.com', 'polling', false, gen_random_uuid(),
-    now() + interval '1 day', 'imap.example.com refuses the password.', now())`;
+  insert into chat_accounts (id, channel, remote_id, name, mode, groups, last_error, failed_at)
+  values ($1, 'mail', 'agent@example.com', 'agent@example.com', 'polling', false,
+    'imap.example.com refuses the password.', now())`;
 
 const INBOX = `
   insert into chat_inbox (id, account_id, remote_id, lane, position, state, error, due_at, ended_at)

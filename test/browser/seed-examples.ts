@@ -205,15 +205,14 @@ const SKILLS = [
   },
 ];
 
-/** None of them is asked for messages: webhooks, and a mailbox that another replica holds. */
+/** They have no credentials, so the service does not poll them. */
 const CHANNELS = `
-  insert into chat_accounts
-    (id, channel, remote_id, name, mode, groups, poller, leased_until, received_at, last_error, failed_at)
+  insert into chat_accounts (id, channel, remote_id, name, mode, groups, received_at, last_error, failed_at)
   values
-    ('00000000-0000-7000-8000-000000000001', 'telegram', '1', 'oslo_office_bot', 'webhook', true, null, null, now(), null, null),
-    ('00000000-0000-7000-8000-000000000002', 'slack', '2', 'reborn', 'webhook', false, null, null, now(), null, null),
-    ('00000000-0000-7000-8000-000000000003', 'mail', '3', 'agent@example.com', 'polling', false, gen_random_uuid(),
-      now() + interval '1 day', null, 'imap.example.com refuses the password.', now())`;
+    ('00000000-0000-7000-8000-000000000001', 'telegram', '1', 'oslo_office_bot', 'webhook', true, now(), null, null),
+    ('00000000-0000-7000-8000-000000000002', 'slack', '2', 'reborn', 'webhook', false, now(), null, null),
+    ('00000000-0000-7000-8000-000000000003', 'mail', '3', 'agent@example.com', 'polling', false, null,
+      'imap.example.com refuses the password.', now())`;
 
 /** Six weeks of two models, with weekends and a bad day. */
 const USAGE_DAYS = `
