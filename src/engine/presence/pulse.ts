@@ -14,11 +14,13 @@ export type RunningRow = {
 const PULSE_MS = 400;
 /** Without peers no other replica could take over, so the pulse may be slower. */
 const PULSE_ALONE_MS = 1000;
-/** How soon a peer that looks dead is checked again. */
+/** A peer that has missed a pulse and no longer holds its presence lock is suspected. */
+const QUIET = '500 milliseconds';
+/** How soon a suspected peer is checked again. */
 const LOOK_AGAIN_MS = 250;
 /** A hanging connection is abandoned well before the lease expires. */
 const ANSWER_MS = 3000;
-/** A peer that is silent for this long and no longer holds its presence lock has died. */
+/** A suspected peer that is silent for this long has died. */
 const SILENT = '700 milliseconds';
 /** A peer that is silent for this long is declared dead, even if its connection still holds the lock. */
 const LEASE = '15 seconds';
@@ -86,7 +88,7 @@ export function startPulse<Remembered>(options: {
     options.onRunning(row.running ?? [], remembered);
     if (row.ready) options.onReady();
     if (row.due) options.onDue(row.due);
-    await takeOver(row.silent ?? []);
+    await takeOver(row.quiet ?? []);
   }
 
   async function beat(): Promise<PulseRow> {
@@ -97,11 +99,11 @@ export function startPulse<Remembered>(options: {
   }
 
   /** A peer must look dead in two checks in a row. */
-  async function takeOver(silent: readonly SilentPeer[]): Promise<void> {
-    const free = silent.filter((peer) => peer.free).map(({ id }) => id);
-    const crashed = free.filter((id) => suspects.has(id));
-    suspects = new Set(free);
-    const expired = silent.filter((peer) => peer.expired);
+  async function takeOver(quiet: readonly QuietPeer[]): Promise<void> {
+    const free = quiet.filter((peer) => peer.free);
+    const crashed = free.filter(({ id, silent }) => silent && suspects.has(id)).map(({ id }) => id);
+    suspects = new Set(free.map(({ id }) => id));
+    const expired = quiet.filter((peer) => peer.expired);
     const isSteady = steadySince !== undefined && performance.now() - steadySince >= STEADY_MS;
     if (!isSteady || (crashed.length === 0 && expired.length === 0)) return;
 
@@ -128,8 +130,9 @@ export function startPulse<Remembered>(options: {
 }
 
 /** A peer that may be dead. Only the oldest replicas read them. */
-type SilentPeer = {
+type QuietPeer = {
   readonly id: ReplicaId;
+  readonly silent: boolean;
   readonly expired: boolean;
   readonly free: boolean;
 };
@@ -142,7 +145,7 @@ type PulseRow = {
   readonly followedElsewhere: boolean;
   /** How many older replicas are not silent. */
   readonly older: number;
-  readonly silent: readonly SilentPeer[] | null;
+  readonly quiet: readonly QuietPeer[] | null;
   readonly due: Due | null;
 };
 
@@ -164,10 +167,10 @@ const PULSE = `
       from turns where runner = $1 and status = 'running') as running,
     seen.any_peer as "hasPeers", seen.followed as "followedElsewhere", seen.older,
     case when seen.older < ${JUDGES} then (select json_agg(peer) from (
-      select id, coalesce(seen_at < now() - interval '${LEASE}', false) as expired,
+      select id, silent, coalesce(seen_at < now() - interval '${LEASE}', false) as expired,
         pg_try_advisory_xact_lock_shared(${PRESENCE}, lock_key::integer) as free
-      from peers where silent
-    ) as peer) end as silent,
+      from peers where silent or seen_at < now() - interval '${QUIET}'
+    ) as peer) end as quiet,
     case when seen.older < ${JUDGES} then json_build_object(
       'missions', exists (select from missions where next_due_at <= now())
         or exists (select from occurrences where state = 'due' and due_at <= now())
