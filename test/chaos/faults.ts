@@ -70,11 +70,13 @@ const ACTS: Record<FaultName, Act> = {
   'freeze-at-statement': async (_, { line }, { ms, form }) => {
     const words = STATEMENTS[statementFor(form)];
     await Promise.race([line.freezeAt(words, form < 0.5 ? 'before' : 'after'), sleep(ms)]);
+    line.disarm(); // if the statement did not come, it must not freeze the line later, for good
     await sleep(ms);
     line.thaw();
   },
   'lose-answer': async (_, { line }, { ms, form }) => {
     await Promise.race([line.loseAnswerTo(STATEMENTS[statementFor(form)]), sleep(ms)]);
+    line.disarm();
   },
   'reset-listeners': ({ cluster }) => resetListeners(cluster),
   'cancel-statements': ({ cluster }, _, { ms }) => cancelStatements(cluster, Math.min(ms, 1000)),
