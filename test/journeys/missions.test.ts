@@ -29,6 +29,8 @@ const test = journey
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .override('parts', { tools: [send, read], missions: { lookEveryMs: 50 } });
 
+type Answered = { readonly httpStatus: number };
+
 async function call<T>(service: Service, method: string, route: string, body?: object, headers = {}): Promise<T> {
   const response = await service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   const text = await response.text();
@@ -55,9 +57,13 @@ async function runUntil(service: Service, id: string, status: string): Promise<R
 }
 
 async function approve(service: Service, threadId: string): Promise<void> {
-  const { gates } = await call<{ gates: { id: string; thread_id: string }[] }>(service, 'GET', '/api/gates');
-  const gate = gates.find(({ thread_id: id }) => id === threadId);
-  await call(service, 'POST', `/api/gates/${gate?.id}`, { answer: 'approve' });
+  await waitFor('the approval to be accepted', async () => {
+    const { gates } = await call<{ gates: { id: string; thread_id: string }[] }>(service, 'GET', '/api/gates');
+    const gate = gates.find(({ thread_id: id }) => id === threadId);
+    if (!gate) return undefined;
+    const { httpStatus } = await call<Answered>(service, 'POST', `/api/gates/${gate.id}`, { answer: 'approve' });
+    return httpStatus === 202;
+  });
 }
 
 test('a mission that is due runs once, and its result is in its thread', async ({ service, home }) => {
