@@ -5,16 +5,22 @@ import { attemptOf, emptied, firstSequence, type NumberedEvent } from '#domain/t
 /**
  * The events of a turn from its first one on, without the holes that a crash of PostgreSQL leaves in the log. Text that was lost
  * arrives with the end of its item, under numbers that were lost too; until then later text of that item is held back, so that no
- * reader ever sees words in the wrong order.
+ * reader ever sees words in the wrong order. An item whose end was lost is not ended here; `onGap` is called when that is possible.
  */
-export async function* fillGaps(events: AsyncIterable<NumberedEvent>): AsyncGenerator<NumberedEvent, void> {
+export async function* fillGaps(
+  events: AsyncIterable<NumberedEvent>,
+  onGap: () => void = () => {},
+): AsyncGenerator<NumberedEvent, void> {
   const said = new Map<ItemId, string>(); // text so far, of items that are not done
   const torn = new Set<ItemId>(); // items with missing text
   let next = 0;
   let known = -1;
   for await (const { sequence, event } of events) {
     const expected = Math.max(known + 1, firstSequence(attemptOf(sequence)));
-    if (sequence > expected) for (const id of said.keys()) torn.add(id);
+    if (sequence > expected) {
+      for (const id of said.keys()) torn.add(id);
+      onGap();
+    }
     known = sequence;
     next = Math.max(next, firstSequence(attemptOf(sequence)));
 

@@ -23,7 +23,17 @@ export async function* watchTurn(
   let last = options.after;
   const isLate = options.after >= 0; // events before `after` are not known here
   const told = engine.watch(turn.id, options);
-  for await (const numbered of isLate ? told : fillGaps(told)) {
+  let hasGap = false;
+  const events = isLate
+    ? told
+    : fillGaps(told, () => {
+        hasGap = true;
+      });
+  for await (const numbered of events) {
+    if (numbered.event.type === 'turn-ended' && hasGap) {
+      const lost = missingEvents(seen, madeItems(await options.getRecord()));
+      for (const event of lost) yield { sequence: last < numbered.sequence - 1 ? ++last : last, event };
+    }
     seen.push(numbered.event);
     last = numbered.sequence;
     yield numbered;
@@ -34,10 +44,12 @@ export async function* watchTurn(
 
   const record = await options.getRecord();
   const first = last < 0 ? 0 : Math.max(last + 1, firstSequence(record.turn.attempt + 1));
-  const made = record.items.filter((item: Item) => item.attempt !== null);
+  const made = madeItems(record);
   const rest = isLate ? wholeItems(seen, made) : missingEvents(seen, made);
   for (const [index, event] of [...rest, endOf(record)].entries()) yield { sequence: first + index, event };
 }
+
+const madeItems = ({ items }: TurnRecord): Item[] => items.filter((item) => item.attempt !== null);
 
 /** For a reader that may have seen any part of the items: each item once more, whole. */
 function wholeItems(seen: readonly TurnEvent[], made: readonly Item[]): TurnEvent[] {

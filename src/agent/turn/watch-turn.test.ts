@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { ItemId } from '#domain/ids.ts';
+import { type Item, type NewItem, text } from '#domain/thread/item.ts';
+import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
+import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
+import type { Engine } from '#engine/engine.ts';
+import { watchTurn } from './watch-turn.ts';
+
+const message = (words: string): NewItem => ({
+  id: 'm' as ItemId,
+  type: 'message',
+  role: 'assistant',
+  content: words ? [text(words)] : [],
+  status: 'completed',
+});
+const delta = (words: string): TurnEvent => ({ type: 'text-delta', itemId: 'm' as ItemId, delta: words });
+const ended = { type: 'turn-ended', status: 'completed' } as unknown as TurnEvent;
+const whole: NumberedEvent[] = [
+  { type: 'item-added', item: message('') } as const,
+  delta('one '),
+  delta('two'),
+  { type: 'item-done', item: message('one two'), written: true } as const,
+  ended,
+].map((event, sequence) => ({ sequence, event }));
+
+const turn = { id: 't', attempt: 0 } as unknown as Turn;
+const stored = { ...message('one two'), attempt: 0 } as unknown as Item;
+
+/** The events that a reader gets when the log has only these, and how often the items were read. */
+async function watch(log: readonly NumberedEvent[]) {
+  let reads = 0;
+  async function* logged() {
+    yield* log;
+  }
+  const getRecord = async (): Promise<TurnRecord> => {
+    reads++;
+    return { turn, items: [stored], gate: null };
+  };
+  const engine = { watch: logged } as unknown as Engine;
+  const options = { after: -1, fresh: false, onlyEnd: false, signal: new AbortController().signal, getRecord };
+  return { events: await Array.fromAsync(watchTurn(engine, turn, options)), reads: () => reads };
+}
+
+test('a whole log is passed on as it is, and no item is read', async () => {
+  const { events, reads } = await watch(whole);
+  expect(events).toEqual(whole);
+  expect(reads()).toBe(0);
+});
+
+test.each(
+  Array.from(
+    { length: 2 ** 4 - 1 },
+    (_, lost) => [whole.filter(({ sequence }) => sequence === 4 || !((lost + 1) & (1 << sequence)))] as const,
+  ),
+)(
+  'whatever of the log is lost before the end of the turn, the text and the end of each item arrive once',
+  async (left) => {
+    const { events } = await watch(left);
+    const types = events.map(({ event }) => event.type);
+    const said = events.map(({ event }) => (event.type === 'text-delta' ? event.delta : '')).join('');
+    expect(said).toBe('one two');
+    expect(types.filter((type) => type === 'item-added')).toHaveLength(1);
+    expect(types.filter((type) => type === 'item-done')).toHaveLength(1);
+    expect(types.at(-1)).toBe('turn-ended');
+    expect(types.indexOf('item-done')).toBe(types.length - 2);
+    const numbers = events.map(({ sequence }) => sequence);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  },
+);
