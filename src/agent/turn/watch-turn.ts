@@ -32,7 +32,8 @@ export async function* watchTurn(
   for await (const numbered of events) {
     if (numbered.event.type === 'turn-ended' && hasGap) {
       const lost = missingEvents(seen, madeItems(await options.getRecord()));
-      for (const event of lost) yield { sequence: last < numbered.sequence - 1 ? ++last : last, event };
+      // Under numbers that were lost, as far as there are some behind the last event.
+      for (const event of lost) yield { sequence: Math.min(++last, numbered.sequence - 1), event };
     }
     seen.push(numbered.event);
     last = numbered.sequence;
