@@ -1,5 +1,5 @@
 import type { ToolLevel } from '#domain/tool/tool.ts';
-import { GivenUp, runApart } from '../apart/worker-pool.ts';
+import { runApart, unlessGivenUp } from '../apart/worker-pool.ts';
 import { bareHost, hostsIn } from './hosts-in.ts';
 
 /** Longer texts are searched in another thread. */
@@ -22,12 +22,8 @@ export async function fetchLevel(
 async function isNamed(host: string, texts: readonly string[], lane: string): Promise<boolean> {
   if (texts.reduce((sum, { length }) => sum + length, 0) <= INLINE_LENGTH)
     return texts.some((text) => hostsIn(text).has(host));
-  try {
-    return await runApart({ program: 'safety/apart/run-rules', run: 'namesHost', input: { host, texts }, lane });
-  } catch (error) {
-    if (error instanceof GivenUp) return false;
-    throw error;
-  }
+  const search = { program: 'safety/apart/run-rules', run: 'namesHost', input: { host, texts }, lane } as const;
+  return (await unlessGivenUp(runApart<boolean>(search))) ?? false;
 }
 
 /** Whether both URLs have the same host, ignoring `www.`. */
