@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Attachment, addressParser, type Email } from 'postal-mime';
+import { cleanMediaType } from '#domain/text/media-type.ts';
 import type { MailSettings } from './mail-settings.ts';
 import { splitMailText } from './mail-text.ts';
 import { threadOf } from './mail-thread.ts';
@@ -44,7 +45,7 @@ export async function readMail(
   const references = [...idsIn(mail, 'references'), ...idsIn(mail, 'in-reply-to')].slice(-MOST_REFERENCES);
   const subject = oneLine(mail.subject ?? '').slice(0, 200);
   const { thread, isReply } = threadOf({ references, subject, source: digest }, settings.address);
-  const toText = patientReader(htmlToText, from.address);
+  const toText = createHtmlReader(htmlToText, from.address);
   const text = isCut ? { own: TOO_LARGE, quoted: '', isSure: true } : await textOf(mail, toText);
   const attached = isCut ? [] : await readAttachedMail(mail, toText);
   return {
@@ -127,10 +128,11 @@ function idsIn(mail: Email, name: string): string[] {
 type ToText = (html: string) => Promise<string>;
 
 /** Reads the HTML of one mail until a part takes too long. The next parts would, too. */
-function patientReader(htmlToText: HtmlToText, lane: string): ToText {
+function createHtmlReader(htmlToText: HtmlToText, lane: string): ToText {
   let isTooSlow = false;
   return async (html) => {
-    const text = html === '' ? '' : isTooSlow ? undefined : await htmlToText(html, lane);
+    if (html === '') return '';
+    const text = isTooSlow ? undefined : await htmlToText(html, lane);
     isTooSlow ||= text === undefined;
     return text ?? TOO_SLOW;
   };
@@ -175,7 +177,7 @@ const filesOf = (mail: Email): StoredFile[] =>
     .slice(0, MOST_FILES)
     .map(({ filename, mimeType, content }) => ({
       name: filename === null ? null : oneLine(filename).slice(0, 255),
-      mediaType: /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/.test(mimeType) ? mimeType : 'application/octet-stream',
+      mediaType: cleanMediaType(mimeType),
       base64: typeof content === 'string' ? content : '',
     }));
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChatFile, Incoming } from '#agent/chats/chat-port.ts';
 import type { ChatAccount, NewUpdate } from '#domain/chat/chat.ts';
+import { cleanMediaType } from '#domain/text/media-type.ts';
 import { mentions, readText } from './read-text.ts';
 
 const id = z.string().min(1).max(64);
@@ -200,10 +201,8 @@ const positionOf = (ts: string) => Number(ts.replace('.', ''));
 function filesIn({ files = [] }: Message): ChatFile[] {
   return files.map((file) => ({
     id: file.url_private_download ?? '',
-    mediaType: /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/.test(file.mimetype ?? '') ? (file.mimetype ?? '') : OTHER,
+    mediaType: cleanMediaType(file.mimetype),
     name: file.name?.slice(0, 255) ?? null,
     bytes: file.size ?? null,
   }));
 }
-
-const OTHER = 'application/octet-stream';

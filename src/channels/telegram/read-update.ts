@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChatFile, Incoming } from '#agent/chats/chat-port.ts';
 import type { ChatAccount, NewUpdate } from '#domain/chat/chat.ts';
+import { cleanMediaType } from '#domain/text/media-type.ts';
 
 const id = z.int();
 const person = z.object({
@@ -169,7 +170,7 @@ function filesIn({ photo, document }: Message): ChatFile[] {
       ? [
           {
             id: document.file_id,
-            mediaType: mediaTypeOf(document.mime_type),
+            mediaType: cleanMediaType(document.mime_type),
             name: document.file_name?.slice(0, 255) ?? null,
             bytes: document.file_size ?? null,
           },
@@ -177,5 +178,3 @@ function filesIn({ photo, document }: Message): ChatFile[] {
       : []),
   ];
 }
-
-const mediaTypeOf = (given = '') => (/^[\w.+-]{1,63}\/[\w.+-]{1,63}$/.test(given) ? given : 'application/octet-stream');
