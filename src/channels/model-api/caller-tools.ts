@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
+import { isObject } from '#domain/is-object.ts';
 import { isReservedName } from '#domain/tool/reserved-names.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import { isObject, jsonBytes, sortKeys } from './json-value.ts';
+import { jsonBytes, sortKeys } from './json-value.ts';
 
 const MAX_TOOLS_BYTES = 16_384;
 export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;

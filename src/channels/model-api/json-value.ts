@@ -1,7 +1,3 @@
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The size of a value as JSON, in UTF-8 bytes; undefined when it is nested too deeply to be written at all. */
 export function jsonBytes(value: unknown): number | undefined {
   try {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import { InvalidRequest } from '#domain/errors.ts';
+import { isObject } from '#domain/is-object.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
-import { isObject, isShallow, jsonBytes } from './json-value.ts';
+import { isShallow, jsonBytes } from './json-value.ts';
 
 const MAX_SCHEMA_BYTES = 65_536;
 const MAX_SCHEMA_DEPTH = 100;

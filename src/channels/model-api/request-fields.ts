@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import { isObject, isShallow } from './json-value.ts';
+import { isObject } from '#domain/is-object.ts';
+import { isShallow } from './json-value.ts';
 
 const MAX_MODEL_BYTES = 256;
 const MAX_TEMPERATURE = 2;

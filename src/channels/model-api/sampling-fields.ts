@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
+import { isObject } from '#domain/is-object.ts';
 import {
   REASONING_DETAILS,
   REASONING_EFFORTS,
@@ -7,7 +8,6 @@ import {
   type ReasoningEffort,
   type Sampling,
 } from '#domain/thread/sampling.ts';
-import { isObject } from './json-value.ts';
 
 /** How the model chooses its words. A value of the wrong type is ignored, and a number out of range is refused. */
 export const TOP_P = numberField('top_p', 0, 1, 'The share of likely tokens that the model chooses from.');

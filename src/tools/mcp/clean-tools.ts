@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '#domain/is-object.ts';
 import type { McpTool } from '#domain/tool/mcp-server.ts';
 import { mcpPrefix } from '#domain/tool/mcp-server.ts';
 import { cleanText } from './clean-text.ts';
@@ -120,7 +121,3 @@ function canonical(value: unknown): string {
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
+import { isObject } from '#domain/is-object.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
-import { isObject } from '../../model-api/json-value.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import {

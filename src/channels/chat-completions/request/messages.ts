@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
+import { isObject } from '#domain/is-object.ts';
 import { type ContentPart, type ItemBody, type NewItem, text } from '#domain/thread/item.ts';
 import {
   dataUrl,
@@ -10,7 +11,6 @@ import {
   parseDataUrl,
   parseLinkOrDataUrl,
 } from '../../model-api/attachment.ts';
-import { isObject } from '../../model-api/json-value.ts';
 
 const content = z
   .union([

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { TurnIds } from '#domain/ids.ts';
+import { isObject } from '#domain/is-object.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { instructionsMessage } from '#domain/thread/replayed-history.ts';
-import { isObject } from '../../model-api/json-value.ts';
 import { MODEL } from '../../model-api/request-fields.ts';
 import { parseInstructions, parsePrevious } from '../request/create-request.ts';
 import { type ItemSources, inputItems, parseInput } from '../request/input-items.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Conversation } from '#agent/conversations.ts';
 import { InvalidRequest } from '#domain/errors.ts';
+import { isObject } from '#domain/is-object.ts';
 import type { NewItem } from '#domain/thread/item.ts';
-import { isObject, isShallow, jsonBytes } from '../../model-api/json-value.ts';
+import { isShallow, jsonBytes } from '../../model-api/json-value.ts';
 import { givenItem, type ItemSources, parseHistory } from '../request/input-items.ts';
 import { conversationId, formatConversationId } from './conversation-id.ts';
 

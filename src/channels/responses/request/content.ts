@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
+import { isObject } from '#domain/is-object.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
 import {
   dataUrl,
@@ -9,7 +10,6 @@ import {
   parseDataUrl,
   parseLinkOrDataUrl,
 } from '../../model-api/attachment.ts';
-import { isObject } from '../../model-api/json-value.ts';
 
 /** The published schema of a content; `parseContent` checks it. */
 export const content = z

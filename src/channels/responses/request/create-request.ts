@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { ThreadId, TurnIds } from '#domain/ids.ts';
+import { isObject } from '#domain/is-object.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
-import { isObject, jsonBytes } from '../../model-api/json-value.ts';
+import { jsonBytes } from '../../model-api/json-value.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import { FREQUENCY_PENALTY, PRESENCE_PENALTY, REASONING, TOP_P, toSampling } from '../../model-api/sampling-fields.ts';

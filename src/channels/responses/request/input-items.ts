@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
+import { isObject } from '#domain/is-object.ts';
 import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
 import type { LinkField } from '../../model-api/attachment.ts';
-import { isObject } from '../../model-api/json-value.ts';
 import { content, findLinks, parseContent } from './content.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
+import { isObject } from '#domain/is-object.ts';
 import type { ErrorEnvelope } from '#http/routes/errors.ts';
 import type { RouteDescription } from '#http/routes/openapi.ts';
-import { isObject } from '../../model-api/json-value.ts';
 import { createRequest } from '../request/create-request.ts';
 import { type NumberedStreamEvent, streamEvent } from '../response/response-events.ts';
 

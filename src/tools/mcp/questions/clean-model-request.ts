@@ -1,3 +1,4 @@
+import { isObject } from '#domain/is-object.ts';
 import type { ToolModelRequest } from '../../tool.ts';
 import { McpFailure } from '../mcp-failure.ts';
 
@@ -43,7 +44,3 @@ const isPositive = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
 const refused = (why: string) => new McpFailure('refused', `The server's request to the model was refused: ${why}`);
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

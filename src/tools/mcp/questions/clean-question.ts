@@ -1,3 +1,4 @@
+import { isObject } from '#domain/is-object.ts';
 import type { Question, QuestionField } from '#domain/tool/question.ts';
 import { cleanText } from '../clean-text.ts';
 
@@ -83,7 +84,3 @@ function optionsOf(field: unknown): QuestionField['options'] {
 const option = (value: string, label: unknown) => ({ value: value.slice(0, 200), label: shown(label) || shown(value) });
 const shown = (text: unknown) => (typeof text === 'string' ? cleanText(text, MAX_TEXT_BYTES).replace(/\s+/g, ' ') : '');
 const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null);
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
