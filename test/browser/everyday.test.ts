@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLooks } from './check-page.ts';
 import { createMailTool } from './mail-tool.ts';
 import { openChromium } from './open-chromium.ts';
+import { said, seedThread } from './seed-thread.ts';
 import { startStage } from './stage.ts';
 import { ask, conversation } from './talk.ts';
 
@@ -32,6 +33,26 @@ test('a message that is sent from further up is scrolled to', async () => {
   await ask(page, 'say from further up');
   await page.getByRole('article').getByText('from further up').waitFor();
   await expect.poll(() => page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0);
+  await page.close();
+});
+
+test('messages show when they were said, and days are apart', async () => {
+  const page = await browser.signIn(stage.url);
+  const turns = ['say old', 'say older'].map((asked) => ({ asked, made: [{ body: said('done') }] }));
+  const thread = await seedThread(stage.home, { title: 'Two days', minutesAgo: 24 * 60, turns });
+  await page.goto(`${stage.url}/threads/${thread}`);
+  await ask(page, 'say now');
+  const newest = page.getByRole('article').last();
+  await newest.getByText('now', { exact: true }).waitFor();
+  expect(await conversation(page)).toMatch(/Yesterday[^]*say older[^]*Today[^]*say now/);
+  const time = newest.locator('time');
+  await page.mouse.move(0, 0);
+  const opacity = () => time.locator('..').evaluate((actions) => getComputedStyle(actions).opacity);
+  await expect.poll(opacity).toBe('0');
+  await newest.hover();
+  await expect.poll(opacity).toBe('1');
+  expect(await time.innerText()).toMatch(/^\d{1,2}:\d\d\s[AP]M$/);
+  expect(await time.getAttribute('title')).toContain(String(new Date().getFullYear()));
   await page.close();
 });
 

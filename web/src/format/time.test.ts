@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAgo, formatDuration } from './time.ts';
+import { formatAgo, formatDay, formatDuration, formatTime } from './time.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
@@ -19,4 +19,17 @@ test.each([
   [5_400_000, '1 h 30 min'],
 ])('%s ms read as %s', (milliseconds, words) => {
   expect(formatDuration(milliseconds)).toBe(words);
+});
+
+test.each([
+  [new Date(2026, 2, 1, 0, 5), 'Today'],
+  [new Date(2026, 1, 28, 23, 55), 'Yesterday'],
+  [new Date(2026, 1, 22, 12), 'Sunday, February 22'],
+  [new Date(2025, 11, 31, 12), 'Wednesday, December 31, 2025'],
+])('%s is on the day %s', (time, words) => {
+  expect(formatDay(time.toISOString(), new Date(2026, 2, 1, 12))).toBe(words);
+});
+
+test('the time of day is the one of the reader', () => {
+  expect(formatTime(new Date(2026, 2, 1, 14, 32).toISOString())).toMatch(/^2:32\sPM$/);
 });

@@ -12,6 +12,9 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 /** Lists show many times, and a formatter is slow to make. */
 const relative = new Map<string, Intl.RelativeTimeFormat>();
 const exact = new Map<string, Intl.DateTimeFormat>();
+const times = new Map<string, Intl.DateTimeFormat>();
+const days = new Map<string, Intl.DateTimeFormat>();
+const daysOfOtherYears = new Map<string, Intl.DateTimeFormat>();
 
 /** How long ago, in words: `3 min. ago`. */
 export function formatAgo(time: string, now: number = Date.now()): string {
@@ -29,6 +32,30 @@ export function formatExact(time: string): string {
   );
   return format.format(new Date(time));
 }
+
+/** The time of day: `2:32 PM`. */
+export function formatTime(time: string): string {
+  return keep(times, (locales) => new Intl.DateTimeFormat(locales, { timeStyle: 'short' })).format(new Date(time));
+}
+
+/** The day in words: `Today`, `Sunday, March 1`, with the year if it is another one. */
+export function formatDay(time: string, now: Date = new Date()): string {
+  const day = new Date(time);
+  const noon = new Date(now.getFullYear(), now.getMonth(), now.getDate(), 12);
+  if (isSameDay(day, noon)) return t`Today`;
+  noon.setDate(noon.getDate() - 1);
+  if (isSameDay(day, noon)) return t`Yesterday`;
+  const parts = { weekday: 'long', day: 'numeric', month: 'long' } as const;
+  const format =
+    day.getFullYear() === now.getFullYear()
+      ? keep(days, (locales) => new Intl.DateTimeFormat(locales, parts))
+      : keep(daysOfOtherYears, (locales) => new Intl.DateTimeFormat(locales, { ...parts, year: 'numeric' }));
+  return format.format(day);
+}
+
+/** Whether both are on one day where the reader is. */
+export const isSameDay = (one: Date, other: Date) =>
+  one.getDate() === other.getDate() && one.getMonth() === other.getMonth() && one.getFullYear() === other.getFullYear();
 
 function keep<Format>(kept: Map<string, Format>, make: (locales: string[]) => Format): Format {
   const locales = formatLocales();

@@ -6,7 +6,7 @@ import { IconButton } from '../../parts/button.tsx';
 import { Cost } from '../../parts/cost.tsx';
 import { useActions } from '../chat-actions.ts';
 import { ReadAloudButton } from './read-aloud.tsx';
-import { CopyButton, RowActions } from './row-actions.tsx';
+import { CopyButton, MessageTime, RowActions } from './row-actions.tsx';
 import type { VersionPosition } from './rows.ts';
 import { Speaker } from './speaker.tsx';
 import { VersionArrows } from './version-arrows.tsx';
@@ -55,6 +55,7 @@ function AnswerFoot({
         <ReadAloudButton text={entry.text} />
         {isIdle && <IconButton icon="retry" label={t`Answer again`} onClick={() => askAgain(entry.id)} />}
         <IconButton icon="inspect" label={t`Inspect this turn`} onClick={() => inspect(turnId)} />
+        <MessageTime at={entry.at} />
       </RowActions>
       {entry.state === 'incomplete' && (
         <span className="ps-2 text-s text-waiting">

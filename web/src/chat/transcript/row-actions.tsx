@@ -1,13 +1,24 @@
 import { t } from '@lingui/core/macro';
 import { type ReactNode, useState } from 'react';
+import { formatExact, formatTime } from '../../format/time.ts';
 import { IconButton } from '../../parts/button.tsx';
 
 /** They show on hover and focus, and always where there is no hover. */
 export function RowActions({ children }: { readonly children: ReactNode }) {
   return (
-    <div className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100">
+    <div className="flex items-center opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100">
       {children}
     </div>
+  );
+}
+
+/** When a message was said; the exact time on hover. */
+export function MessageTime({ at }: { readonly at: string | undefined }) {
+  if (at === undefined) return null;
+  return (
+    <time dateTime={at} title={formatExact(at)} className="whitespace-nowrap px-2 text-s tabular-nums text-soft">
+      {formatTime(at)}
+    </time>
   );
 }
 

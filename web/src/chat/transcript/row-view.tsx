@@ -32,6 +32,12 @@ export function RowView({ row }: { readonly row: Row }) {
           <Icon name="stop" /> <Trans>Stopped by you.</Trans>
         </p>
       );
+    case 'day':
+      return (
+        <p className="flex items-center gap-3 pb-4 text-s text-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+          {row.words}
+        </p>
+      );
     case 'working':
       return <Working turn={row.turn} first={row.first} />;
   }

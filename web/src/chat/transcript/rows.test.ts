@@ -96,7 +96,8 @@ test('text that a crash cut off is folded under the line that reports the crash'
 
 test('stored items of two attempts have the line between them', () => {
   const later: ThreadItem = { ...place, ...message('a2', 'assistant', 'more'), position: 2, attempt: 1 };
-  expect(rowsOf(withItems(EMPTY_THREAD, [asked, answered, later])).map(({ kind }) => kind)).toEqual([
+  const state = withItems(EMPTY_THREAD, [asked, answered, later]);
+  expect(rowsOf(state, new Date(place.created_at)).map(({ kind }) => kind)).toEqual([
     'user',
     'answer',
     'pick-up',
@@ -139,4 +140,13 @@ test('a turn that failed says why, and offers what was asked', () => {
     [0, { type: 'turn-ended', status: 'failed', failure, usage, ended_at: place.created_at }],
   ]);
   expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'u1' });
+});
+
+test('a day is named where another one begins, and not when everything was said today', () => {
+  const first: ThreadItem = { ...asked, created_at: new Date(2026, 1, 28, 23, 58).toISOString() };
+  const second: ThreadItem = { ...answered, created_at: new Date(2026, 2, 1, 0, 3).toISOString() };
+  const days = (items: ThreadItem[], now: Date) =>
+    rowsOf(withItems(EMPTY_THREAD, items), now).map((row) => (row.kind === 'day' ? row.words : row.kind));
+  expect(days([first, second], new Date(2026, 2, 1, 9))).toEqual(['Yesterday', 'user', 'Today', 'answer']);
+  expect(days([first], new Date(2026, 1, 28, 23, 59))).toEqual(['user']);
 });

@@ -9,6 +9,7 @@ import type {
   ThreadState,
   TurnState,
 } from '@reborn-agent/client/thread-state';
+import { formatDay, isSameDay } from '../../format/time.ts';
 
 /** A call together with what came of it. */
 export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
@@ -54,10 +55,11 @@ export type Row =
     }
   | { readonly kind: 'queued'; readonly id: string; readonly queued: QueuedTurn }
   | { readonly kind: 'stopped'; readonly id: string }
+  | { readonly kind: 'day'; readonly id: string; readonly words: string }
   | { readonly kind: 'working'; readonly id: string; readonly turn: TurnState; readonly first: boolean };
 
 /** The transcript of a thread, from its beginning. */
-export function rowsOf(state: ThreadState): Row[] {
+export function rowsOf(state: ThreadState, now: Date = new Date()): Row[] {
   const rows: Row[] = [];
   for (const turn of state.turns) {
     for (const entry of turn.entries) addEntry(rows, state, turn, entry);
@@ -66,7 +68,18 @@ export function rowsOf(state: ThreadState): Row[] {
   placeVersions(rows, state);
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued });
-  return rows;
+  return withDays(rows, now);
+}
+
+/** Says which day it is where another one begins, and at the top unless everything was said today. */
+function withDays(rows: readonly Row[], now: Date): Row[] {
+  let day = now;
+  return rows.flatMap((row): Row[] => {
+    const at = row.kind === 'user' || row.kind === 'answer' ? row.entry.at : undefined;
+    if (at === undefined || isSameDay(day, new Date(at))) return [row];
+    day = new Date(at);
+    return [{ kind: 'day', id: `${row.id} day`, words: formatDay(at, now) }, row];
+  });
 }
 
 function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry): void {

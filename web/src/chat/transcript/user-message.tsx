@@ -4,7 +4,7 @@ import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
-import { CopyButton, RowActions } from './row-actions.tsx';
+import { CopyButton, MessageTime, RowActions } from './row-actions.tsx';
 import type { VersionPosition } from './rows.ts';
 import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';
@@ -19,6 +19,7 @@ export function UserMessage({ entry, versions }: Props) {
     <div className="group pb-5">
       <Speaker name={t`You`}>
         <RowActions>
+          <MessageTime at={entry.at} />
           <CopyButton text={entry.text} />
           {isIdle && <IconButton icon="edit" label={t`Edit`} onClick={() => setEditing(true)} />}
         </RowActions>
