@@ -7,8 +7,8 @@ import { startChatService } from '../test/terminal/chat-service.ts';
 import { openTerminal } from '../test/terminal/tmux.ts';
 
 /**
- * The cost of the chat compared with `cat`: a thread of 2,000 lines is open, and 200 tokens a second arrive for ten seconds.
- * The service runs in this process, so the other process measures the terminal alone.
+ * The cost of the chat compared with `cat`: a thread of 2,000 lines is open, and 200 tokens a second arrive for ten seconds,
+ * once as numbers and once as code. The service runs in this process, so the other process measures the terminal alone.
  */
 const TOKENS = 2000;
 const EVERY_MS = 5;
@@ -16,9 +16,14 @@ const TICKS_PER_SECOND = 100;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'reborn-bench-'));
 const pieces = Array.from({ length: TOKENS }, (_, index) => `${index} `);
+const STREAMS: Readonly<Record<string, { readonly pieces: readonly string[]; readonly last: string }>> = {
+  numbers: { pieces, last: String(TOKENS - 1) },
+  code: { pieces: codePieces(), last: 'The code ends.' },
+};
 const chat = await startChatService({
   answer(message) {
-    if (message === 'stream') return { pieces, pace: EVERY_MS, steady: true };
+    const stream = STREAMS[message];
+    if (stream) return { pieces: [...stream.pieces], pace: EVERY_MS, steady: true };
     return message === 'long answer' ? { pieces: [longAnswer()] } : undefined;
   },
 });
@@ -35,29 +40,31 @@ try {
   await terminal.sees('The end.');
   await sleep(500); // until the first screen is drawn
   const pid = await findProcess(id);
-  const before = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
-  const started = performance.now();
-  await terminal.type('stream');
-  await terminal.press('Enter');
-  await terminal.sees(String(TOKENS - 1), 120_000);
-  const seconds = (performance.now() - started) / 1000;
-  const after = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
-  const written = await readFile(record, 'latin1');
-
-  print('chat', seconds, after.cpu - before.cpu, after.bytes - before.bytes);
+  for (const [name, { last }] of Object.entries(STREAMS)) await measure(name, last, pid);
   print('cat', ...(await measureCat(pieces.join(''))));
-  const [load = 0] = loadavg();
-  console.log(`${Math.round(TOKENS / seconds)} tokens per second arrived, at a load of ${load.toFixed(1)}`);
-  const frames = written.split('\x1b[?2026h').length - 1;
-  console.log(
-    `${frames} synchronised updates in total, of which ${written.split('\x1b[?2026l').length - 1} are closed`,
-  );
   await terminal.press('C-c');
   await terminal.exited();
 } finally {
   await terminal.close();
   await chat.close();
   await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(name: string, last: string, pid: number): Promise<void> {
+  const before = { cpu: await cpuOf(pid), bytes: (await stat(record)).size };
+  const started = performance.now();
+  await terminal.type(name);
+  await terminal.press('Enter');
+  await terminal.sees(last, 120_000);
+  const seconds = (performance.now() - started) / 1000;
+  const bytes = (await stat(record)).size - before.bytes;
+  print(name, seconds, (await cpuOf(pid)) - before.cpu, bytes);
+  const written = (await readFile(record)).subarray(before.bytes, before.bytes + bytes).toString('latin1');
+  const [opened, closed] = ['\x1b[?2026h', '\x1b[?2026l'].map((mark) => written.split(mark).length - 1);
+  const [load = 0] = loadavg();
+  console.log(
+    `  ${Math.round(TOKENS / seconds)} tokens per second, load ${load.toFixed(1)}, ${opened} synchronised updates, ${closed} closed`,
+  );
 }
 
 function print(what: string, seconds: number, cpu: number, bytes: number): void {
@@ -82,7 +89,7 @@ async function measureCat(text: string): Promise<[number, number, number]> {
 async function findProcess(argument: string): Promise<number> {
   for (const entry of await readdir('/proc')) {
     const words = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
-    if (/^\d+$/.test(entry) && words.includes('src/main.ts') && words.includes(`${argument}\0`)) return Number(entry);
+    if (/^\d+$/.test(entry) && words.includes('bin/reborn.js') && words.includes(`${argument}\0`)) return Number(entry);
   }
   throw new Error('The chat is not running.');
 }
@@ -102,6 +109,15 @@ async function makeHistory(answers: number): Promise<string> {
     thread = ((await response.json()) as { thread_id: string }).thread_id;
   }
   return thread ?? '';
+}
+
+/** A block of TypeScript, in about as many pieces as there are numbers. */
+function codePieces(): string[] {
+  const lines = Array.from(
+    { length: TOKENS / 10 },
+    (_, line) => `  const found${line} = await lookUp(list, ${line}, 'a text'); // reason ${line}`,
+  );
+  return `\`\`\`ts\n${lines.join('\n')}\n\`\`\`\n\nThe code ends.`.split(/(?<= )/);
 }
 
 function longAnswer(): string {

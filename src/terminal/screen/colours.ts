@@ -17,6 +17,14 @@ export function createColours(coloured: boolean) {
     done: colour(32),
     failed: colour(31),
     code: colour(36),
+    // In code. Yellow, white and black are left out: they vanish on a light or on a dark background.
+    keyword: colour(35),
+    string: colour(32),
+    name: colour(36),
+    literal: colour(36),
+    comment: style(2, 22),
+    added: colour(32),
+    removed: colour(31),
   };
 }
 

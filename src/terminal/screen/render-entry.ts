@@ -5,6 +5,7 @@ import { escapeInvisible, exactJson } from '@reborn-agent/client/exact-json';
 import { outlineArguments } from '@reborn-agent/client/format';
 import type { Entry } from '../entries.ts';
 import { keysOf } from '../gate-keys.ts';
+import { highlightData } from './code/highlight-code.ts';
 import type { Colours, Paint } from './colours.ts';
 import { oneLine, printable } from './printable.ts';
 import type { RenderMarkdown } from './render-markdown.ts';
@@ -85,8 +86,11 @@ function stateOf({ state, progress }: Extract<Entry, { kind: 'tool' }>, { runnin
 
 const MOST_PROGRESS = 40;
 
-function block(title: string, text: string, width: number, { faint }: Colours): string[] {
-  const lines = wrap(exactJson(text).text, Math.max(1, width - 4)).map((line) => `    ${line}`);
+function block(title: string, text: string, width: number, colours: Colours): string[] {
+  const { faint } = colours;
+  const lines = highlightData(printable(exactJson(text).text), colours)
+    .flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width - 4)))
+    .map((line) => `    ${line}`);
   const shown = lines.slice(0, MOST_UNFOLDED_LINES);
   const rest = lines.length - shown.length;
   return [faint(`  ${title}`), ...shown, ...(rest > 0 ? [faint(`    and ${rest} more lines`)] : [])];

@@ -1,4 +1,5 @@
 import { Markdown, type MarkdownTheme } from '@earendil-works/pi-tui';
+import { highlightCode } from './code/highlight-code.ts';
 import type { Colours } from './colours.ts';
 import { printable } from './printable.ts';
 import { settledPieces } from './streamed-markdown.ts';
@@ -32,7 +33,7 @@ export function createMarkdown(colours: Colours): RenderMarkdown {
   };
 }
 
-/** Code has its own colour and indent; only the language of a fence is shown. */
+/** Code has its own colours and indent; only the language of a fence is shown. */
 const NO_FENCE = '\u0000fence';
 
 function themeOf(colours: Colours): MarkdownTheme {
@@ -43,6 +44,7 @@ function themeOf(colours: Colours): MarkdownTheme {
     linkUrl: faint,
     code,
     codeBlock: code,
+    highlightCode: (text, info = '') => highlightCode(text, info, colours),
     codeBlockBorder: (fence) => (fence === '```' ? NO_FENCE : faint(fence.slice(3))),
     quote: colours.italic,
     quoteBorder: faint,
