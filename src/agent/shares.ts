@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { carryCell } from '#domain/cell.ts';
 import { Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
@@ -17,10 +18,10 @@ import type { Attachments, OpenAttachment } from './attachments/attachments.ts';
 export type Shares = ReturnType<typeof createShares>;
 
 /** The link of a share. It is shown once, and only its hash is stored. */
-const newLink = () => randomBytes(24).toString('base64url');
+const newLink = () => carryCell(randomBytes(24).toString('base64url'));
 
 /** Other texts are not looked up. */
-const LINK = /^[\w-]{32}$/;
+const LINK = /^[\w-]{32}([\da-f]{3})?$/;
 
 const MOST_LISTED = 500;
 

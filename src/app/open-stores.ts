@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
+import { claimCell } from '#database/claim-cell.ts';
 import { measurePools } from '#database/measured-pool.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
@@ -26,6 +27,7 @@ export async function openStores(
     given ?? (await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) }));
   undo.defer(() => database.close());
   await migrateDatabase(database.connection, MIGRATIONS);
+  await claimCell(database.connection, config.cell);
   await warnOfUnboundRole(database.connection, log);
   const replica = newId<ReplicaId>();
   const application = `reborn ${replica}`;

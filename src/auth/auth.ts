@@ -49,7 +49,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const recogniseToken = createTokenRecogniser(identities, onError);
 
   const bearers = rememberVerdicts(async (token, hash) => {
-    if (isUserToken(token)) return recogniseToken(hash);
+    if (isUserToken(token)) return recogniseToken(token, hash);
     return singleSignOn && isJwt(token) ? singleSignOn.recognise(token) : UNKNOWN;
   });
   const browsers = rememberVerdicts((pair) => sessions.recognise(pair));

@@ -1,3 +1,4 @@
+import type { Cell } from '#domain/cell.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 
@@ -6,8 +7,12 @@ export type Verdict =
   | { readonly outcome: 'known'; readonly principal: Principal }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'domain-not-allowed' }
+  /** The user is in another cell. `isGuess`: the token says so itself, and this cell does not know it. */
+  | { readonly outcome: 'elsewhere'; readonly cell: Cell; readonly isGuess: boolean }
   | { readonly outcome: 'database-away' }
   | { readonly outcome: 'provider-away' };
+
+export type Refusal = Exclude<Verdict, { outcome: 'known' }>;
 
 export type Authenticate = (token: string) => Promise<Verdict>;
 

@@ -5,6 +5,7 @@ import type { SignInMethod } from '#domain/user.ts';
 import { deleteSession, type FoundSession, findSessions, insertSession, recordSeen } from '#store/accounts/sessions.ts';
 import { type Audited, audited } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
+import { judgeUnknown } from './tokens/elsewhere.ts';
 import { lookUpTogether } from './tokens/look-up-together.ts';
 import { isToken, newToken } from './tokens/operator-token.ts';
 import type { DatedVerdict } from './tokens/remember-verdicts.ts';
@@ -69,7 +70,8 @@ export function createSessions(
     async recognise(pair) {
       const [secret = '', key = ''] = pair.split(BETWEEN);
       const session = isToken(secret) ? await lookUp(hashSecret(secret)) : undefined;
-      const principal = session && principalOf(session, operatorTokens);
+      if (!session) return { verdict: judgeUnknown(secret) };
+      const principal = principalOf(session, operatorTokens);
       if (!principal || !isSameHash(session.keyHash, hashSecret(key))) return { verdict: { outcome: 'unknown' } };
       if (session.isStale) recordSeen(db, session.id).catch(onError); // not awaited
       return { verdict: { outcome: 'known', principal }, validUntil: session.expiresAt };

@@ -2,8 +2,9 @@ import type { UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 import { insertSignInCode, takeSignInCode } from '#store/accounts/sign-in-codes.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
-import { type Authenticate, expiryOf, isJwt, type Verdict } from './authenticate.ts';
+import { type Authenticate, expiryOf, isJwt, type Refusal } from './authenticate.ts';
 import type { OpenedSession, Sessions } from './sessions.ts';
+import { judgeUnknown } from './tokens/elsewhere.ts';
 import { isToken, newToken } from './tokens/operator-token.ts';
 import type { DatedVerdict } from './tokens/remember-verdicts.ts';
 
@@ -13,7 +14,6 @@ export const TICKET_SECONDS = 600;
 /** How long a sign-in link is valid. */
 const CODE_SECONDS = 900;
 
-export type Refusal = Exclude<Verdict, { outcome: 'known' }>;
 export type SignedIn = { readonly outcome: 'known'; readonly session: OpenedSession } | Refusal;
 export type MadeCode = { readonly outcome: 'known'; readonly code: string; readonly expiresAt: Date } | Refusal;
 
@@ -69,7 +69,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 
     async withCode(code, former) {
       const taken = isToken(code) ? await takeSignInCode(identities, hashSecret(code)) : undefined;
-      if (!taken) return { outcome: 'unknown' };
+      if (!taken) return judgeUnknown(code);
       const { userId, tokenHash, sessionUntil: until } = taken;
       return open(userId, { method: 'code', tokenHash, until, former });
     },

@@ -27,6 +27,8 @@ export type Config = {
   mcpLocalServers: boolean;
   databaseUrl: string | undefined;
   databaseConnections: number;
+  /** The number of this installation among several behind one address. */
+  cell: number | undefined;
   home: string;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
@@ -211,6 +213,7 @@ function toConfig(values: Values, problems: Problems): Config {
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     databaseConnections: values.DATABASE_CONNECTIONS,
+    cell: values.CELL,
     home: values.REBORN_HOME,
     secretsKey: values.SECRETS_KEY,
     secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS,

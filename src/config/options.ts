@@ -183,6 +183,11 @@ export const options = {
     default: '10',
     help: 'Connections to PostgreSQL that this process may open.',
   },
+  CELL: {
+    parser: integer(1, 4095),
+    unset: 'a single installation',
+    help: 'Number of this installation among those that share one address; the same on all its replicas.',
+  },
   REBORN_HOME: { parser: folder, default: '~/.reborn', help: 'Folder for everything the service stores on disk.' },
   SECRETS_KEY: {
     parser: encryptionKey,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { cellDigits } from './cell.ts';
 
 declare const brand: unique symbol;
 
@@ -25,14 +26,15 @@ export type DeviceId = Branded<'DeviceId'>;
 /** The ids that locate a turn without a lookup. */
 export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };
 
-/** A UUIDv7: later ids sort later, so that indexes grow at their end. */
+/** A UUIDv7: later ids sort later, so that indexes grow at their end. In a cell, its last three digits are the cell. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
 export function newId<Id extends string>(now: number = Date.now()): Id {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);
   bytes[6] = 0x70 | (bytes.readUInt8(6) & 0x0f);
   bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
-  return uuidFromHex<Id>(bytes.toString('hex'));
+  const digits = cellDigits();
+  return uuidFromHex<Id>(bytes.toString('hex').slice(0, 32 - digits.length) + digits);
 }
 
 /** Sorts before every id that is made at this time or later. */

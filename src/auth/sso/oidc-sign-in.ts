@@ -10,6 +10,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
+import { carryCell } from '#domain/cell.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import { insertSignIn, type PendingSignIn, takeSignIn } from '#store/accounts/sign-ins.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
@@ -37,7 +38,7 @@ export function createOidcSignIn(db: IdentityDatabase, provider: Provider, setti
   return {
     async begin(redirectUri) {
       const ticket = newToken();
-      const pending = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+      const pending = { state: carryCell(randomState()), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
       try {
         const url = buildAuthorizationUrl(await provider.getConfiguration(), {
           redirect_uri: redirectUri,

@@ -1,11 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type Cell, carryCell, cellIn, ownCell } from '#domain/cell.ts';
 
-export const newToken = () => randomBytes(32).toString('base64url');
+/** 256 random bits, and the cell. */
+export const newToken = () => carryCell(randomBytes(32).toString('base64url'));
+
+const LENGTH = 43;
 
 /** Whether the text has the form of a generated token, so that a database lookup makes sense. */
-export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
+export const isToken = (text: string): boolean => /^[\w-]{43}([\da-f]{3})?$/.test(text);
+
+/** The cell that created the token, if it is not this one. */
+export function otherCellOf(token: string): Cell | undefined {
+  const cell = isToken(token) ? cellIn(token, LENGTH) : undefined;
+  return cell === ownCell() || ownCell() === undefined ? undefined : cell;
+}
 
 /** The operator's token of this home folder: created once and stored in `webui-token`, readable only by its owner. */
 export async function provisionOperatorToken(home: string): Promise<string> {

@@ -1,16 +1,18 @@
 import { findTokens, recordUse } from '#store/accounts/tokens.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
+import { judgeUnknown } from './elsewhere.ts';
 import { lookUpTogether } from './look-up-together.ts';
 import type { DatedVerdict } from './remember-verdicts.ts';
+import { bareToken } from './user-token.ts';
 
-/** Finds the user of the token with this hash. */
+/** Finds the user of a token. */
 export function createTokenRecogniser(db: IdentityDatabase, onError: (error: unknown) => void) {
   const lookUp = lookUpTogether((hashes) => findTokens(db, hashes));
 
-  return async (hash: Buffer): Promise<DatedVerdict> => {
-    const token = await lookUp(hash);
-    if (!token) return { verdict: { outcome: 'unknown' } };
-    const { id, userId, role, expiresAt, isStale } = token;
+  return async (token: string, hash: Buffer): Promise<DatedVerdict> => {
+    const found = await lookUp(hash);
+    if (!found) return { verdict: judgeUnknown(bareToken(token)) };
+    const { id, userId, role, expiresAt, isStale } = found;
     if (isStale) recordUse(db, id).catch(onError); // not awaited
     return { verdict: { outcome: 'known', principal: { userId, role } }, validUntil: expiresAt };
   };

@@ -14,6 +14,8 @@ export type RememberedVerdicts = {
 const REMEMBER_MS = 3000;
 const MOST = 10_000;
 
+const REFUSALS: readonly Verdict['outcome'][] = ['unknown', 'domain-not-allowed', 'elsewhere'];
+
 type Remembered = { readonly verdict: Verdict; readonly until: number };
 
 /**
@@ -33,7 +35,7 @@ export function rememberVerdicts(recognise: Recognise): RememberedVerdicts {
     if (forgotten !== began) return verdict;
     const until = Math.min(end, validUntil?.getTime() ?? end);
     if (verdict.outcome === 'known') keep(good, key, { verdict, until });
-    if (verdict.outcome === 'unknown' || verdict.outcome === 'domain-not-allowed') keep(bad, key, { verdict, until });
+    if (REFUSALS.includes(verdict.outcome)) keep(bad, key, { verdict, until });
     return verdict;
   }
 

@@ -1,5 +1,6 @@
 import { type Config, readConfig } from '#config/config.ts';
 import { makeHome } from '#config/home-folder.ts';
+import { claimCell } from '#database/claim-cell.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -25,6 +26,7 @@ export function withDatabase(act: (opened: OpenedDatabase) => Promise<void>): Pr
     undo.defer(() => database.close());
     const { connection } = database;
     await migrateDatabase(connection, MIGRATIONS);
+    await claimCell(connection, config.cell);
     const db = connectStore(connection, () => {}); // a cut line fails the query, which reports it
     undo.defer(() => db.destroy());
     await act({ config, db, connection });

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticate, Verdict } from '#auth/authenticate.ts';
+import type { Authenticate, Refusal, Verdict } from '#auth/authenticate.ts';
 import { pairOf } from '#auth/sessions.ts';
+import { digitsOf } from '#domain/cell.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { admitConnection } from '../server/connections.ts';
@@ -67,9 +68,25 @@ const REFUSALS = {
   'domain-not-allowed': [403, 'Email domain not allowed'],
   'database-away': [503, UNAVAILABLE],
   'provider-away': [503, 'Identity provider unavailable'],
-} as const satisfies Record<Exclude<Verdict['outcome'], 'known'>, readonly [number, string]>;
+} as const satisfies Record<Exclude<Verdict['outcome'], 'known' | 'elsewhere'>, readonly [number, string]>;
 
-export function refuse(reply: FastifyReply, { outcome }: Exclude<Verdict, { outcome: 'known' }>): FastifyReply {
-  const [status, text] = REFUSALS[outcome];
+export function refuse(reply: FastifyReply, verdict: Refusal): FastifyReply {
+  if (verdict.outcome === 'elsewhere') return sendElsewhere(reply, verdict);
+  const [status, text] = REFUSALS[verdict.outcome];
   return sendText(reply, status, text);
 }
+
+/**
+ * The router repeats the request in the cell that the header names. A request that was already repeated goes no further on a
+ * guess: the cells could send a revoked token back and forth.
+ */
+function sendElsewhere(reply: FastifyReply, { cell, isGuess }: Elsewhere): FastifyReply {
+  if (isGuess && reply.request.headers[REPEATED] !== undefined) return refuse(reply, { outcome: 'unknown' });
+  return sendText(reply.header(CELL_HEADER, digitsOf(cell)), 421, `This belongs to cell ${cell}. Send it there.`);
+}
+
+/** The router reads the one from an answer, and sets the other on a request that it repeats. */
+const CELL_HEADER = 'reborn-cell';
+const REPEATED = 'reborn-repeated';
+
+type Elsewhere = Extract<Verdict, { outcome: 'elsewhere' }>;

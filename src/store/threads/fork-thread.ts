@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cellDigits } from '#domain/cell.ts';
 import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
@@ -16,6 +17,7 @@ export async function forkThread(
   model: string | null,
 ): Promise<ThreadId> {
   const [threadId, turnId] = [newId<ThreadId>(), newId<TurnId>()];
+  const digits = cellDigits();
   const isEmpty = before?.turnSeq === 1 && before.position === 0; // it has no opening yet
   await sql`
     insert into threads (id, user_id, last_seq, title, generated_title, opening, preview)
@@ -37,7 +39,7 @@ export async function forkThread(
     .execute();
   await sql`
     with copied as materialized (
-    select row_number() over (order by turn_seq, position) - 1 as position, gen_random_uuid() as id, id as original, user_id,
+    select row_number() over (order by turn_seq, position) - 1 as position, overlay(gen_random_uuid()::text placing ${digits} from ${37 - digits.length})::uuid as id, id as original, user_id,
       body, started_at, created_at
     from items
     where thread_id = ${id} and user_id = ${owner.userId}
