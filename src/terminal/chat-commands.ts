@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
 import type { AgentTool, Settings } from '@reborn-agent/client/api';
 import { formatCost, formatCount } from '@reborn-agent/client/format';
-import { fillTemplate, variablesOf } from '@reborn-agent/client/prompt-template';
 import { cut } from '#domain/text/cut.ts';
-import { type Command, HELP, parsePromptArguments } from './commands.ts';
+import { type Command, HELP } from './commands.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import type { ThreadView } from './thread-view.ts';
+import { writeServerPrompt } from './write-prompt.ts';
 
 /** Does what was typed instead of a message. */
 export async function runChatCommand(chat: Chat, command: Command): Promise<void> {
@@ -30,7 +30,7 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
     case 'export':
       return exportThread(chat, argument);
     case 'prompt':
-      return writePrompt(chat, command.server, command.prompt, argument);
+      return writeServerPrompt(chat, command);
     case 'help':
       return chat.thread.note(HELP);
   }
@@ -77,35 +77,6 @@ async function showUsage(chat: Chat): Promise<void> {
     return `${row.day}  ${row.model}  ${tokens}  ${formatCost(row.unpriced_calls > 0 ? null : row.cost_usd)}`;
   });
   chat.thread.note(lines.join('\n'));
-}
-
-/** A prompt of an MCP server becomes the draft: the person reads it before it is sent. */
-async function writePrompt({ client, screen, thread }: Chat, server: string, name: string, given: string) {
-  const { prompts } = await client.call('GET /api/mcp/{name}', { params: { name: server } });
-  const prompt = prompts.find((each) => each.name === name);
-  if (!prompt) return thread.note(`${server} has no prompt "${oneLine(name)}".`);
-  const values = parsePromptArguments(
-    prompt.arguments.map((each) => each.name),
-    given,
-  );
-  const missing = prompt.arguments.filter((each) => each.required && !values[each.name]);
-  if (missing.length > 0)
-    return thread.note(`Add ${missing.map((each) => `${each.name}=…`).join(' ')} to /${server}:${name}.`);
-  const body = { prompt: name, arguments: values };
-  const { text } = await client.call('POST /api/mcp/{name}/prompt', { params: { name: server }, body });
-  screen.draft.set(text);
-}
-
-/** A prompt template becomes the draft, such as `/review file=notes.md`. Returns whether there is one of that name. */
-export async function writeTemplate(
-  { screen, client }: Pick<Chat, 'screen' | 'client'>,
-  line: string,
-): Promise<boolean> {
-  const [, name, given = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(line.trim()) ?? [];
-  const { templates } = await client.call('GET /api/templates');
-  const found = templates.find((template) => template.name === name);
-  if (found) screen.draft.set(fillTemplate(found.text, parsePromptArguments(variablesOf(found.text), given.trim())));
-  return found !== undefined;
 }
 
 async function exportThread(chat: Chat, file: string): Promise<void> {

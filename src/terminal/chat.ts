@@ -1,11 +1,12 @@
 import type { OpenGate, ServiceStatus } from '@reborn-agent/client/api';
 import { answerGate } from './answer-gate.ts';
 import { type Attachment, readAttachedFiles } from './attached-files.ts';
-import { DEFAULT, type ModelChoice, runChatCommand, writeTemplate } from './chat-commands.ts';
+import { DEFAULT, type ModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
 import { nextFocus } from './focus.ts';
 import { greetingOf } from './greeting.ts';
+import { createOffers } from './offers.ts';
 import { createPromptHistory } from './prompt-history.ts';
 import { createColours } from './screen/colours.ts';
 import { createMarkdown } from './screen/render-markdown.ts';
@@ -13,6 +14,7 @@ import { type ConnectionState, renderStatus } from './screen/render-status.ts';
 import { createScreen, type Key } from './screen/screen.ts';
 import { connectService, type Locate } from './service.ts';
 import { createThreadView, type Shown } from './thread-view.ts';
+import { writeTemplate } from './write-prompt.ts';
 
 export type ChatOptions = {
   /** Where the service is now; asked again whenever the line was lost. */
@@ -44,8 +46,11 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
   let greeted = false;
   let pressedAt = 0;
 
+  const service = connectService(locate);
+  const { client, socket } = service;
   const screen = createScreen({
     colours,
+    offers: createOffers(client),
     look: () => ({ colours, markdown, focused, unfolded }),
     status,
     onSubmit: (text) => void submit(text).catch(tellFailure),
@@ -55,8 +60,6 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
       if (focused !== undefined) focusOn(undefined);
     },
   });
-  const service = connectService(locate);
-  const { client, socket } = service;
   const thread = createThreadView({ service, onChange: () => screen.show(shown()), onGate });
   socket.onConnection(() => onConnection(socket.connection().state === 'live'));
   socket.onMessage((message) => {

@@ -40,7 +40,7 @@ export const HELP = [
   'Up, Down, Page Up and Page Down scroll, Ctrl+F searches. Ctrl+L clears the screen, Ctrl+C quits.',
   'Ctrl+P and Ctrl+N bring back earlier messages, Ctrl+R searches them. Ctrl+D quits while nothing is typed.',
   '@ attaches a file: @notes.md. So does the path of an image, which most terminals paste for a dropped file.',
-  '/name writes the prompt template of that name; values of its variables follow: /review file=notes.md.',
+  '@ names a note or a skill, too. / offers your prompt templates and asks for their values: /review file=notes.md.',
   '@server:address attaches a resource of an MCP server; /server:name writes one of its prompts.',
   'Tab goes to the next waiting message, question or tool call. Enter edits a waiting message and Delete withdraws it;',
   'Enter unfolds a call; y, a or n answers a question.',

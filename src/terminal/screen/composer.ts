@@ -1,12 +1,21 @@
-import { CombinedAutocompleteProvider, Editor, getKeybindings, matchesKey, type TUI } from '@earendil-works/pi-tui';
-import { COMMANDS } from '../commands.ts';
+import { Editor, getKeybindings, matchesKey, type TUI } from '@earendil-works/pi-tui';
+import type { Offers } from '../offers.ts';
 import type { Colours } from './colours.ts';
-import { completeFiles } from './complete-files.ts';
+import { createCompletion } from './complete.ts';
 
 export type Composer = Editor;
 
-/** Where the message is written: one rule above it, commands on offer after a `/`, and files after an `@`. */
-export function createComposer(tui: TUI, colours: Colours, onSubmit: (text: string) => void): Composer {
+type Options = {
+  readonly tui: TUI;
+  readonly colours: Colours;
+  readonly offers: Offers;
+  readonly onSubmit: (text: string) => void;
+};
+
+const MOST_OFFERS_SHOWN = 12;
+
+/** Where the message is written: one rule above it, commands on offer after a `/`, and files, notes and skills after an `@`. */
+export function createComposer({ tui, colours, offers, onSubmit }: Options): Composer {
   const composer = new MarkedEditor(
     colours,
     tui,
@@ -20,17 +29,9 @@ export function createComposer(tui: TUI, colours: Colours, onSubmit: (text: stri
         noMatch: colours.faint,
       },
     },
-    { autocompleteMaxVisible: COMMANDS.length },
+    { autocompleteMaxVisible: MOST_OFFERS_SHOWN },
   );
-  composer.setAutocompleteProvider(
-    completeFiles(
-      new CombinedAutocompleteProvider(
-        COMMANDS.map(({ name, description }) => ({ name, description })),
-        '/',
-      ),
-      process.cwd(),
-    ),
-  );
+  composer.setAutocompleteProvider(createCompletion(offers, process.cwd()));
   composer.onSubmit = onSubmit;
   return composer;
 }

@@ -15,6 +15,7 @@ import {
   VStack,
 } from '@earendil-works/pi-tui';
 import type { Entry } from '../entries.ts';
+import type { Offers } from '../offers.ts';
 import type { Colours } from './colours.ts';
 import { createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
 import { createLineInput } from './line-input.ts';
@@ -67,6 +68,7 @@ export type Screen = {
 
 type Options = {
   readonly colours: Colours;
+  readonly offers: Offers;
   readonly look: () => Look;
   readonly status: (width: number) => string;
   readonly onSubmit: (text: string) => void;
@@ -85,7 +87,7 @@ export function createScreen(options: Options): Screen {
   const terminal = new ProcessTerminal();
   const tui = new TuiAltScreen(terminal, true);
   const transcript = createTranscript(options.look);
-  const composer = createComposer(tui, colours, options.onSubmit);
+  const composer = createComposer({ ...options, tui });
   const slot = new Container();
   const scrollView = new ScrollView(transcript, { follow: 'end', primary: true });
   const status: Component = { render: (width) => [options.status(width)], invalidate() {} };

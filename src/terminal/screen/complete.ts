@@ -1,28 +1,35 @@
 import { readdir } from 'node:fs/promises';
-import type { AutocompleteItem, AutocompleteProvider } from '@earendil-works/pi-tui';
+import { type AutocompleteItem, type AutocompleteProvider, CombinedAutocompleteProvider } from '@earendil-works/pi-tui';
+import { COMMANDS } from '../commands.ts';
+import type { Offers } from '../offers.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { printable } from './printable.ts';
 
 const MOST = 50;
 
-/** Completes `@` with the names of files. `others` completes commands; it would offer files after any space, too. */
-export function completeFiles(others: AutocompleteProvider, folder: string): AutocompleteProvider {
+/** Completes `/` with commands, templates and prompts, and `@` with the names of files, notes, skills and resources. */
+export function createCompletion(offers: Offers, folder: string): AutocompleteProvider {
+  const commands = async () => new CombinedAutocompleteProvider([...COMMANDS, ...(await templates())], '/');
+  const templates = async () => {
+    const known = new Set<string>(COMMANDS.map(({ name }) => name));
+    return (await offers.commands()).filter(({ value }) => !known.has(value));
+  };
+  const plain = new CombinedAutocompleteProvider([], '/');
+
   return {
-    triggerCharacters: [...(others.triggerCharacters ?? []), '@'],
+    triggerCharacters: ['@'],
     async getSuggestions(lines, line, column, options) {
       const typed = /(?:^|\s)(@[^\s"]*)$/.exec(lines[line]?.slice(0, column) ?? '')?.[1];
       if (typed === undefined)
-        return lines[0]?.startsWith('/') ? others.getSuggestions(lines, line, column, options) : null;
-      const items = await listFiles(typed.slice(1), folder);
+        return lines[0]?.startsWith('/') ? (await commands()).getSuggestions(lines, line, column, options) : null;
+      const items = await listMentions(typed.slice(1), folder, offers);
       return items.length > 0 ? { items, prefix: typed } : null;
     },
     applyCompletion(lines, line, column, item, prefix) {
-      if (!prefix.startsWith('@')) return others.applyCompletion(lines, line, column, item, prefix);
+      if (!prefix.startsWith('@')) return plain.applyCompletion(lines, line, column, item, prefix);
       const text = lines[line] ?? '';
       const start = column - prefix.length;
-      const isFolder = item.value.endsWith('/');
-      const name = /\s/.test(item.value) && !isFolder ? `@"${item.value}"` : `@${item.value}`;
-      const inserted = isFolder ? name : `${name} `;
+      const inserted = item.value.endsWith('/') ? item.value : `${item.value} `;
       return {
         lines: lines.with(line, text.slice(0, start) + inserted + text.slice(column)),
         cursorLine: line,
@@ -31,6 +38,11 @@ export function completeFiles(others: AutocompleteProvider, folder: string): Aut
     },
     shouldTriggerFileCompletion: () => false,
   };
+}
+
+async function listMentions(typed: string, folder: string, offers: Offers): Promise<AutocompleteItem[]> {
+  const [files, others] = await Promise.all([listFiles(typed, folder), offers.mentions(typed)]);
+  return [...files, ...others];
 }
 
 /** The files and folders whose path begins with `typed`. Hidden ones are listed only after a dot. */
@@ -45,6 +57,7 @@ async function listFiles(typed: string, folder: string): Promise<AutocompleteIte
     .slice(0, MOST)
     .map((entry) => {
       const name = entry.isDirectory() ? `${entry.name}/` : entry.name;
-      return { value: within + name, label: name };
+      const path = within + name;
+      return { value: /\s/.test(path) && !entry.isDirectory() ? `@"${path}"` : `@${path}`, label: name };
     });
 }
