@@ -80,7 +80,7 @@ export type App = {
 const RUNNING_TURNS = 500;
 
 /** Builds and wires all parts. Only this folder knows how they fit together; `parts` adds to them. */
-export async function startApp(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
+export async function wireApp(config: Config, log: Logger, parts: Parts): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'a background task failed');
   await using undo = new AsyncDisposableStack(); // stops the parts already started when a later one fails
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startApp } from '#app/app.ts';
+import { startApp } from '#app/start-app.ts';
 import { createLog } from '#app/log.ts';
 import { readConfig } from '#config/config.ts';
 import type { Tool } from '#tools/tool.ts';

@@ -70,6 +70,17 @@ test('while PostgreSQL stops and restarts, every request gets an answer or the p
   expect([...seen].toSorted()).toEqual(['404', '503 Database unavailable']);
 });
 
+test.for(['kysely_migration', 'unused_objects', 'insert into replicas'])(
+  'a replica starts although the connection is lost at "%s"',
+  async (words) => {
+    const line = await cluster.startLine();
+    const lost = line.loseAnswerTo(words);
+    const [another] = await Promise.all([cluster.start(line), lost]);
+    expect((await another.request('/api/status')).status).toBe(200);
+    await another.kill();
+  },
+);
+
 /** This process owns the embedded server, stops it at once, and starts it again. */
 async function stopPostgres(): Promise<void> {
   const file = await readFile(`${cluster.connection.host}/postmaster.pid`, 'utf8');

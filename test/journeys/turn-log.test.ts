@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type App, startApp } from '#app/app.ts';
+import type { App } from '#app/app.ts';
 import { createLog } from '#app/log.ts';
+import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
 import type { Tool } from '#tools/tool.ts';
 import { freshHome } from '../support/fresh-home.ts';

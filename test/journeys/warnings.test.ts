@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApp } from '#app/app.ts';
+import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { freshHome } from '../support/fresh-home.ts';

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startApp } from '#app/app.ts';
+import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { startApp } from '#app/app.ts';
+import { startApp } from '#app/start-app.ts';
 import { createLog } from '#app/log.ts';
 import type { Parts } from '#app/parts.ts';
 import { readConfig } from '#config/config.ts';

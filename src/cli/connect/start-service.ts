@@ -16,8 +16,8 @@ export async function startService(config: Config, log: Logger, parts: Parts = {
     url: config.databaseUrl,
     home: config.home,
     log: (line) => log.info(line),
-    onWaiting: () => void import('#app/app.ts').catch(() => {}), // the import below reports what is wrong
+    onWaiting: () => void import('#app/start-app.ts').catch(() => {}), // the import below reports what is wrong
   });
-  const { startApp } = await import('#app/app.ts');
+  const { startApp } = await import('#app/start-app.ts');
   return startApp(config, log, { ...parts, database });
 }
