@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
+import type { Client } from '@reborn-agent/client';
 import type { ChatRequest } from '@reborn-agent/client/api';
 import { resolvePath } from './resolve-path.ts';
 
@@ -21,6 +22,13 @@ const NAMED = /(?<=^|\s)(?:@(?:"([^"\n]+)"|(\S+))|'?(\/(?:[^\s'\\]|\\.)+\.(?:png
 
 /** Reads a resource of an MCP server. */
 export type ReadResource = (server: string, uri: string) => Promise<Attachment[]>;
+
+export const resourceReader =
+  (client: Client): ReadResource =>
+  async (name, uri) => {
+    const { contents } = await client.call('GET /api/mcp/{name}/resource', { params: { name }, query: { uri } });
+    return contents.map(({ uri: found, media_type, data }) => ({ name: found.slice(-255), media_type, data }));
+  };
 
 /** The files and resources that a message names. A word after an `@` that is neither stays a word. */
 export async function readAttachedFiles(

@@ -8,6 +8,7 @@ import { type Command, HELP } from './commands.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import type { ThreadView } from './thread-view.ts';
+import type { Versions } from './versions.ts';
 import { writeServerPrompt } from './write-prompt.ts';
 
 /** Does what was typed instead of a message. */
@@ -19,6 +20,12 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.thread.note('New thread. Type a message.');
     case 'threads':
       return pickThread(chat);
+    case 'edit':
+      return chat.versions.editOne();
+    case 'regenerate':
+      return chat.versions.regenerate();
+    case 'version':
+      return chat.versions.focusNewest();
     case 'model':
       return chooseModel(chat, argument);
     case 'memory':
@@ -112,6 +119,7 @@ export type Chat = {
   readonly client: Client;
   readonly thread: ThreadView;
   readonly model: ModelChoice;
+  readonly versions: Versions;
 };
 
 /** Which model route answers what is sent from here on; undefined until one is chosen. */

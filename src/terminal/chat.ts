@@ -1,6 +1,6 @@
 import type { OpenGate, ServiceStatus } from '@reborn-agent/client/api';
 import { answerGate } from './answer-gate.ts';
-import { type Attachment, readAttachedFiles } from './attached-files.ts';
+import { readAttachedFiles, resourceReader } from './attached-files.ts';
 import { DEFAULT, type ModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
@@ -14,6 +14,7 @@ import { type ConnectionState, renderStatus } from './screen/render-status.ts';
 import { createScreen, type Key } from './screen/screen.ts';
 import { connectService, type Locate } from './service.ts';
 import { createThreadView, type Shown } from './thread-view.ts';
+import { createVersions } from './versions.ts';
 import { writeTemplate } from './write-prompt.ts';
 
 export type ChatOptions = {
@@ -26,6 +27,8 @@ export type ChatOptions = {
   /** What was typed and not sent when the chat ended. */
   readonly draft: { read(): Promise<string>; keep(text: string): Promise<void> };
 };
+
+type FocusKey = Extract<Key, 'enter' | 'delete' | 'backspace' | 'left' | 'right' | 'y' | 'a' | 'n'>;
 
 const SCROLL_LINES = 3;
 /** Keys that were meant for the composer must not answer a question that has just come up. */
@@ -81,6 +84,8 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     },
   };
 
+  const versions = createVersions({ screen, thread, chosenModel: () => chosenModel, focusOn });
+
   function shown(): readonly Entry[] {
     const { entries } = thread.now();
     return cleared === undefined ? entries : entries.slice(entries.findLastIndex(({ id }) => id === cleared) + 1);
@@ -97,6 +102,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
       lostFor,
       running: running !== undefined,
       trouble,
+      editing: versions.isEditing(),
       scrolled: !screen.isAtEnd(),
     };
     return renderStatus(state, width, colours);
@@ -179,7 +185,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     }
   }
 
-  function pressFocused(key: 'enter' | 'delete' | 'backspace' | 'y' | 'a' | 'n'): boolean {
+  function pressFocused(key: FocusKey): boolean {
     const entry = shown().find(({ id }) => id === focused);
     if (entry?.kind === 'queued' && (key === 'delete' || key === 'backspace' || (key === 'enter' && entry.editable))) {
       focusOn(undefined);
@@ -193,6 +199,14 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     if (entry?.kind === 'tool' && key === 'enter') {
       if (!unfolded.delete(entry.id)) unfolded.add(entry.id);
       screen.draw();
+      return true;
+    }
+    if (entry?.kind === 'said' && (key === 'left' || key === 'right')) {
+      void versions.show(entry, key === 'left' ? -1 : 1).catch(tellFailure);
+      return true;
+    }
+    if (entry?.kind === 'said' && entry.role === 'user' && key === 'enter') {
+      versions.edit(entry);
       return true;
     }
     focusOn(undefined);
@@ -216,6 +230,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
   function goBack(): void {
     const { running } = thread.now();
     if (focused !== undefined) focusOn(undefined);
+    else if (versions.isEditing()) versions.stop();
     else if (running !== undefined) socket.send({ type: 'cancel', turn_id: running });
     else screen.scrollToEnd();
   }
@@ -233,26 +248,18 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     thread.markAnswered(gate, answered);
   }
 
-  async function readResource(name: string, uri: string): Promise<Attachment[]> {
-    const { contents } = await client.call('GET /api/mcp/{name}/resource', { params: { name }, query: { uri } });
-    return contents.map((content) => ({
-      name: content.uri.slice(-255),
-      media_type: content.media_type,
-      data: content.data,
-    }));
-  }
-
   async function submit(text: string): Promise<void> {
     const command = parseCommand(text);
     if (command === 'unknown') {
       if (!(await writeTemplate({ screen, client }, text))) thread.note(`There is no such command.\n\n${HELP}`);
       return;
     }
-    if (command) return runChatCommand({ screen, client, thread, model: modelChoice }, command);
+    if (command) return runChatCommand({ screen, client, thread, model: modelChoice, versions }, command);
     if (text.trim() === '') return;
+    if (versions.isEditing()) return versions.send(text);
     screen.scrollToEnd();
     try {
-      await thread.send(text, chosenModel, await readAttachedFiles(text, process.cwd(), readResource));
+      await thread.send(text, chosenModel, await readAttachedFiles(text, process.cwd(), resourceReader(client)));
     } catch (error) {
       if (screen.draft.get() === '') screen.draft.set(text);
       throw error;

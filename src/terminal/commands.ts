@@ -2,6 +2,9 @@
 export const COMMANDS = [
   { name: 'new', description: 'Start a new thread' },
   { name: 'threads', description: 'Open another thread' },
+  { name: 'edit', description: 'Replace an earlier message' },
+  { name: 'regenerate', description: 'Ask for another answer' },
+  { name: 'version', description: 'Go to other versions of a message' },
   { name: 'model', description: 'Choose which model answers: /model fast' },
   { name: 'memory', description: 'Search the notes: /memory words' },
   { name: 'tools', description: 'List the tools' },
@@ -43,7 +46,7 @@ export const HELP = [
   '@ names a note or a skill, too. / offers your prompt templates and asks for their values: /review file=notes.md.',
   '@server:address attaches a resource of an MCP server; /server:name writes one of its prompts.',
   'Tab goes to the next waiting message, question or tool call. Enter edits a waiting message and Delete withdraws it;',
-  'Enter unfolds a call; y, a or n answers a question.',
+  'Enter unfolds a call; y, a or n answers a question; Left and Right show other versions of a message.',
   '',
-  ...COMMANDS.map(({ name, description }) => `/${name.padEnd(8)} ${description}`),
+  ...COMMANDS.map(({ name, description }) => `/${name.padEnd(10)} ${description}`),
 ].join('\n');

@@ -6,6 +6,7 @@ import {
   type ThreadState,
   type TurnState,
 } from '@reborn-agent/client/thread-state';
+import { placeVersions, type VersionPosition } from './place-versions.ts';
 
 /** What the screen shows, from top to bottom. */
 export type Entry =
@@ -14,8 +15,14 @@ export type Entry =
       readonly id: string;
       readonly role: 'user' | 'assistant';
       readonly text: string;
+      /** The text alone, of a message with files. */
+      readonly written?: string;
       /** `pending`: the service has not accepted it yet. */
       readonly state: 'pending' | 'streaming' | 'done';
+      /** Set if there are other versions: which one it is, and the turns that show the ones beside it. */
+      readonly version?: VersionPosition['version'];
+      readonly previous?: VersionPosition['previous'];
+      readonly next?: VersionPosition['next'];
     }
   | {
       readonly kind: 'tool';
@@ -69,7 +76,8 @@ export function createEntryList(): (state: ThreadState, local: Local) => readonl
 
 function deriveEntries(state: ThreadState, local: Local): readonly Entry[] {
   const notesOf = (turnId: string | undefined) => local.notes.filter(({ anchor }) => anchor.turnId === turnId);
-  const turns = state.turns.flatMap((turn) => withNotes(entriesOf(turn, state, local), notesOf(turn.id)));
+  const versions = placeVersions(state);
+  const turns = state.turns.flatMap((turn) => withNotes(entriesOf(turn, state, local, versions), notesOf(turn.id)));
   const isKnown = state.turns.some(({ id }) => id === state.gate?.turn_id);
   const gate = state.gate && !isKnown ? gateEntries(state.gate.turn_id, state, local) : [];
   return [...notesOf(undefined), ...turns, ...gate, ...state.queued.map(queuedEntry), ...local.pending];
@@ -93,10 +101,10 @@ function withNotes(entries: readonly Entry[], notes: readonly Note[]): readonly 
   return placed;
 }
 
-function entriesOf(turn: TurnState, state: ThreadState, local: Local): readonly Entry[] {
+function entriesOf(turn: TurnState, state: ThreadState, local: Local, versions: Versions): readonly Entry[] {
   const entries = turn.entries.flatMap((entry): Entry[] => {
     if (entry.kind === 'pick-up') return [{ kind: 'pick-up', id: `${turn.id} ${entry.id}` }];
-    return entry.kind === 'call' ? [toolEntry(entry, turn, state)] : saidEntry(entry);
+    return entry.kind === 'call' ? [toolEntry(entry, turn, state)] : saidEntry(entry, versions.get(entry.id));
   });
   return [...entries, ...endOf(turn), ...gateEntries(turn.id, state, local)];
 }
@@ -106,12 +114,18 @@ function queuedEntry({ turn_id: id, items }: QueuedTurn): Entry {
   return { kind: 'queued', id, text: textOf(parts), editable: parts.every(({ type }) => type === 'text') };
 }
 
-function saidEntry(entry: MessageEntry): Entry[] {
+type Versions = ReturnType<typeof placeVersions>;
+
+function saidEntry(entry: MessageEntry, position: VersionPosition | undefined): Entry[] {
   const { id, role, state } = entry;
   if (role !== 'user' && role !== 'assistant') return [];
-  const text = entry.parts.some(({ type }) => type !== 'text') ? textOf(entry.parts) : entry.text;
+  const hasFiles = entry.parts.some(({ type }) => type !== 'text');
+  const text = hasFiles ? textOf(entry.parts) : entry.text;
   if (text === '' && state !== 'streaming') return [];
-  return [{ kind: 'said', id, role, text, state: state === 'streaming' ? 'streaming' : 'done' }];
+  const written = hasFiles && { written: entry.text };
+  return [
+    { kind: 'said', id, role, text, ...written, state: state === 'streaming' ? 'streaming' : 'done', ...position },
+  ];
 }
 
 function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState): Entry {

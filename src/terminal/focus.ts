@@ -1,6 +1,9 @@
 import type { Entry } from './entries.ts';
 
-/** What Tab goes to: from the composer (undefined) to the newest waiting message, question or call, on to older ones, and back. */
+/**
+ * What Tab goes to: from the composer (undefined) to the newest waiting message, question, call or message with other
+ * versions, on to older ones, and back.
+ */
 export function nextFocus(entries: readonly Entry[], focused: string | undefined, step: 1 | -1): string | undefined {
   const ring = [
     undefined,
@@ -13,4 +16,7 @@ export function nextFocus(entries: readonly Entry[], focused: string | undefined
 }
 
 const isFocusable = (entry: Entry) =>
-  entry.kind === 'tool' || entry.kind === 'queued' || (entry.kind === 'gate' && entry.answer === undefined);
+  entry.kind === 'tool' ||
+  entry.kind === 'queued' ||
+  (entry.kind === 'said' && entry.version !== undefined) ||
+  (entry.kind === 'gate' && entry.answer === undefined);

@@ -1,6 +1,6 @@
 import type { OpenGate, Spent } from '@reborn-agent/client/api';
 import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
-import { sendMessage } from '@reborn-agent/client/send';
+import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import { EMPTY_THREAD, findRunningTurn, type ThreadState } from '@reborn-agent/client/thread-state';
 import type { Attachment } from './attached-files.ts';
 import { anchorNow, createEntryList, type Entry, type Local } from './entries.ts';
@@ -25,6 +25,10 @@ export type ThreadView = {
   send(text: string, model?: string, attachments?: readonly Attachment[]): Promise<void>;
   note(text: string, tone?: 'plain' | 'failed'): void;
   markAnswered(gate: OpenGate, answer: string): void;
+  /** Asks the message again, with `text` another one in its place. */
+  startVersion(itemId: string, text?: string, model?: string): Promise<void>;
+  /** Shows another version of a message: the one of this turn. */
+  show(turnId: string): Promise<void>;
   /** Removes a message that waits. */
   withdraw(turnId: string): Promise<void>;
   /** A new thread. The first message creates it. */
@@ -150,6 +154,20 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
     markAnswered(gate, answer) {
       followed?.gateAnswered();
       change({ answered: [...local.answered, { gate, answer }] });
+    },
+    async startVersion(itemId, text, model) {
+      if (!followed) return;
+      const { threadId } = followed;
+      const chosen = { ...(text !== undefined && { text }), ...(model !== undefined && { model }) };
+      const { turn_id: turnId } = await sendVersion(client, { threadId, itemId, ...chosen });
+      if (followed.threadId !== threadId) return; // another thread was opened meanwhile
+      accepted = turnId;
+      update();
+      await followed.turnKnown(turnId);
+    },
+    async show(turnId) {
+      await followed?.show(turnId);
+      update();
     },
     withdraw: async (turnId) => followed?.withdraw(turnId),
     begin,

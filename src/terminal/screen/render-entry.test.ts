@@ -128,6 +128,7 @@ test('the status line fits, and tells the truth about the line and the price', (
     lostFor: 3,
     running: false,
     trouble: undefined,
+    editing: false,
     scrolled: false,
   } as const;
   const line = renderStatus(status, 100, createColours(false));

@@ -46,12 +46,22 @@ function linesOf(entry: Entry, width: number, look: Look): string[] {
   }
 }
 
-function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, { colours, markdown }: Look): string[] {
-  const speaker =
-    entry.state === 'pending' ? `${colours.bold('You')}  ${colours.waiting('not sent yet')}` : colours.bold('You');
-  if (entry.role === 'user') return [speaker, ...wrap(entry.text, width)];
-  return [colours.bold('Reborn'), ...markdown(entry.text, width, entry.state === 'streaming')];
+function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, look: Look): string[] {
+  const { colours, markdown } = look;
+  const version = entry.version === undefined ? [] : [versionOf(entry.version, look.focused === entry.id, colours)];
+  if (entry.role === 'user') {
+    const state = entry.state === 'pending' ? [colours.waiting('not sent yet')] : [];
+    const keys =
+      look.focused === entry.id ? wrap('Left, Right other versions   Enter edits', width, colours.inverse) : [];
+    return [[colours.bold('You'), ...state, ...version].join('  '), ...wrap(entry.text, width), ...keys];
+  }
+  const keys = look.focused === entry.id ? wrap('Left, Right other answers', width, colours.inverse) : [];
+  const lines = markdown(entry.text, width, entry.state === 'streaming');
+  return [[colours.bold('Reborn'), ...version].join('  '), ...lines, ...keys];
 }
+
+const versionOf = (version: string, isFocused: boolean, { faint, inverse }: Colours) =>
+  isFocused ? inverse(`< ${version} >`) : faint(version);
 
 function renderQueued(entry: Extract<Entry, { kind: 'queued' }>, width: number, look: Look): string[] {
   const { bold, waiting, inverse } = look.colours;

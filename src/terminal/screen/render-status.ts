@@ -15,6 +15,8 @@ export type Status = {
   readonly running: boolean;
   /** The model failed and is asked again. */
   readonly trouble: string | undefined;
+  /** Whether the composer holds an earlier message that is edited. */
+  readonly editing: boolean;
   /** Whether there are newer lines below the screen. */
   readonly scrolled: boolean;
 };
@@ -43,7 +45,8 @@ function connectionOf(
   return running ? blue('working') : faint('live');
 }
 
-function hintOf({ running, scrolled }: Status): string {
+function hintOf({ running, scrolled, editing }: Status): string {
+  if (editing) return 'Enter replaces the message, Esc keeps it';
   if (running) return 'Esc cancels';
   if (scrolled) return 'Esc goes to the end';
   return '/help';

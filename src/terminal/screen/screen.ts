@@ -36,6 +36,8 @@ const KEYS = [
   'escape',
   'up',
   'down',
+  'left',
+  'right',
   'enter',
   'delete',
   'backspace',
