@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startApp } from '#app/start-app.ts';
 import { createLog } from '#app/log.ts';
+import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
 import type { Tool } from '#tools/tool.ts';
 import { networkOf } from '../support/stand-in.ts';
