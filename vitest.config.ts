@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowFirst } from './test/support/slow-first.ts';
 
 /** They measure how long something takes, so nothing else may run beside them. */
-const MEASURED = ['bad-tokens', 'failover', 'heavy-thread', 'purge'];
+const MEASURED = ['bad-tokens', 'cpu-budget', 'failover', 'heavy-thread', 'purge'];
 const measured = `test/faults/{${MEASURED.join()}}.test.ts`;
 
 /** Such tests mostly wait: for processes to start, for leases to end. */
