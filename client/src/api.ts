@@ -717,6 +717,8 @@ export type Thread = {
   readonly renamed: boolean;
   readonly pinned: boolean;
   readonly archived: boolean;
+  /** The folder that it is in. */
+  readonly folder_id: string | null;
   /** `waiting`: a gate is open. */
   readonly status: 'idle' | 'running' | 'waiting';
   /** The beginning of the newest message. May be empty. */
@@ -745,11 +747,27 @@ export type ThreadChange = {
   readonly title?: string | null;
   readonly pinned?: boolean;
   readonly archived?: boolean;
+  /** null takes the thread out of its folder. */
+  readonly folder_id?: string | null;
 };
 
 export type ForkRequest = {
   /** The new thread gets every item before this one, or all items if this is left out. */
   readonly before_item_id?: string | null;
+};
+
+export type FolderList = {
+  readonly folders: readonly Folder[];
+};
+
+export type Folder = {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+};
+
+export type FolderName = {
+  readonly name: string;
 };
 
 export type ItemList = {
@@ -2714,7 +2732,7 @@ export type Routes = {
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {
-    query?: { q?: string; archived?: 'true' | 'false'; channel?: 'chat' | 'api' | 'webhook' | 'mission'; limit?: number; cursor?: string };
+    query?: { q?: string; archived?: 'true' | 'false'; channel?: 'chat' | 'api' | 'webhook' | 'mission'; folder?: 'none' | string; limit?: number; cursor?: string };
     result: ThreadList;
   };
   /** Get a thread. */
@@ -2722,7 +2740,7 @@ export type Routes = {
     params: { id: string };
     result: Thread;
   };
-  /** Rename, pin or archive a thread. */
+  /** Rename, pin or archive a thread, or move it into a folder. */
   'PATCH /api/threads/{id}': {
     params: { id: string };
     body: ThreadChange;
@@ -2738,6 +2756,26 @@ export type Routes = {
     params: { id: string };
     body?: ForkRequest;
     result: Thread;
+  };
+  /** List the caller's folders for threads. */
+  'GET /api/folders': {
+    result: FolderList;
+  };
+  /** Create a folder. Threads are moved into it with `PATCH /api/threads/{id}`. */
+  'POST /api/folders': {
+    body: FolderName;
+    result: Folder;
+  };
+  /** Rename a folder. */
+  'PATCH /api/folders/{id}': {
+    params: { id: string };
+    body: FolderName;
+    result: Folder;
+  };
+  /** Delete a folder. Its threads stay, in no folder. */
+  'DELETE /api/folders/{id}': {
+    params: { id: string };
+    result: undefined;
   };
   /** List the items that a thread shows, newest page first. */
   'GET /api/threads/{id}/items': {

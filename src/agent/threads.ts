@@ -10,6 +10,7 @@ import { type TurnVersions, versionsOf } from '#domain/thread/versions.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { holdFolder } from '#store/threads/folders.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { type FoundText, findSaid } from '#store/threads/item-texts.ts';
@@ -126,9 +127,11 @@ export function createThreads(db: Database, engine: Engine, attachments: Attachm
     },
 
     async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
-      const thread = await withOwner(db, owner, async (trx) =>
-        (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined,
-      );
+      const thread = await withOwner(db, owner, async (trx) => {
+        if (change.folderId && !(await holdFolder(trx, owner, change.folderId)))
+          throw new InvalidRequest('invalid_request', 'folder_id', 'There is no such folder.');
+        return (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined;
+      });
       if (!thread) throw noThread();
       engine.notifyThread({ threadId: id, userId: owner.userId });
       return thread;

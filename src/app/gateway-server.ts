@@ -18,6 +18,7 @@ import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import { createLoadImage } from '#agent/attachments/load-image.ts';
 import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
 import type { Conversations } from '#agent/conversations.ts';
+import { createFolders } from '#agent/folders.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createToolPolicies } from '#agent/gates/policy-settings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
@@ -228,6 +229,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       modelProviders: parts.modelProviders,
       modelCatalog: parts.modelCatalog,
       preferences: parts.preferences,
+      folders: createFolders(db),
       templates: createPromptTemplates(db),
       skills: createSkillAdmin(parts),
       appFacts: appFacts(parts),

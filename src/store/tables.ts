@@ -5,6 +5,7 @@ import type {
   DeliveryId,
   DeviceId,
   EndpointId,
+  FolderId,
   GateId,
   ItemId,
   MissionId,
@@ -50,6 +51,12 @@ export type Tables = {
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };
+  folders: {
+    userId: string;
+    id: FolderId;
+    name: string;
+    createdAt: Generated<Date>;
+  };
   promptTemplates: {
     userId: string;
     name: string;
@@ -74,6 +81,7 @@ export type Tables = {
     preview: Generated<string>;
     pinned: Generated<boolean>;
     archived: Generated<boolean>;
+    folderId: FolderId | null;
     bytes: Generated<string>;
     line: Generated<number>;
     metadata: JSONColumnType<Record<string, unknown>> | null;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkLooks } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
@@ -60,6 +61,61 @@ test('threads get titles, those of programs are apart, and many are archived and
   await list.getByRole('checkbox', { name: 'All' }).check();
   await list.getByRole('button', { name: 'Restore' }).click();
   await list.getByText('The archive is empty.').waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('threads are kept in folders: by their menu, several at once, and dragged', async () => {
+  const page = await browser.signIn(stage.url);
+  const list = page.getByRole('navigation', { name: 'Threads and pages' });
+  for (const title of ['Red', 'Green', 'Blue']) {
+    await page.goto(stage.url);
+    await ask(page, `Please\nsay ${title}`);
+    await list.getByRole('link', { name: title, exact: true }).waitFor();
+  }
+  const act = async (button: RegExp, name: string) => {
+    await list.getByRole('button', { name: button }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  };
+  await act(/^Show: /, 'New folder');
+  await list.getByLabel('Name of the folder').fill('Colours');
+  await page.keyboard.press('Enter');
+  const folders = list.getByRole('region', { name: 'Folders' });
+  const colours = folders.getByRole('button', { name: 'Colours', exact: true });
+  await colours.click();
+  await folders.getByText('Empty.').waitFor();
+
+  await act(/^Actions on Red$/, 'Move to a folder');
+  await page.getByRole('dialog').getByRole('button', { name: 'Colours' }).click();
+  await folders.getByRole('link', { name: 'Red' }).waitFor();
+  expect(await list.getByRole('link', { name: 'Red' }).count()).toBe(1);
+
+  await list.getByRole('link', { name: 'Green' }).dragTo(colours);
+  await folders.getByRole('link', { name: 'Green' }).waitFor();
+  await checkLooks(page, 'folders');
+  await folders.getByRole('link', { name: 'Green' }).dragTo(list.getByRole('link', { name: 'Blue' }));
+  await list.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Green' }).waitFor();
+
+  await act(/^Show: /, 'Select threads');
+  await list.getByRole('checkbox', { name: 'Green' }).check();
+  await list.getByRole('checkbox', { name: 'Blue' }).check();
+  await list.getByRole('button', { name: 'Move', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Move 2 threads to a folder' });
+  await dialog.getByLabel('New folder').fill('Cold');
+  await dialog.getByRole('button', { name: 'Create and move' }).click();
+  await folders.getByRole('button', { name: 'Cold', exact: true }).click();
+  await folders.getByRole('link', { name: 'Blue' }).waitFor();
+
+  await act(/^Actions on the folder Cold$/, 'Rename');
+  await list.getByLabel('Name of the folder').fill('Cool');
+  await page.keyboard.press('Enter');
+  await folders.getByRole('button', { name: 'Cool', exact: true }).waitFor();
+  await page.reload();
+  await folders.getByRole('link', { name: 'Blue' }).waitFor();
+
+  await act(/^Actions on the folder Cool$/, 'Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await list.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Blue' }).waitFor();
   expect(page.problems).toEqual([]);
   await page.close();
 });

@@ -221,6 +221,16 @@ const MATRIX: Record<string, Row> = {
   'GET /api/settings/providers/:name/models': row([403, 403, 404, 404], () => ({
     route: '/api/settings/providers/none/models',
   })),
+  'GET /api/folders': row([200, 200, 200, 200], () => ({ route: '/api/folders' })),
+  'POST /api/folders': row([201, 201, 201, 201], () => ({
+    route: '/api/folders',
+    body: { name: `F ${randomUUID()}` },
+  })),
+  'PATCH /api/folders/:id': row([404, 404, 404, 404], () => ({
+    route: `/api/folders/${NOBODYS}`,
+    body: { name: 'F' },
+  })),
+  'DELETE /api/folders/:id': row([404, 404, 404, 404], () => ({ route: `/api/folders/${NOBODYS}` })),
   'GET /api/templates': row([200, 200, 200, 200], () => ({ route: '/api/templates' })),
   'PUT /api/templates/:name': row([200, 200, 200, 200], () => ({
     route: '/api/templates/review',

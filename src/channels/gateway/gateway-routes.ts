@@ -28,6 +28,7 @@ import { skillRoutes } from './skills/skill-routes.ts';
 import { clientMessage, serverMessage } from './socket/socket-messages.ts';
 import { templateRoutes } from './templates/template-routes.ts';
 import { exportThread } from './threads/export-thread.ts';
+import { folderRoutes } from './threads/folder-routes.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
 import { queueRoutes } from './threads/queue-routes.ts';
@@ -47,6 +48,7 @@ import { userRoutes } from './users/user-routes.ts';
 /** Every HTTP route of the gateway that needs a token or a session. */
 export const gatewayRoutes = [
   ...threadRoutes,
+  ...folderRoutes,
   ...itemRoutes,
   ...queueRoutes,
   ...versionRoutes,

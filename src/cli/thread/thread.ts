@@ -7,7 +7,7 @@ import { printJson, printLine, printPiece, printTable } from '../print.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type Json = { readonly json?: true };
-type ListOptions = Json & { readonly archived?: true; readonly limit: number };
+type ListOptions = Json & { readonly archived?: true; readonly folder?: string; readonly limit: number };
 type Format = 'markdown' | 'json';
 
 const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
@@ -19,6 +19,7 @@ export function addThreadCommands(program: Command): void {
     .command('list')
     .argument('[words...]', 'list only threads whose title or messages contain these words')
     .option('--archived', 'list the archived threads instead')
+    .option('--folder <name>', 'list only the threads of this folder')
     .option('--limit <number>', 'how many', wholeNumber(1, 100), 20)
     .option('--json', 'print JSON')
     .description('List the threads: pinned first, then newest.')
@@ -56,9 +57,14 @@ export function addThreadCommands(program: Command): void {
     .action(unshareThread);
 }
 
-function listThreads(words: readonly string[], { archived, limit, json }: ListOptions): Promise<void> {
+function listThreads(words: readonly string[], { archived, folder, limit, json }: ListOptions): Promise<void> {
   return withClient(async (client) => {
-    const query = { q: words.join(' '), limit, ...(archived && { archived: 'true' as const }) };
+    const query = {
+      q: words.join(' '),
+      limit,
+      ...(archived && { archived: 'true' as const }),
+      ...(folder !== undefined && { folder: await findFolder(client, folder) }),
+    };
     const { threads } = await client.call('GET /api/threads', { query });
     if (json) return printJson(threads);
     if (threads.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'There are no threads.');
@@ -73,6 +79,14 @@ function listThreads(words: readonly string[], { archived, limit, json }: ListOp
       ]),
     ]);
   });
+}
+
+async function findFolder(client: Client, name: string): Promise<string> {
+  const { folders } = await client.call('GET /api/folders');
+  const found = folders.find((folder) => folder.name.toLowerCase() === name.trim().toLowerCase());
+  if (found) return found.id;
+  const names = folders.map((folder) => `"${folder.name}"`).join(', ');
+  throw new Error(`There is no folder "${name}". ${names ? `There are ${names}.` : 'Create one in the browser.'}`);
 }
 
 function showThread(id: string, { json }: Json): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ThreadId, TurnId } from '../ids.ts';
+import type { FolderId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { Usage } from '../usage.ts';
@@ -37,6 +37,7 @@ export type ThreadListing = {
   readonly preview: string;
   readonly pinned: boolean;
   readonly archived: boolean;
+  readonly folderId: FolderId | null;
   readonly status: 'idle' | 'running' | 'waiting';
   /** Where it began. A thread without turns was made by an API client. */
   readonly channel: Channel;
@@ -53,4 +54,6 @@ export type ThreadChange = {
   readonly title?: string | null;
   readonly pinned?: boolean;
   readonly archived?: boolean;
+  /** null takes it out of its folder. */
+  readonly folderId?: FolderId | null;
 };

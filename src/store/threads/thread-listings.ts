@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ThreadId } from '#domain/ids.ts';
+import type { FolderId, ThreadId } from '#domain/ids.ts';
 import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
@@ -12,6 +12,8 @@ export type ThreadFilter = {
   readonly archived: boolean;
   /** Only threads that began on one of these channels. */
   readonly channels: readonly Channel[] | undefined;
+  /** Only threads of this folder, or of none. */
+  readonly folder: FolderId | 'none' | undefined;
   readonly after: ThreadCursor | undefined;
   readonly limit: number;
 };
@@ -20,9 +22,10 @@ export type ListedThread = ThreadListing & { readonly cursor: ThreadCursor };
 
 /** The owner's threads: pinned first, then newest. */
 export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
-  const { search, archived, channels, after, limit } = filter;
+  const { search, archived, channels, folder, after, limit } = filter;
   const conditions = [
     sql`user_id = ${owner.userId} and archived = ${archived}`,
+    ...(folder ? [folder === 'none' ? sql`folder_id is null` : sql`folder_id = ${folder}`] : []),
     ...(search
       ? [sql`position(lower(${search}) in lower(concat_ws(' ', title, generated_title, opening, preview))) > 0`]
       : []),
@@ -92,7 +95,7 @@ type ListingRow = Omit<ThreadListing, 'usage' | 'model'> & {
 /** Spending is added up for the selected threads only, hence the inner select. */
 function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
   return sql<ListingRow>`
-    select thread.id, title, generated_title, opening, preview, pinned, archived, line, created_at, updated_at,
+    select thread.id, title, generated_title, opening, preview, pinned, archived, folder_id, line, created_at, updated_at,
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,

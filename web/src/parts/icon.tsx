@@ -19,6 +19,7 @@ const PATHS = {
   filter: 'M2.5 4h11M4.5 8h7M6.5 12h3',
   eye: 'M1.5 8C3 5 5.3 3.5 8 3.5S13 5 14.5 8C13 11 10.7 12.5 8 12.5S3 11 1.5 8zM8 6a2 2 0 1 1 0 4 2 2 0 0 1 0-4z',
   file: 'M4 2.5h5l3 3v8H4zM9 2.5v3h3',
+  folder: 'M2.5 3.5h4L8 5h5.5v7.5h-11z',
   heart: 'M1.5 8h3l1.5-4 3 8 1.5-4h4',
   inspect: 'M2.5 4h6M4.5 8h7M8.5 12h5',
   jobs: 'M3 4h2v2H3zM7.5 5h6M3 10h2v2H3zM7.5 11h6',

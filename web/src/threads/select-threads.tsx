@@ -1,11 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { Thread } from '@reborn-agent/client/api';
+import type { Thread, ThreadChange } from '@reborn-agent/client/api';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { wordsOf } from '../parts/problem.tsx';
+import { MoveThreads } from './move-threads.tsx';
 import { titleOf } from './thread-row.tsx';
 import { useManyThreads } from './use-threads.ts';
 
@@ -21,18 +22,19 @@ export function SelectThreads({
 }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [deleting, setDeleting] = useState(false);
+  const [moving, setMoving] = useState(false);
   const { threadId: open } = useParams({ strict: false });
   const navigate = useNavigate();
   const many = useManyThreads();
   const ids = threads.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
   const isAll = ids.length === threads.length && ids.length > 0;
   const toggle = (id: string) => setChosen((before) => before.symmetricDifference(new Set([id])));
-  const act = (what: 'archive' | 'restore' | 'delete') =>
+  const act = (change: ThreadChange | 'delete') =>
     many.mutate(
-      { ids, act: what },
+      { ids, change },
       {
         onSuccess: () => {
-          if (what === 'delete' && open !== undefined && ids.includes(open)) void navigate({ to: '/' });
+          if (change === 'delete' && open !== undefined && ids.includes(open)) void navigate({ to: '/' });
           onDone();
         },
       },
@@ -69,13 +71,17 @@ export function SelectThreads({
       </ul>
       {many.error && <p className="px-4 text-s text-failed">{wordsOf(many.error)}</p>}
       <div className="flex gap-2 px-4 py-2">
-        <Button disabled={ids.length === 0 || many.isPending} onClick={() => act(archived ? 'restore' : 'archive')}>
+        <Button disabled={ids.length === 0 || many.isPending} onClick={() => act({ archived: !archived })}>
           {archived ? t`Restore` : t`Archive`}
+        </Button>
+        <Button disabled={ids.length === 0 || many.isPending} onClick={() => setMoving(true)}>
+          <Trans>Move</Trans>
         </Button>
         <Button look="danger" disabled={ids.length === 0 || many.isPending} onClick={() => setDeleting(true)}>
           <Trans>Delete</Trans>
         </Button>
       </div>
+      {moving && <MoveThreads ids={ids} onClose={() => setMoving(false)} onMoved={onDone} />}
       {deleting && (
         <Confirm
           title={plural(ids.length, { one: 'Delete # thread?', other: 'Delete # threads?' })}

@@ -6,10 +6,12 @@ import { Button, IconButton } from '../parts/button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { wordsOf } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { useThreadDrop } from './dragged-thread.ts';
+import { FolderList } from './folder-list.tsx';
 import { FoundMessages } from './found-messages.tsx';
 import { groupThreads } from './group-threads.ts';
 import { ThreadRow } from './thread-row.tsx';
-import { useThreads } from './use-threads.ts';
+import { useManyThreads, useThreads } from './use-threads.ts';
 
 const SelectThreads = lazy(() => import('./select-threads.tsx').then((module) => ({ default: module.SelectThreads })));
 
@@ -22,7 +24,10 @@ export function ThreadList() {
   const [channel, setChannel] = useState<Channel>('chat');
   const [selecting, setSelecting] = useState(false);
   const q = useDeferredValue(text.trim());
-  const shown = { q, archived, channel: channel === 'all' ? undefined : channel };
+  const [naming, setNaming] = useState(false);
+  const hasFolders = q === '' && !archived && channel === 'chat';
+  const folder = hasFolders && !selecting ? 'none' : undefined;
+  const shown = { q, archived, channel: channel === 'all' ? undefined : channel, folder };
   const { data, error, isPending, hasNextPage, fetchNextPage } = useThreads(shown);
   const threads = data?.pages.flatMap((page) => page.threads) ?? [];
   return (
@@ -57,6 +62,16 @@ export function ThreadList() {
               chosen: archived,
               onChoose: () => setArchived(!archived),
             },
+            {
+              words: t`New folder`,
+              icon: 'folder' as const,
+              onChoose: () => {
+                setText('');
+                setArchived(false);
+                setChannel('chat');
+                setNaming(true);
+              },
+            },
             { words: t`Select threads`, icon: 'check' as const, onChoose: () => setSelecting(true) },
           ]}
         />
@@ -73,6 +88,7 @@ export function ThreadList() {
             </div>
           )}
           {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
+          {hasFolders && <FolderList isNaming={naming} onNamed={() => setNaming(false)} />}
           {(archived || channel !== 'chat') && (
             <p className="px-2 pt-1 text-s text-soft">
               {archived ? t`Archive, ${channels()[channel]}` : channels()[channel]}
@@ -81,16 +97,7 @@ export function ThreadList() {
           {data && threads.length === 0 && (
             <p className="px-2 py-1 text-s text-soft">{emptyWords(q, archived, channel)}</p>
           )}
-          {groupThreads(threads, new Date()).map((group) => (
-            <section key={group.name} aria-label={group.name}>
-              <h2 className="px-2 pb-1 pt-3 text-s text-soft">{group.name}</h2>
-              <ul>
-                {group.threads.map((thread) => (
-                  <ThreadRow key={thread.id} thread={thread} />
-                ))}
-              </ul>
-            </section>
-          ))}
+          <ThreadGroups threads={threads} />
           {q && <FoundMessages q={q} />}
           {hasNextPage && (
             <Button look="quiet" className="mt-2 w-full" onClick={() => void fetchNextPage()}>
@@ -100,6 +107,27 @@ export function ThreadList() {
         </div>
       )}
     </>
+  );
+}
+
+/** A thread that is dropped here leaves its folder. */
+function ThreadGroups({ threads }: { readonly threads: readonly Thread[] }) {
+  const many = useManyThreads();
+  const { isOver, dropProps } = useThreadDrop((id) => many.mutate({ ids: [id], change: { folder_id: null } }));
+  return (
+    <div {...dropProps} className={`rounded ${isOver ? 'bg-hover' : ''}`}>
+      {groupThreads(threads, new Date()).map((group) => (
+        <section key={group.name} aria-label={group.name}>
+          <h2 className="px-2 pb-1 pt-3 text-s text-soft">{group.name}</h2>
+          <ul>
+            {group.threads.map((thread) => (
+              <ThreadRow key={thread.id} thread={thread} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {many.error && <p className="px-2 text-s text-failed">{wordsOf(many.error)}</p>}
+    </div>
   );
 }
 

@@ -9,9 +9,11 @@ import { formatExact } from '../format/time.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { dragsThread } from './dragged-thread.ts';
 import { RenameThread } from './rename-thread.tsx';
 import { useChangeThread, useDeleteThread } from './use-threads.ts';
 
+const MoveThreads = lazy(() => import('./move-threads.tsx').then((module) => ({ default: module.MoveThreads })));
 const ShareThread = lazy(() => import('./share-thread.tsx').then((module) => ({ default: module.ShareThread })));
 
 const DOTS: Record<Thread['status'], string> = {
@@ -30,7 +32,7 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
   const [renaming, setRenaming] = useState(false);
   if (renaming) return <RenameThread thread={thread} onDone={() => setRenaming(false)} />;
   return (
-    <li className="group relative">
+    <li className="group relative" {...dragsThread(thread.id)}>
       <Link
         to="/threads/$threadId"
         params={{ threadId: thread.id }}
@@ -51,6 +53,7 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
   const { me } = useServices();
   const [deleting, setDeleting] = useState(false);
   const [sharing, setSharing] = useState(false);
+  const [moving, setMoving] = useState(false);
   const { threadId: shown } = useParams({ strict: false });
   const navigate = useNavigate();
   const change = useChangeThread(thread.id);
@@ -79,6 +82,7 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
             icon: 'archive',
             onChoose: () => change.mutate({ archived: !thread.archived }),
           },
+          { words: t`Move to a folder`, icon: 'folder', onChoose: () => setMoving(true) },
           ...(me.sharing ? [{ words: t`Share`, icon: 'link', onChoose: () => setSharing(true) } as const] : []),
           { words: t`Export as Markdown`, icon: 'export', onChoose: () => exportAs('markdown') },
           { words: t`Export as JSON`, icon: 'export', onChoose: () => exportAs('json') },
@@ -90,6 +94,11 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
           { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
         ]}
       />
+      {moving && (
+        <Suspense>
+          <MoveThreads ids={[thread.id]} from={thread.folder_id} onClose={() => setMoving(false)} />
+        </Suspense>
+      )}
       {sharing && (
         <Suspense>
           <ShareThread thread={thread} onClose={() => setSharing(false)} />

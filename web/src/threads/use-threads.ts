@@ -8,15 +8,17 @@ export type ThreadsShown = {
   readonly archived: boolean;
   /** Where the threads began; undefined for all. */
   readonly channel?: Thread['channel'] | undefined;
+  /** The id of a folder, `none` for threads in no folder; undefined for all. */
+  readonly folder?: string | undefined;
 };
 
 /** The person's threads, pinned first, then newest. */
-export function useThreads({ q, archived, channel }: ThreadsShown) {
+export function useThreads({ q, archived, channel, folder }: ThreadsShown) {
   return useInfiniteQuery({
-    queryKey: ['threads', { q, archived, channel }],
+    queryKey: ['threads', { q, archived, channel, folder }],
     queryFn: ({ pageParam }) =>
       client.call('GET /api/threads', {
-        query: { q, channel, archived: archived ? 'true' : undefined, limit: 100, cursor: pageParam },
+        query: { q, channel, folder, archived: archived ? 'true' : undefined, limit: 100, cursor: pageParam },
       }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
@@ -43,16 +45,16 @@ export function useDeleteThread(id: string) {
   });
 }
 
-/** Archives, restores or deletes many threads. One that another window has deleted already is no failure. */
+/** Archives, restores, moves or deletes many threads. One that another window has deleted already is no failure. */
 export function useManyThreads() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ ids, act }: { ids: readonly string[]; act: 'archive' | 'restore' | 'delete' }) => {
+    mutationFn: async ({ ids, change }: { ids: readonly string[]; change: ThreadChange | 'delete' }) => {
       const results = await Promise.allSettled(
         ids.map((id) =>
-          act === 'delete'
+          change === 'delete'
             ? client.call('DELETE /api/threads/{id}', { params: { id } })
-            : client.call('PATCH /api/threads/{id}', { params: { id }, body: { archived: act === 'archive' } }),
+            : client.call('PATCH /api/threads/{id}', { params: { id }, body: change }),
         ),
       );
       const isGone = (reason: unknown) => reason instanceof ApiError && reason.status === 404;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Threads } from '#agent/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
-import { type ItemId, isUuid, type ThreadId } from '#domain/ids.ts';
+import { type FolderId, type ItemId, isUuid, type ThreadId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
+import { toOneLine } from './one-line.ts';
 import { CHANNELS, renderThread, thread, threadParams } from './thread-shape.ts';
 
 type Services = { readonly threads: Threads };
@@ -27,6 +28,10 @@ export const listThreads = defineRoute({
       .enum(['chat', 'api', 'webhook', 'mission'], 'channel must be chat, api, webhook or mission.')
       .optional()
       .describe('Only threads that began there.'),
+    folder: z
+      .union([z.literal('none'), uuid<FolderId>()], 'folder must be the id of a folder, or none.')
+      .optional()
+      .describe('Only threads of the folder with this id; none: only those in no folder.'),
     limit: pageLimit(50),
     cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page.'),
   }),
@@ -37,12 +42,13 @@ export const listThreads = defineRoute({
     },
   },
   errors: [400],
-  async handle({ principal, query: { q, archived, channel, limit, cursor } }, { threads }: Services) {
+  async handle({ principal, query: { q, archived, channel, folder, limit, cursor } }, { threads }: Services) {
     const after = cursor === undefined ? undefined : parseCursor(cursor);
     const filter = {
       search: q?.trim() || undefined,
       archived: archived === 'true',
       channels: channel && CHANNELS[channel],
+      folder,
       after,
       limit: limit + 1,
     };
@@ -68,7 +74,7 @@ const getThread = defineRoute({
 const changeThread = defineRoute({
   method: 'patch',
   path: '/api/threads/{id}',
-  summary: 'Rename, pin or archive a thread.',
+  summary: 'Rename, pin or archive a thread, or move it into a folder.',
   params: threadParams,
   body: z
     .object({
@@ -81,17 +87,22 @@ const changeThread = defineRoute({
         .describe('null or an empty text restores the default title.'),
       pinned: z.boolean('pinned must be true or false.').optional(),
       archived: z.boolean('archived must be true or false.').optional(),
+      folder_id: uuid<FolderId>('folder_id must be the id of a folder.')
+        .nullable()
+        .optional()
+        .describe('null takes the thread out of its folder.'),
     })
-    .refine((change) => Object.keys(change).length > 0, { error: 'Send title, pinned or archived.' })
+    .refine((change) => Object.keys(change).length > 0, { error: 'Send title, pinned, archived or folder_id.' })
     .meta({ id: 'ThreadChange' }),
   freeFields: ['title'],
   responses: { 200: { description: 'The changed thread.', json: thread } },
   errors: [400, 404, 413],
-  async handle({ principal, params, body: { title, pinned, archived } }, { threads }: Services) {
+  async handle({ principal, params, body: { title, pinned, archived, folder_id: folderId } }, { threads }: Services) {
     const change = {
-      ...(title !== undefined && { title: cleanTitle(title) }),
+      ...(title !== undefined && { title: title === null ? null : toOneLine(title) || null }),
       ...(pinned !== undefined && { pinned }),
       ...(archived !== undefined && { archived }),
+      ...(folderId !== undefined && { folderId }),
     };
     return renderThread(await threads.change(principal, params.id, change));
   },
@@ -130,13 +141,6 @@ const forkThread = defineRoute({
 });
 
 export const threadRoutes = [listThreads, getThread, changeThread, deleteThread, forkThread];
-
-/** PostgreSQL can't store lone surrogates and U+0000, and a title is one line. */
-const cleanTitle = (title: string | null) =>
-  title
-    ?.toWellFormed()
-    .replace(/\p{Control}+/gu, ' ')
-    .trim() || null;
 
 type Cursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: ThreadId };
 

@@ -16,6 +16,7 @@ export const thread = z
     renamed: z.boolean(),
     pinned: z.boolean(),
     archived: z.boolean(),
+    folder_id: z.uuid().nullable().describe('The folder that it is in.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
     channel: z
@@ -32,13 +33,14 @@ export const thread = z
   .meta({ id: 'Thread' });
 
 export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
-  const { id, title, generatedTitle, opening, pinned, archived, status, preview, model } = listing;
+  const { id, title, generatedTitle, opening, pinned, archived, folderId, status, preview, model } = listing;
   return {
     id,
     title: title ?? generatedTitle ?? opening,
     renamed: title !== null,
     pinned,
     archived,
+    folder_id: folderId,
     status,
     preview,
     channel: renderChannel(listing.channel),

@@ -1,0 +1,145 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import type { Folder } from '@reborn-agent/client/api';
+import { useState } from 'react';
+import { Button, IconButton } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { wordsOf } from '../parts/problem.tsx';
+import { useThreadDrop } from './dragged-thread.ts';
+import { NameInput } from './name-input.tsx';
+import { isFolderOpen, keepFolderOpen } from './open-folders.ts';
+import { ThreadRow } from './thread-row.tsx';
+import { useCreateFolder, useDeleteFolder, useFolders, useRenameFolder } from './use-folders.ts';
+import { useManyThreads, useThreads } from './use-threads.ts';
+
+/** The folders, each with its threads if it is open, and the name of a new one while it is typed. */
+export function FolderList({ isNaming, onNamed }: { readonly isNaming: boolean; readonly onNamed: () => void }) {
+  const { folders, error } = useFolders();
+  const create = useCreateFolder();
+  const problem = create.error ?? error;
+  if (folders.length === 0 && !isNaming && !problem) return null;
+  return (
+    <section aria-label={t`Folders`}>
+      <h2 className="px-2 pb-1 pt-3 text-s text-soft">
+        <Trans>Folders</Trans>
+      </h2>
+      {isNaming && (
+        <NameInput label={t`Name of the folder`} name="" maxLength={100} onKeep={create.mutate} onDone={onNamed} />
+      )}
+      {problem && (
+        <p role="alert" className="px-2 text-s text-failed">
+          {wordsOf(problem)}
+        </p>
+      )}
+      <ul>
+        {folders.map((folder) => (
+          <FolderRow key={folder.id} folder={folder} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function FolderRow({ folder }: { readonly folder: Folder }) {
+  const [isOpen, setOpen] = useState(() => isFolderOpen(folder.id));
+  const [renaming, setRenaming] = useState(false);
+  const rename = useRenameFolder(folder.id);
+  const many = useManyThreads();
+  const { isOver, dropProps } = useThreadDrop((id) => many.mutate({ ids: [id], change: { folder_id: folder.id } }));
+  const problem = rename.error ?? many.error;
+  const toggle = () => {
+    keepFolderOpen(folder.id, !isOpen);
+    setOpen(!isOpen);
+  };
+  return (
+    <li {...dropProps} className={`rounded ${isOver ? 'bg-hover' : ''}`}>
+      {renaming ? (
+        <NameInput
+          label={t`Name of the folder`}
+          name={folder.name}
+          maxLength={100}
+          onKeep={(name) => name && rename.mutate(name)}
+          onDone={() => setRenaming(false)}
+        />
+      ) : (
+        <div className="group relative">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            className="flex min-h-8 w-full items-center gap-2 rounded py-1 ps-2 pe-3 text-start group-focus-within:pe-9 group-hover:pe-9 touch:pe-9 hover:bg-hover"
+            onClick={toggle}
+          >
+            <Icon name="right" className={`text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+            <span className="min-w-0 flex-1 truncate">{folder.name}</span>
+          </button>
+          <FolderMenu folder={folder} onRename={() => setRenaming(true)} />
+        </div>
+      )}
+      {problem && (
+        <p role="alert" className="px-2 text-s text-failed">
+          {wordsOf(problem)}
+        </p>
+      )}
+      {isOpen && <FolderThreads id={folder.id} />}
+    </li>
+  );
+}
+
+function FolderMenu({ folder, onRename }: { readonly folder: Folder; readonly onRename: () => void }) {
+  const [deleting, setDeleting] = useState(false);
+  const remove = useDeleteFolder(folder.id);
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton
+            icon="more"
+            label={t`Actions on the folder ${folder.name}`}
+            className="absolute end-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
+          />
+        }
+        entries={[
+          { words: t`Rename`, icon: 'edit', onChoose: onRename },
+          { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
+        ]}
+      />
+      {deleting && (
+        <Confirm
+          title={t`Delete this folder?`}
+          action={t`Delete`}
+          onConfirm={() => remove.mutate()}
+          onClose={() => setDeleting(false)}
+        >
+          <Trans>The threads in “{folder.name}” stay. They are back in the list.</Trans>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function FolderThreads({ id }: { readonly id: string }) {
+  const { data, error, hasNextPage, fetchNextPage } = useThreads({ q: '', archived: false, folder: id });
+  const threads = data?.pages.flatMap((page) => page.threads) ?? [];
+  return (
+    <div className="ps-3">
+      {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
+      {data && threads.length === 0 && (
+        <p className="px-2 py-1 text-s text-soft">
+          <Trans>Empty. Drag threads here, or use their menu.</Trans>
+        </p>
+      )}
+      <ul>
+        {threads.map((thread) => (
+          <ThreadRow key={thread.id} thread={thread} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button look="quiet" className="w-full" onClick={() => void fetchNextPage()}>
+          <Trans>Show more</Trans>
+        </Button>
+      )}
+    </div>
+  );
+}
