@@ -182,7 +182,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
   const agent = createAgent(db, engine, summaries, attachments, titles?.request);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
-  const chats = openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo });
+  const chats = openChats({ config, parts, db, engine, egress, secrets, agent, attachments, threadUrl, onError, undo });
   const findVapid = createVapid(secrets);
   startBackground({
     chatCarrier: chats.carrier,

@@ -1,7 +1,9 @@
 import type { Agent } from '#agent/agent.ts';
+import type { Attachments } from '#agent/attachments/attachments.ts';
 import { createChatAdmin } from '#agent/chats/chat-admin.ts';
 import { createChatCarrier } from '#agent/chats/chat-carrier.ts';
 import type { Transport } from '#agent/chats/chat-port.ts';
+import { createComposePost } from '#agent/chats/compose-post.ts';
 import { createConnections } from '#agent/chats/connections.ts';
 import { createUpdateHandler } from '#agent/chats/handle-update.ts';
 import { startInbox } from '#agent/chats/inbox.ts';
@@ -28,6 +30,7 @@ type Options = {
   readonly egress: Egress;
   readonly secrets: Secrets;
   readonly agent: Agent;
+  readonly attachments: Attachments;
   readonly threadUrl: ThreadUrl;
   readonly onError: (error: unknown) => void;
   readonly undo: AsyncDisposableStack;
@@ -36,7 +39,8 @@ type Options = {
 const MAIL_READER = { program: 'tools/builtin/web/read-page', run: 'readMailHtml', deadlineMs: 3_000 } as const;
 
 /** The chat channels: receives their updates, and carries replies to them. */
-export function openChats({ config, parts, db, engine, egress, secrets, agent, threadUrl, onError, undo }: Options) {
+export function openChats(given: Options) {
+  const { config, parts, db, engine, egress, secrets, agent, attachments, threadUrl, onError, undo } = given;
   const { system } = engine;
   const mail = createMailPort({
     lookUp: (host, options) => egress.lookUp(host, options),
@@ -59,7 +63,12 @@ export function openChats({ config, parts, db, engine, egress, secrets, agent, t
   const inbox = startInbox({ engine, connections, handle, pace: parts.chats, onError });
   undo.defer(() => inbox.stop());
   return {
-    carrier: createChatCarrier({ db, agent, connections, live, threadUrl }),
+    carrier: createChatCarrier({
+      db,
+      connections,
+      live,
+      compose: createComposePost({ agent, attachments, threadUrl }),
+    }),
     admin: createChatAdmin({ db, system, secrets, connections, linking, inbox, publicUrl: () => config.publicUrl }),
   };
 }

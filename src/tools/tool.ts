@@ -1,4 +1,5 @@
 import type { Principal } from '#domain/principal.ts';
+import type { InlinePart } from '#domain/thread/item.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
@@ -56,6 +57,8 @@ export type ToolContext = {
   readonly answered?: AnsweredQuestion | undefined;
   /** Shows how far the call is. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  /** Adds a picture or a file to the output. People see it, the model does not. */
+  readonly onFile?: ((file: InlinePart) => void) | undefined;
   /** Asks the user's model, which sees the request and nothing else. Throws `ModelRefused`. */
   readonly askModel?: ((request: ToolModelRequest) => Promise<ToolModelAnswer>) | undefined;
   /** For the requests of the call; undefined when traces are not exported. */

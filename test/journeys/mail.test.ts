@@ -30,6 +30,17 @@ const tool: Tool = {
   },
 };
 
+const PICTURE = Buffer.from(`\x89PNG${'p'.repeat(3000)}`, 'latin1');
+const draw: Tool = {
+  definition: { name: 'draw', description: null, parameters: { type: 'object' }, strict: null },
+  repeatable: true,
+  level: 'allow',
+  call: async (_given, { onFile }) => {
+    onFile?.({ type: 'image', mediaType: 'image/png', base64: PICTURE.toString('base64') });
+    return 'drawn';
+  },
+};
+
 type Thread = { readonly id: string; readonly status: string; readonly preview: string | null };
 
 let servers: MailServers;
@@ -47,7 +58,7 @@ journey.beforeAll(async ({ startAnother }) => {
   service = await startAnother(
     { PUBLIC_URL: 'https://reborn.example' },
     {
-      tools: [tool],
+      tools: [tool, draw],
       network: { resolve: async (host) => (/^(?:mail|other)\.test$/.test(host) ? ['127.0.0.1'] : []) },
       chats: { lookEveryMs: 100, leaseSeconds: 45, pauseMs: 100 },
       deliveries: { lookEveryMs: 50, delaysSeconds: [0.1, 0.1, 0.1] },
@@ -202,6 +213,14 @@ test('an approval is a link to the web app; an answer by mail does not approve',
   await waitFor('the last mail', async () => (await threads()).some(hasRead));
   await waitFor('the answers', async () => (await openDeliveries()) === 0 && (await threads()).every(isIdle));
   expect(used).toEqual(['{"to": "ann"}']);
+});
+
+test('a picture of a tool is attached to the answer', async () => {
+  await person.say('use draw {}', 'A picture');
+  const mail = await waitFor('the answer', async () =>
+    (await person.inbox()).find(({ subject }) => subject === 'Re: A picture'),
+  );
+  expect(mail.files).toEqual([{ name: 'image.png', mediaType: 'image/png', bytes: PICTURE }]);
 });
 
 test('forged, automatic and malformed mail leads to nothing, and is counted', async () => {

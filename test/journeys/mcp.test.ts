@@ -116,7 +116,11 @@ test('the reference server: from adding it to a result in the chat, for everyone
 
   expect(await ask(service, 'use every__echo {"message":"hi"}', ann)).toBe('result: Echo: hi');
   expect(await ask(service, 'use every__get-sum {"a":2,"b":40}', ann)).toContain('42');
-  expect(await ask(service, 'use every__get-tiny-image {}', ann)).toContain('[image of the type image/png: not shown]');
+  expect(await ask(service, 'use every__get-tiny-image {}', ann)).toContain(
+    '[image of the type image/png: the user sees',
+  );
+  expect(await findPicture(service, ann)).toMatchObject({ type: 'image/png', begin: '\x89PNG' });
+  expect(JSON.stringify(model.seen.at(-1))).not.toContain('iVBOR'); // the model does not get the picture
   expect(await ask(service, 'use every__get-sum {"a":"x"}', ann)).toMatch(/invalid/i);
   expect(await ask(service, 'use every__echo [1]', ann)).toContain('must be a JSON object');
   expect(model.seen.at(-1)?.tools).toContain('every__echo');
@@ -126,6 +130,18 @@ test('the reference server: from adding it to a result in the chat, for everyone
   expect((await send(service, 'DELETE', '/api/mcp/every', undefined, ann)).status).toBe(404);
   expect((await add(service, { name: 'every', url: 'https://mcp.example.com/mcp' }, ann)).status).toBe(409);
 });
+
+/** The picture in the newest thread, as the browser gets it. */
+async function findPicture(service: Service, who: TestUser) {
+  const { threads } = await read<{ threads: { id: string }[] }>(send(service, 'GET', '/api/threads', undefined, who));
+  const { items } = await read<{ items: { output?: { type: string; url: string }[] }[] }>(
+    send(service, 'GET', `/api/threads/${threads[0]?.id}/items`, undefined, who),
+  );
+  const picture = items.flatMap(({ output = [] }) => output).find(({ type }) => type === 'image');
+  const got = await send(service, 'GET', picture?.url ?? '', undefined, who);
+  const begin = Buffer.from(await got.arrayBuffer()).toString('latin1', 0, 4);
+  return { type: got.headers.get('content-type'), begin };
+}
 
 test('resources are read by the model and by people, and prompts are texts that a person sends', async ({
   service,

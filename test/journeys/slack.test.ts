@@ -45,6 +45,12 @@ const { stage, as, json, shown, settled, createCode, used } = chatCases(async ()
       slack.fail(/^chat\.update$/, 'lost');
       slack.fail(/^chat\.postMessage$/, { status: 429, retryAfter: 1 });
     },
+    loseFiles: () => {
+      slack.fail(/^files\.completeUploadExternal$/, 'lost');
+      slack.fail(/^files\.info$/, 'cut');
+      slack.fail(/^upload$/, 'lost');
+    },
+    refuseFile: () => slack.fail(/^files\.getUploadURLExternal$/, { status: 200, description: 'missing_scope' }),
     marked: { bold: '*bold*', code: '```', most: 4000 },
     close: () => slack.close(),
   };

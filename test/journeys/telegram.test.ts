@@ -15,11 +15,12 @@ const asked = { channel: 'telegram', token: BOT.token };
 
 const messages = new Map<ChatMessage, Shown>();
 const seen = (shown: Shown): ChatMessage => {
-  const { text, texts, html, buttons } = shown;
+  const { text, texts, html, buttons, file } = shown;
   const message = {
     text,
     texts,
     markup: html,
+    file,
     buttons: buttons.map((each) => ({ ...each, data: each.callback_data })),
   };
   messages.set(message, shown);
@@ -49,6 +50,11 @@ const { stage, as, json, shown, waiting, openDeliveries, used } = chatCases(asyn
       telegram.fail(/^editMessageText$/, 'lost');
       telegram.fail(/^sendMessage$/, { status: 429, retryAfter: 1 });
     },
+    loseFiles: () => {
+      telegram.fail(/^editMessageMedia$/, 'lost', 2);
+      telegram.fail(/^editMessageMedia$/, 'cut');
+    },
+    refuseFile: () => telegram.fail(/^editMessageMedia$/, { status: 400, description: 'Bad Request: no' }, 2),
     marked: { bold: '<b>bold</b>', code: '<pre><code class="language-ts">', most: 4096 },
     close: () => telegram.close(),
   };

@@ -1,6 +1,7 @@
 import { InvalidRequest } from '#domain/errors.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import { isShownPicture } from '#domain/text/media-type.ts';
 import type { Threads } from '../threads.ts';
 import type { FetchLinks } from './fetch-links.ts';
 
@@ -8,9 +9,6 @@ export type LoadedImage = { readonly mediaType: string; readonly bytes: Buffer }
 
 /** Fetches an image that a message of the owner's thread names. Throws `InvalidRequest` for all other addresses. */
 export type LoadImage = (owner: Principal, id: ThreadId, item: ItemId, url: string) => Promise<LoadedImage>;
-
-/** Types that browsers show and that can't contain scripts. */
-const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
 /**
  * Browsers don't load the images of an answer, because an address can carry away what was said. The owner decides, and
@@ -20,7 +18,7 @@ export function createLoadImage(threads: Pick<Threads, 'getText'>, fetchLinks: F
   return async (owner, id, item, url) => {
     if (!names(await threads.getText(owner, id, item), url)) throw refuse('The message does not have this image.');
     const [image] = await fetchLinks([{ url, kind: 'image', param: 'url' }]);
-    if (!image || !SHOWN.test(image.mediaType)) throw refuse('The image must be a PNG, JPEG, GIF, WebP or AVIF.');
+    if (!image || !isShownPicture(image.mediaType)) throw refuse('The image must be a PNG, JPEG, GIF, WebP or AVIF.');
     return { mediaType: image.mediaType, bytes: Buffer.from(image.base64, 'base64') };
   };
 }

@@ -1,22 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatPost } from '#domain/chat/chat.ts';
-import { NotFound } from '#domain/errors.ts';
 import type { CarryResult } from '#domain/notification/delivery.ts';
-import type { NoticeDetail } from '#domain/notification/notice.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { ThreadUrl } from '#domain/thread/thread.ts';
-import type { TurnRecord } from '#domain/thread/turn.ts';
 import { claimMessage, forgetMessage, markShown, recordMessage } from '#store/chats/messages.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import type { Agent } from '../agent.ts';
 import type { Carry, CarryCall } from '../outbox/deliver.ts';
-import { replyOf, wordsOf } from '../turn/turn-reply.ts';
 import { ChatFailed, type ChatMessage } from './chat-port.ts';
+import type { ComposePost } from './compose-post.ts';
 import type { Connections, OpenAccount } from './connections.ts';
-import { messageFor } from './gate-buttons.ts';
 import { CLAIM_SECONDS, type LiveReplies, PLACEHOLDER } from './live-replies.ts';
 
 const LOOK_AGAIN_MS = 200;
+/** Added to the part of a file, for the words that replace it. */
+const INSTEAD = 10_000;
 
 /**
  * Carries replies and notices to chats. A message is first sent as a placeholder; once its id is stored, it is edited. An edit can be
@@ -24,12 +20,11 @@ const LOOK_AGAIN_MS = 200;
  */
 export function createChatCarrier(parts: {
   readonly db: Database;
-  readonly agent: Agent;
   readonly connections: Connections;
   readonly live: LiveReplies;
-  readonly threadUrl: ThreadUrl;
+  readonly compose: ComposePost;
 }): Carry {
-  const { db, agent, connections, live, threadUrl } = parts;
+  const { db, connections, live, compose } = parts;
 
   return async (delivery, call) => {
     const post = delivery.payload;
@@ -45,7 +40,7 @@ export function createChatCarrier(parts: {
     try {
       let last: string | undefined;
       for (const [part, message] of messages.entries()) {
-        const shown = await place(opened, owner, post, { key, part, message, call });
+        const shown = await placeOrSay(opened, owner, post, { key, part, message, call });
         if (!shown) return { outcome: 'interrupted', error: 'The messages take longer than one attempt.' };
         last = shown;
       }
@@ -62,6 +57,19 @@ export function createChatCarrier(parts: {
     readonly message: ChatMessage;
     readonly call: CarryCall;
   };
+
+  /** Shows words in place of a file that the platform refuses. */
+  async function placeOrSay(opened: OpenAccount, owner: Principal, post: ChatPost, placing: Placing) {
+    const { part, message } = placing;
+    try {
+      return await place(opened, owner, post, placing);
+    } catch (error) {
+      if (!message.files || !(error instanceof ChatFailed && error.result.outcome === 'refused')) throw error;
+      const words = { markdown: message.markdown };
+      const isApart = opened.connection.upload !== undefined; // there is no message that could take the words
+      return place(opened, owner, post, { ...placing, part: isApart ? part + INSTEAD : part, message: words });
+    }
+  }
 
   /** Shows one message; undefined when there was no time left. */
   async function place(
@@ -85,10 +93,15 @@ export function createChatCarrier(parts: {
       let { remoteId } = state;
       if (remoteId === null) {
         const first = connection.edit ? { markdown: PLACEHOLDER, replyTo } : { ...message, replyTo };
-        remoteId = (state.isRepeat && (await connection.findSent?.(post.chat, `${key}:${part}`))) || null;
-        remoteId ??= await connection.send(post.chat, first, `${key}:${part}`).catch(async (error: unknown) => {
+        const file = connection.upload && message.files?.[0];
+        const begin = () =>
+          file && connection.upload ? connection.upload(file) : connection.send(post.chat, first, `${key}:${part}`);
+        const isKnown = state.isRepeat && !file; // an upload that was lost is not seen by anyone
+        remoteId = (isKnown && (await connection.findSent?.(post.chat, `${key}:${part}`))) || null;
+        remoteId ??= await begin().catch(async (error: unknown) => {
           const wasRefused = error instanceof ChatFailed && error.result.outcome !== 'failed';
-          if (wasRefused) await inTransaction((trx) => forgetMessage(trx, owner, id)); // it was certainly not sent
+          // It was certainly not sent, or no one sees it.
+          if (wasRefused || file) await inTransaction((trx) => forgetMessage(trx, owner, id));
           throw error;
         });
         const made = remoteId;
@@ -103,96 +116,14 @@ export function createChatCarrier(parts: {
     }
     return undefined;
   }
-
-  async function compose(opened: OpenAccount, owner: Principal, post: ChatPost): Promise<ChatMessage[] | undefined> {
-    const pieces = (markdown: string) => opened.port.split(markdown).map((piece) => ({ markdown: piece }));
-    switch (post.shows) {
-      case 'text':
-        return pieces(post.text);
-      case 'notice':
-        return composeNotice(opened, owner, post.notice);
-      case 'turn': {
-        const record = await findTurn(owner, post);
-        if (!record) return undefined;
-        const gate = record.gate ? await composeGate(opened, owner, record.gate.id) : [];
-        const words = wordsFor(record);
-        return [...(words || gate.length === 0 ? pieces(words || 'Done.') : []), ...gate];
-      }
-    }
-  }
-
-  async function composeNotice(opened: OpenAccount, owner: Principal, notice: NoticeDetail): Promise<ChatMessage[]> {
-    if (notice.type === 'gate.opened') return composeGate(opened, owner, notice.gateId, 'Answered already.');
-    const turn =
-      'turnId' in notice && notice.threadId && notice.turnId
-        ? { threadId: notice.threadId, turnId: notice.turnId }
-        : undefined;
-    const record = turn && (await findTurn(owner, turn));
-    const url = turn && threadUrl(turn.threadId);
-    const said = record && notice.type === 'mission.completed' ? wordsFor(record) : '';
-    const text = [titleOf(notice), said, url ?? ''].filter((line) => line !== '').join('\n\n');
-    return opened.port.split(text).map((piece) => ({ markdown: piece }));
-  }
-
-  async function composeGate(
-    { port }: OpenAccount,
-    owner: Principal,
-    id: Parameters<Agent['getGate']>[1],
-    otherwise?: string,
-  ): Promise<ChatMessage[]> {
-    try {
-      const gate = await agent.getGate(owner, id);
-      return [messageFor(gate, port, threadUrl(gate.threadId))];
-    } catch (error) {
-      if (!(error instanceof NotFound)) throw error;
-      return otherwise ? [{ markdown: otherwise }] : [];
-    }
-  }
-
-  async function findTurn(owner: Principal, ids: Parameters<Agent['getTurn']>[1]): Promise<TurnRecord | undefined> {
-    try {
-      return await agent.getTurn(owner, ids);
-    } catch (error) {
-      if (error instanceof NotFound) return undefined;
-      throw error;
-    }
-  }
 }
 
-const joined = (messages: readonly ChatMessage[]): ChatMessage[] => [
-  { markdown: messages.map(({ markdown }) => markdown).join('\n\n') },
-];
+/** All of it in one letter. */
+function joined(messages: readonly ChatMessage[]): ChatMessage[] {
+  const words = messages.flatMap(({ markdown, files }) => (files ? [] : markdown));
+  return [{ markdown: words.join('\n\n'), files: messages.flatMap(({ files }) => files ?? []) }];
+}
 
 function toResult({ result }: ChatFailed, { signal }: CarryCall): CarryResult {
   return signal.aborted ? { outcome: 'interrupted', error: result.error } : result;
-}
-
-function wordsFor(record: TurnRecord): string {
-  const words = wordsOf(replyOf(record));
-  const { status, failure } = record.turn;
-  const more =
-    status === 'cancelled'
-      ? 'Stopped.'
-      : status === 'incomplete'
-        ? 'The answer was cut off.'
-        : status === 'failed'
-          ? `That did not work: ${failure?.message ?? 'the service has failed.'}`
-          : '';
-  return [words, more].filter((part) => part !== '').join('\n\n');
-}
-
-function titleOf(notice: Exclude<NoticeDetail, { type: 'gate.opened' }>): string {
-  switch (notice.type) {
-    case 'mission.completed':
-      return `**${notice.name}**`;
-    case 'mission.failed':
-      return `**${notice.name}** has failed${notice.reason ? `: ${notice.reason}` : '.'}`;
-    case 'mission.paused':
-      return `**${notice.name}** was paused: ${notice.reason}`;
-    case 'turn.ended':
-      return notice.status === 'failed' ? 'A webhook job has failed.' : 'A webhook job has ended.';
-    case 'endpoint.test':
-    case 'device.test':
-      return 'This is a test.';
-  }
 }

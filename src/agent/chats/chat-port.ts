@@ -30,7 +30,7 @@ export type Transport = (request: {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly signal?: AbortSignal;
@@ -58,10 +58,12 @@ export type ChatConnection = {
   /** Returns the id of the message. `key` is the same when a message is sent again because the outcome was unknown. */
   send(chat: string, message: ChatMessage, key: string): Promise<string>;
   /**
-   * Replaces a message. Repeating it changes nothing. Returns false when the message is not there any more. A platform without
+   * Replaces a message by another one, which may be a file. Repeating it changes nothing. Returns false when the message is not there any more. A platform without
    * edits must recognise a repeated `key` instead.
    */
   edit?(chat: string, remoteId: string, message: ChatMessage): Promise<boolean>;
+  /** Stores a file without showing it, for `edit`, which then shows it. Without it, a file replaces the words of a message. */
+  upload?(file: SentFile): Promise<string>;
   /** The message that was sent with `key`, asked before it is sent again because the outcome was unknown. */
   findSent?(chat: string, key: string): Promise<string | undefined>;
   /** Shows that an answer is being written. */
@@ -77,6 +79,15 @@ export type ChatMessage = {
   readonly markdown: string;
   readonly buttons?: readonly ChatButton[];
   readonly replyTo?: string | undefined;
+  /** In chats at most one, in place of the words, which are shown if the platform refuses it. In letters they come with the words. */
+  readonly files?: readonly SentFile[];
+};
+
+/** A file that goes out. The name is clean. */
+export type SentFile = {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 };
 
 /** `data`: at most 64 bytes. It comes back when the button is pressed. */

@@ -149,7 +149,8 @@ const wrapped = new WeakMap<ContentPart, { readonly source: string; readonly par
 
 function wrapPart(part: ContentPart, source: string): ContentPart {
   if (part.type === 'text') return text(wrapUntrusted(part.text, source, Number.POSITIVE_INFINITY));
-  if (part.type !== 'file' || !TEXTUAL.test(part.mediaType)) return withPlainName(part);
+  // No rule can search a picture for instructions, so the model only learns that there is one.
+  if (part.type !== 'file' || !TEXTUAL.test(part.mediaType)) return text(`[${part.type} that the user sees]`);
   if (isStored(part)) return text(`[${part.type} left out: it was not read]`); // never unwrapped
   const words = Buffer.from(part.base64, 'base64').toString('utf8');
   return text(wrapUntrusted(words, `${source}/${part.filename ?? 'file'}`, Number.POSITIVE_INFINITY));

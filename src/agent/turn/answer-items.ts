@@ -1,8 +1,11 @@
 import { type ItemId, newId } from '#domain/ids.ts';
 import type { ModelCall } from '#domain/spending.ts';
+import { AttachmentUnavailable, isAttached } from '#domain/thread/attachment.ts';
 import {
   type FunctionCallBody,
   type FunctionCallItem,
+  type InlinePart,
+  mapParts,
   type NewItem,
   type ToolModelCall,
   text,
@@ -76,18 +79,33 @@ function thoughtsOf(
   return { thoughts: { provider, model, parts, ...(call && { call }) } };
 }
 
+type OutputExtras = { readonly modelCalls?: readonly ToolModelCall[]; readonly files?: readonly InlinePart[] };
+
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  modelCalls: readonly ToolModelCall[] = [],
+  { modelCalls = [], files = [] }: OutputExtras = {},
 ): WrittenItem {
   return plain({
     id: newId(),
     type: 'function_call_output',
     callId,
-    output: [text(output)],
+    output: [text(output), ...files],
     ...(modelCalls.length > 0 && { modelCalls }),
   });
 }
+
+/** The output with its files stored apart. It counts even if they can't be stored: the call has run. */
+export async function keepFiles(output: WrittenItem, keep: KeepItems): Promise<WrittenItem> {
+  try {
+    const [kept = output] = await keep([output]);
+    return kept;
+  } catch (error) {
+    if (!(error instanceof AttachmentUnavailable)) throw error;
+    return mapParts(output, (part) => (isAttached(part) ? text('[A file could not be stored.]') : part));
+  }
+}
+
+type KeepItems = (items: readonly WrittenItem[]) => Promise<readonly WrittenItem[]>;
 
 export const plain = (item: NewItem): WrittenItem => ({ ...item, usage: null, started: false });

@@ -16,6 +16,7 @@ export async function callTool(
     passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'answered'>;
     onProgress?: ToolContext['onProgress'];
     askModel?: ToolContext['askModel'];
+    onFile?: ToolContext['onFile'];
     signal: AbortSignal;
     traceparent?: string | undefined;
   },
@@ -38,6 +39,7 @@ export async function callTool(
       answered,
       onProgress: options.onProgress,
       askModel: options.askModel,
+      onFile: options.onFile,
     });
   } catch (error) {
     if (signal.aborted || error instanceof SignInRequired || error instanceof InputRequired) throw error;

@@ -1,7 +1,7 @@
 import { type AttachmentHash, type ItemId, newId } from '#domain/ids.ts';
 import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { storedHashesOf } from '#domain/thread/attachment.ts';
-import { type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
+import { type InlinePart, type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
 import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
@@ -36,7 +36,7 @@ import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '..
 import { createMeter, type Meter } from '../spending/budget-meter.ts';
 import { createToolModel, describeToolModelCall } from '../spending/tool-model.ts';
 import { askAgain, findFormatProblem, InvalidOutput } from './answer-format.ts';
-import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
+import { type DecidedCall, keepFiles, outputOf, plain, toItems } from './answer-items.ts';
 import { callTool } from './call-tool.ts';
 import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
 import type { TurnSteps } from './run-turn.ts';
@@ -54,7 +54,7 @@ export type TurnContext = SettingParts & {
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
   readonly safety: Safety;
-  readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently'>;
+  readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently' | 'keep'>;
   /** Encrypts summaries that callers keep. */
   readonly summaries: Pick<SealedTexts, 'seal'>;
   readonly log?: TurnLog;
@@ -297,8 +297,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       if (passage.kind === 'forbidden') return append([outputOf(call, FORBIDDEN)]);
       const isBack = sentBack === call.id;
       if (!call.startedAt || isBack) await withOwner(db, turn, (trx) => startCall(trx, turn, call, passage));
+      const files: InlinePart[] = [];
       try {
-        const output = await log.toolCalled(call, passage.tool, () =>
+        const returned = await log.toolCalled(call, passage.tool, () =>
           callTool(call, {
             turn,
             passage,
@@ -306,10 +307,12 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
             traceparent,
             onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
             askModel: (request) => toolModel.ask(call, request),
+            onFile: (file) => files.push(file),
           }),
         );
-        const received = await safety.receive(turn, call.name, output);
-        const written = await append([outputOf(call, received, toolModel.take(call.id))]);
+        const received = await safety.receive(turn, call.name, returned);
+        const output = outputOf(call, received, { files, modelCalls: toolModel.take(call.id) });
+        const written = await append([await keepFiles(output, (items) => attachments.keep(turn, items))]);
         if (passage.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
         return written;
       } catch (error) {

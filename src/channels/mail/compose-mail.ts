@@ -27,6 +27,11 @@ export async function composeMail(asked: Asked): Promise<Composed> {
     headers: { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
     text: message.markdown,
     html: renderMailHtml(message.markdown),
+    attachments: (message.files ?? []).map(({ name, mediaType, bytes }) => ({
+      filename: name,
+      contentType: mediaType,
+      content: Buffer.from(bytes),
+    })),
     disableFileAccess: true,
     disableUrlAccess: true,
   });

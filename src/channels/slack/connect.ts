@@ -1,6 +1,7 @@
 import type { FetchFunction, WebClient } from '@slack/web-api';
 import { type ChatConnection, ChatFailed, type ChatMessage, type Transport } from '#agent/chats/chat-port.ts';
 import { isSigned, type SlackCredentials } from './credentials.ts';
+import { createSlackFiles, FILE_HOST } from './files.ts';
 import { renderMrkdwn } from './render-mrkdwn.ts';
 import { failed } from './socket-link.ts';
 import type { SocketSession } from './socket-session.ts';
@@ -9,7 +10,6 @@ import { toFailure } from './to-failure.ts';
 const TIMEOUT_MS = 12_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
-const FILE_HOST = 'files.slack.com';
 /** How far back a message is searched whose request had no answer. */
 const SEARCH_SECONDS = 3600;
 const EVENT = 'reborn_message';
@@ -33,6 +33,8 @@ export function connectSlack(
       throw toFailure(error, secrets);
     }
   }
+
+  const files = createSlackFiles(call, transport);
 
   return {
     identify: () =>
@@ -80,19 +82,22 @@ export function connectSlack(
 
     async edit(chat, remoteId, message) {
       try {
-        await call((slack) =>
-          slack.chat.update({ channel: parseChat(chat).channel, ts: remoteId, ...contentOf(message) }),
-        );
+        const { channel, thread } = parseChat(chat);
+        const [file] = message.files ?? [];
+        if (file) await files.share({ id: remoteId, title: file.name, channel, thread });
+        else await call((slack) => slack.chat.update({ channel, ts: remoteId, ...contentOf(message) }));
         return true;
       } catch (error) {
         if (
           error instanceof ChatFailed &&
-          /message_not_found|cant_update_message|edit_window_closed/.test(error.message)
+          /message_not_found|cant_update_message|edit_window_closed|file_not_found|file_deleted/.test(error.message)
         )
           return false;
         throw error;
       }
     },
+
+    upload: (file) => files.upload(file),
 
     findSent: (chat, key) =>
       call(async (slack) => {

@@ -4,6 +4,7 @@ import {
   ChatFailed,
   type ChatMessage,
   type Received,
+  type SentFile,
   type Transport,
 } from '#agent/chats/chat-port.ts';
 import { fileUpdate } from './read-update.ts';
@@ -43,6 +44,23 @@ export function connectTelegram(token: string, transport: Transport): ChatConnec
     } catch (error) {
       if (!(error instanceof ChatFailed) || !/can't parse entities|is too long/.test(error.message)) throw error;
       return act(message.markdown.slice(0, MOST_CHARACTERS));
+    }
+  }
+
+  /** A picture that Telegram can't show, for example because it is very wide, becomes a document. */
+  async function showFile(chat: string, remoteId: string, file: SentFile): Promise<void> {
+    const show = (type: 'photo' | 'document') =>
+      call((bot) => {
+        const place = { chat_id: parseChat(chat).id, message_id: Number(remoteId) };
+        const asked = { ...place, media: { type, media: `attach://${UPLOAD}` }, [UPLOAD]: file };
+        return bot.raw.editMessageMedia(asked);
+      });
+    if (!isPhoto(file)) return void (await show('document'));
+    try {
+      await show('photo');
+    } catch (error) {
+      if (!(error instanceof ChatFailed && error.result.outcome === 'refused') || isAboutMessage(error)) throw error;
+      await show('document');
     }
   }
 
@@ -91,14 +109,17 @@ export function connectTelegram(token: string, transport: Transport): ChatConnec
 
     async edit(chat, remoteId, message) {
       try {
-        await withMarkup(message, (text, mode) =>
-          call((bot) => bot.editMessageText(parseChat(chat).id, Number(remoteId), text, optionsFor(message, mode))),
-        );
+        const [file] = message.files ?? [];
+        if (file) await showFile(chat, remoteId, file);
+        else
+          await withMarkup(message, (text, mode) =>
+            call((bot) => bot.editMessageText(parseChat(chat).id, Number(remoteId), text, optionsFor(message, mode))),
+          );
         return true;
       } catch (error) {
         if (!(error instanceof ChatFailed)) throw error;
         if (/message is not modified/.test(error.message)) return true;
-        if (/message to edit not found|message can't be edited|MESSAGE_ID_INVALID/.test(error.message)) return false;
+        if (isAboutMessage(error)) return false;
         throw error;
       }
     },
@@ -137,6 +158,16 @@ export function connectTelegram(token: string, transport: Transport): ChatConnec
 }
 
 const MOST_CHARACTERS = 4096;
+const MOST_PHOTO_BYTES = 10 * 1024 * 1024;
+/** The field of a request with a file. */
+const UPLOAD = 'upload';
+
+const isPhoto = ({ mediaType, bytes }: SentFile) =>
+  /^image\/(?:png|jpeg|webp)$/.test(mediaType) && bytes.length <= MOST_PHOTO_BYTES;
+
+/** The message that was to be edited is not there, or can't be edited. */
+const isAboutMessage = (error: ChatFailed) =>
+  /message to edit not found|message can't be edited|MESSAGE_ID_INVALID/.test(error.message);
 
 function optionsFor({ buttons }: ChatMessage, mode: 'HTML' | undefined) {
   const row = (buttons ?? []).map(({ label, data }) => ({ text: label, callback_data: data }));
@@ -160,7 +191,7 @@ function carryBy(bot: Api, token: string, transport: Transport, pollSignal: () =
     const answer = await request(transport, {
       method: 'POST',
       url: `${ROOT}/bot${token}/${method}`,
-      body: JSON.stringify(payload),
+      ...(await bodyOf(payload)),
       maxResponseBytes: MAX_ANSWER_BYTES,
       ...(signal && { signal, timeoutMs: POLL_SECONDS * 1000 + TIMEOUT_MS }),
     });
@@ -169,7 +200,21 @@ function carryBy(bot: Api, token: string, transport: Transport, pollSignal: () =
   return bot;
 }
 
-type Asked = Omit<Parameters<Transport>[0], 'headers' | 'timeoutMs'> & { readonly timeoutMs?: number };
+/** JSON, or a form if there is a file. */
+async function bodyOf(payload: object): Promise<Pick<Parameters<Transport>[0], 'body'> & Pick<Asked, 'headers'>> {
+  if (!(UPLOAD in payload)) return { body: JSON.stringify(payload) };
+  const form = new FormData();
+  const { [UPLOAD]: file, ...fields } = payload as Record<string, unknown> & { readonly [UPLOAD]: SentFile };
+  for (const [name, value] of Object.entries(fields))
+    form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  form.set(UPLOAD, new Blob([file.bytes], { type: file.mediaType }), file.name);
+  const encoded = new Response(form);
+  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
+  return { body: new Uint8Array(await encoded.arrayBuffer()), headers };
+}
+
+type Asked = Omit<Parameters<Transport>[0], 'headers' | 'timeoutMs'> &
+  Partial<Pick<Parameters<Transport>[0], 'headers' | 'timeoutMs'>>;
 
 const request = (transport: Transport, asked: Asked) =>
   transport({ timeoutMs: TIMEOUT_MS, headers: { 'content-type': 'application/json' }, ...asked });

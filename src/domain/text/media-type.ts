@@ -5,3 +5,23 @@ export const cleanMediaType = (given = ''): string =>
 /** Whether a model can read a file of this media type as text: plain text and its kinds, JSON, XML, YAML. */
 export const isTextType = (mediaType: string): boolean =>
   /^text\/|[/+](?:x-)?(?:nd)?(?:json|xml|yaml)\b/i.test(mediaType);
+
+/** Pictures that browsers and chat apps show, and that can't contain scripts. */
+export const isShownPicture = (mediaType: string): boolean => /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType);
+
+/** How the name of a file of this media type usually ends. */
+export function extensionOf(mediaType: string): string {
+  const subtype = mediaType.slice(mediaType.indexOf('/') + 1).toLowerCase();
+  return EXTENSIONS[subtype] ?? (/^[a-z\d]{2,5}$/.test(subtype) ? `.${subtype}` : '.bin');
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = { jpeg: '.jpg', mpeg: '.mp3', plain: '.txt', markdown: '.md' };
+
+/** A name that a stranger has given to a file, reduced to its last part and to plain characters. */
+export function cleanFileName(given: string): string {
+  const last = given.slice(given.search(/[^/\\]*$/));
+  return last
+    .replaceAll(/[^\p{L}\p{N}.-]+/gu, '_')
+    .replace(/^\.+/, '')
+    .slice(-80);
+}

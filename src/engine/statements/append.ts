@@ -1,8 +1,10 @@
 import type { ReplicaId } from '#domain/ids.ts';
 import type { ModelCall } from '#domain/spending.ts';
+import { storedHashesOf } from '#domain/thread/attachment.ts';
 import type { WrittenItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { useParameters, writeUses } from './attachment-uses.ts';
 import { textParameters, writeTexts } from './said-texts.ts';
 
 /** The items a running turn has made, to be written from `position` on, and the model call to be counted. */
@@ -25,21 +27,28 @@ export async function appendItems(
   self: ReplicaId,
   batch: readonly Appending[],
 ): Promise<AppendOutcome[]> {
-  const { rows } = await pool.query<{ entry: number; outcome: AppendOutcome }>(APPEND, [
+  const said = batch.map(({ turn, items }) => ({ threadId: turn.threadId, userId: turn.userId, items }));
+  const uses = batch.some(({ items }) => items.some((item) => storedHashesOf(item).length > 0));
+  const { rows } = await pool.query<{ entry: number; outcome: AppendOutcome }>(uses ? APPEND_WITH_FILES : APPEND, [
     self,
     batch.map(({ turn }) => turn.id),
     batch.map(({ turn }) => turn.attempt),
     batch.map(({ position }) => position),
     ...itemParameters(batch),
     ...callParameters(batch.map(({ call }) => (call ? [call] : []))),
-    ...textParameters(batch.map(({ turn, items }) => ({ threadId: turn.threadId, userId: turn.userId, items }))),
+    ...textParameters(said),
+    ...(uses ? useParameters(said) : []),
   ]);
   const outcomes = new Map(rows.map(({ entry, outcome }) => [entry, outcome]));
   return batch.map((_, index) => outcomes.get(index + 1) ?? 'lost');
 }
 
-const APPEND = `
-  with done as materialized (select entry, outcome from append_items(${parameters(19)})), ${writeTexts(19, ['written'])}
+const WRITE = `
+  with done as materialized (select entry, outcome from append_items(${parameters(19)})), ${writeTexts(19, ['written'])}`;
+const APPEND = `${WRITE} select entry, outcome from done`;
+/** Few outputs of tools have files. `$2` are the turns. */
+const APPEND_WITH_FILES = `${WRITE},
+  ${writeUses(25, ['written'], '(select turns.thread_id from turns where turns.id = ($2::uuid[])[u.entry])')}
   select entry, outcome from done`;
 
 /** `$1, $2, …` */

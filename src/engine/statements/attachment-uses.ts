@@ -1,7 +1,7 @@
 import { storedHashesOf } from '#domain/thread/attachment.ts';
 import type { SaidIn } from './said-texts.ts';
 
-/** Which item uses which attachment, as array parameters: entry, user, id, hash. Only the input of a turn has attachments. */
+/** Which item uses which attachment, as array parameters: entry, user, id, hash. */
 export function useParameters(batch: readonly SaidIn[]): unknown[] {
   const rows = batch.flatMap(({ userId, items }, index) =>
     items.flatMap((item) => storedHashesOf(item).map((sha256) => ({ entry: index + 1, userId, id: item.id, sha256 }))),
@@ -14,12 +14,12 @@ export function useParameters(batch: readonly SaidIn[]): unknown[] {
   ];
 }
 
-/** A part of the statement that accepts turns, like `writeTexts`. */
-export function writeUses(before: number, outcomes: readonly string[]): string {
+/** A part of a statement that writes items, like `writeTexts`. `thread`: which thread they belong to. */
+export function writeUses(before: number, outcomes: readonly string[], thread = 'done.thread_id'): string {
   const [entries, users, ids, hashes] = Array.from({ length: 4 }, (_, n) => `$${before + n + 1}`);
   return `uses as (
     insert into attachment_uses (item_id, sha256, thread_id, user_id)
-    select u.id, u.sha256, done.thread_id, u.user_id
+    select u.id, u.sha256, ${thread}, u.user_id
     from unnest(${entries}::integer[], ${users}::text[], ${ids}::uuid[], ${hashes}::text[]) as u (entry, user_id, id, sha256)
     join done on done.entry = u.entry
     where done.outcome in (${outcomes.map((outcome) => `'${outcome}'`).join(', ')})

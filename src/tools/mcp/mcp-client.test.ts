@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { InlinePart } from '#domain/thread/item.ts';
 import { createEgress } from '#egress/egress.ts';
 import { ECHO, type McpAnswer, type McpMessage, startMcpServer } from '../../../test/support/mcp-server.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
@@ -244,13 +245,26 @@ test('headers go to the server with each request', async () => {
   expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer key-1']));
 });
 
-test('results are rendered as text, and pictures are only named', () => {
+test('results are rendered as text; pictures and files are shown to people, and only named for the model', () => {
   const link = { type: 'resource_link', uri: 'file:///a', name: 'A' } as const;
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
 
   expect(renderResult({ content: [{ type: 'text', text: 'one' }, image, link] })).toBe(
     'one\n[image of the type image/png: not shown]\n[link to file:///a] A',
   );
+  const files: InlinePart[] = [];
+  const blob = { type: 'resource', resource: { uri: 'file:///etc/../a%20b/plan x.pdf', blob: 'AAAA' } } as const;
+  const sound = { type: 'audio', data: 'AAAA', mimeType: 'audio/mpeg' } as const;
+  const words = renderResult({ content: [image, blob, sound, { ...image, data: '' }] }, (file) => files.push(file));
+  expect(words.match(/the user sees it/g)).toHaveLength(3);
+  expect(files).toEqual([
+    { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
+    { type: 'file', mediaType: 'application/octet-stream', filename: 'plan_x.pdf', base64: 'AAAA' },
+    { type: 'file', mediaType: 'audio/mpeg', filename: 'audio.mp3', base64: 'AAAA' },
+  ]);
+  const many = Array.from({ length: 12 }, () => image);
+  renderResult({ content: many }, (file) => files.push(file));
+  expect(files).toHaveLength(13);
   expect(renderResult({ content: [], structuredContent: { a: 1 } })).toBe('{"a":1}');
   expect(renderResult({ content: [{ type: 'text', text: 'bad' }], isError: true })).toBe('{"error":"bad"}');
   expect(renderResult({ content: [] })).toBe('The tool returned nothing.');

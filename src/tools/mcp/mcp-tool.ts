@@ -27,7 +27,7 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
       const asked = { name: tool.name, arguments: given };
       const model = lendModel(server, host.takeUse, context);
       return callServer(server, name, host, context, async (endpoint) =>
-        renderResult(await callMcpTool(host, endpoint, asked, { ...context, model })),
+        renderResult(await callMcpTool(host, endpoint, asked, { ...context, model }), context.onFile),
       );
     },
   };

@@ -9,6 +9,9 @@ import type { ChatPerson, ChatSide } from './chat-side.ts';
 
 const NOTICES = 10;
 
+const PICTURE = Buffer.from(`\x89PNG${'p'.repeat(3000)}`, 'latin1');
+const TABLE = 'day,visits\n1,20\n';
+
 const LONG = [
   'Here:\n\n```ts',
   ...Array.from({ length: 300 }, (_, line) => `const line${line} = "${'x'.repeat(20)}";`),
@@ -31,6 +34,17 @@ export function chatCases(
     call: async (given) => {
       used.push(given);
       return 'sent';
+    },
+  };
+  const draw: Tool = {
+    definition: { name: 'draw', description: null, parameters: { type: 'object' }, strict: null },
+    repeatable: true,
+    level: 'allow',
+    call: async (given, { onFile }) => {
+      const { name } = JSON.parse(given) as { name: string };
+      onFile?.({ type: 'image', mediaType: 'image/png', base64: PICTURE.toString('base64') });
+      onFile?.({ type: 'file', mediaType: 'text/csv', filename: name, base64: Buffer.from(TABLE).toString('base64') });
+      return 'drawn';
     },
   };
   const stage = {} as {
@@ -87,7 +101,7 @@ export function chatCases(
     const service = await startAnother(
       { PUBLIC_URL: 'https://reborn.example' },
       {
-        tools: [send],
+        tools: [send, draw],
         network: side.network,
         chats: {
           lookEveryMs: 100,
@@ -223,6 +237,40 @@ export function chatCases(
       expect(markup).toContain(side.marked.code);
     }
     expect(parts.flatMap(({ text }) => text.match(/const line\d+/g) ?? [])).toHaveLength(300);
+  });
+
+  test('pictures and files of a tool come to the chat once each, although answers get lost', async ({ home }) => {
+    const { ann, phone, side } = stage;
+    const files = () => phone.shown().flatMap(({ file }) => file ?? []);
+    side.loseFiles();
+    phone.say('use draw {"name": "../../visits.csv"}');
+    await waitFor('both files', async () => files().length >= 2);
+    await settled();
+    expect(files().map(({ name }) => name)).toEqual(['image.png', 'visits.csv']);
+    expect(files().map(({ bytes }) => bytes.toString('latin1'))).toEqual([PICTURE.toString('latin1'), TABLE]);
+    expect(phone.shown().filter(({ text }) => text === '…')).toEqual([]);
+    const { threads } = await json<{ threads: { id: string }[] }>(as(ann, '/api/threads'));
+    const { items } = await json<{ items: { output?: { url?: string }[] }[] }>(
+      as(ann, `/api/threads/${threads[0]?.id}/items`),
+    );
+    const [, picture] = items.findLast(({ output }) => output)?.output ?? [];
+    const served = await as(ann, picture?.url ?? '');
+    expect(PICTURE.equals(Buffer.from(await served.arrayBuffer()))).toBe(true);
+    const [uses] = await home.query<{ count: string }>('select count(*) from attachment_uses');
+    expect(uses?.count).toBe('1'); // otherwise the sweep would take the bytes; the small file is inside its item
+  });
+
+  test('a file that the platform refuses is named, and nothing behind it waits', async () => {
+    const { phone, side } = stage;
+    const before = phone.shown().length;
+    side.refuseFile();
+    phone.say('use draw {"name": "two.csv"}');
+    const named = await shown(phone, /image\.png\W* can't be shown here/);
+    await settled();
+    const after = phone.shown().slice(before);
+    expect(named.text).toContain('https://reborn.example/threads/');
+    expect(after.map(({ file }) => file?.name)).toContain('two.csv');
+    expect(after.filter(({ text }) => text === '…')).toEqual([]);
   });
 
   test('/stop ends the answer, and /status shows what runs', async () => {

@@ -16,15 +16,20 @@ export type Call = { readonly method: string; readonly payload: Payload; status:
 
 /** What the stand-ins for chat platforms have in common: a server that can be down, planned faults, and a ledger of calls. */
 export async function startChatServer(
-  answer: (asked: { request: IncomingMessage; response: ServerResponse; body: string }) => void,
+  answer: (asked: {
+    request: IncomingMessage;
+    response: ServerResponse;
+    body: string;
+    bytes: Buffer<ArrayBuffer>;
+  }) => unknown,
 ) {
   const calls: Call[] = [];
   const faults: { method: RegExp; fault: Fault; times: number }[] = [];
   const lastUse = new Map<string, number>();
   let isDown = false;
   const server = createServer((request, response) => {
-    void buffer(request).then((body) =>
-      isDown ? request.socket.destroy() : answer({ request, response, body: body.toString('utf8') }),
+    void buffer(request).then((bytes) =>
+      isDown ? request.socket.destroy() : answer({ request, response, body: bytes.toString('utf8'), bytes }),
     );
   });
   server.listen(0, '127.0.0.1');
@@ -66,3 +71,18 @@ export async function startChatServer(
 }
 
 export const wordsOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A file as people get it. */
+export type ShownFile = { readonly name: string; readonly mediaType: string; readonly bytes: Buffer };
+
+/** The fields of a form, with its files. */
+export async function readForm(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<Payload> {
+  // oxlint-disable-next-line typescript/no-deprecated -- the form comes from the service
+  const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+  const fields = [...form].map(async ([name, value]): Promise<[string, unknown]> => {
+    if (typeof value === 'string') return [name, value];
+    const content = Buffer.from(await value.arrayBuffer());
+    return [name, { name: value.name, mediaType: value.type, bytes: content } satisfies ShownFile];
+  });
+  return Object.fromEntries(await Promise.all(fields));
+}

@@ -1,4 +1,5 @@
 import type { Network } from '#egress/network.ts';
+import type { ShownFile } from './chat-server.ts';
 
 /** A message as people see it. `html` or `mrkdwn` is what the platform was given. */
 export type Shown = {
@@ -6,6 +7,7 @@ export type Shown = {
   readonly texts: readonly string[];
   readonly markup: string;
   readonly buttons: readonly { readonly text: string; readonly data: string }[];
+  readonly file?: ShownFile | undefined;
 };
 
 /** A platform, for the cases that hold on each of them. */
@@ -24,6 +26,10 @@ export type ChatSide = {
   repeat(update: unknown): void;
   /** Makes the next edit, and the next message, fail in different ways. */
   trouble(): void;
+  /** Loses the answers to the requests that show a file. */
+  loseFiles(): void;
+  /** Makes the platform refuse the next file. */
+  refuseFile(): void;
   readonly marked: { readonly bold: string; readonly code: string; readonly most: number };
   close(): Promise<void>;
 };

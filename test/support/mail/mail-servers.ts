@@ -28,6 +28,7 @@ export type Mail = {
   readonly html: string;
   readonly messageId: string;
   readonly header: (name: string) => string;
+  readonly files: readonly { readonly name: string; readonly mediaType: string; readonly bytes: Buffer }[];
 };
 
 /**
@@ -125,6 +126,11 @@ async function parse(source: Buffer): Promise<Mail> {
     html: mail.html ?? '',
     messageId: mail.messageId ?? '',
     header: (name) => mail.headers.find(({ key }) => key === name)?.value ?? '',
+    files: mail.attachments.map(({ filename, mimeType, content }) => ({
+      name: filename ?? '',
+      mediaType: mimeType,
+      bytes: typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content)),
+    })),
   };
 }
 

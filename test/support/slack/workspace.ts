@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Call, type Payload, startChatServer, wordsOf } from '../chats/chat-server.ts';
+import { type Call, type Payload, type ShownFile, startChatServer, wordsOf } from '../chats/chat-server.ts';
 import { parseMrkdwn } from './parse-mrkdwn.ts';
+import { createSharedFiles } from './shared-files.ts';
 import { createSockets } from './sockets.ts';
 
 export const APP = {
@@ -27,6 +28,7 @@ export type Posted = {
   /** Every text that the message has had. */
   readonly texts: string[];
   readonly metadata: unknown;
+  readonly file?: ShownFile | undefined;
 };
 
 type Content = Pick<Posted, 'text' | 'mrkdwn' | 'pings' | 'links' | 'buttons'>;
@@ -48,23 +50,26 @@ export async function startWorkspace({ leastEditMs = 0, leastSendMs = 0, retryAf
   let isRevoked = false;
   let clock = Date.now() * 1000;
 
-  const base = await startChatServer(({ request, response, body }) => {
+  const base = await startChatServer(({ request, response, body, bytes }) => {
     const url = new URL(request.url ?? '/', `https://${request.headers.host}`);
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (url.host === 'files.slack.com') return answerFile(response, url.pathname, token);
-    const method = /^\/api\/([\w.]+)$/.exec(url.pathname)?.[1] ?? '';
-    const payload = Object.fromEntries(new URLSearchParams(body));
+    const isUpload = url.host === 'files.slack.com' && request.method === 'POST';
+    if (url.host === 'files.slack.com' && !isUpload) return answerFile(response, url.pathname, token);
+    const method = isUpload ? 'upload' : (/^\/api\/([\w.]+)$/.exec(url.pathname)?.[1] ?? '');
+    const payload = isUpload ? {} : Object.fromEntries(new URLSearchParams(body));
     const call = base.note(method, payload);
     const fault = base.takeFault(method);
     if (fault === 'cut') return request.socket.destroy();
     if (typeof fault === 'object' && fault.status === 200) return answer(response, { error: fault.description ?? '' });
     if (typeof fault === 'object') return refuse(response, fault, call);
-    const result = act(method, payload, token);
+    const result = isUpload ? shared.receive(url.pathname, bytes) : act(method, payload, token);
     if (fault === 'lost') return request.socket.destroy();
     if (fault === 'hang') return;
+    if (typeof result === 'number') return response.writeHead(result).end('OK');
     if (result === 'too early') return refuse(response, { status: 429, retryAfter: 1 }, call);
     return answer(response, result);
   });
+  const shared = createSharedFiles((posted) => messages.push({ ...EMPTY, ts: nextTs(), ...posted }));
   const sockets = createSockets(base.server, { retryAfterMs, isDown: base.isDown });
 
   function refuse(response: ServerResponse, fault: { status: number; retryAfter?: number }, call: Call): void {
@@ -98,6 +103,10 @@ export async function startWorkspace({ leastEditMs = 0, leastSendMs = 0, retryAf
         return post(payload, wordsOf(payload['user']));
       case 'chat.update':
         return edit(payload);
+      case 'files.getUploadURLExternal':
+      case 'files.completeUploadExternal':
+      case 'files.info':
+        return gone.has(wordsOf(payload['channel_id'])) ? { error: 'channel_not_found' } : shared.act(method, payload);
       case 'conversations.history':
       case 'conversations.replies':
         return read(payload, method === 'conversations.replies' ? wordsOf(payload['ts']) : undefined);
@@ -180,6 +189,18 @@ export async function startWorkspace({ leastEditMs = 0, leastSendMs = 0, retryAf
     },
   };
 }
+
+const EMPTY = {
+  thread: undefined,
+  onlyFor: undefined,
+  text: '',
+  mrkdwn: '',
+  pings: [],
+  links: [],
+  buttons: [],
+  texts: [],
+  metadata: null,
+};
 
 type Block = {
   readonly text?: { readonly text: string };

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Payload, startChatServer, wordsOf } from '../chats/chat-server.ts';
+import { type Payload, readForm, type ShownFile, startChatServer, wordsOf } from '../chats/chat-server.ts';
 import { parseHtml } from './parse-html.ts';
 
 export const BOT = { id: 4242, username: 'reborn_bot', token: '4242:AAH-token-of-the-tests_1234567890abc' };
@@ -13,12 +13,15 @@ export type Shown = {
   readonly replyTo: number | undefined;
   /** Every text that the message has had. */
   readonly texts: string[];
+  /** The photo or document that has replaced the text. */
+  file?: ShownFile & { readonly kind: string };
 };
 
 type Update = { update_id: number } & Payload;
 type Refusal = { readonly status: number; readonly description: string; readonly retryAfter?: number };
 
 const MAX_TEXT = 4096;
+const MAX_DOCUMENT = 50 * 1024 * 1024;
 
 /**
  * A stand-in for Telegram's Bot API, by its documentation: updates are kept until an offset confirms them, the older of two polls
@@ -44,12 +47,15 @@ export async function startBotApi({
   let poll: { response: ServerResponse; end: () => void } | undefined;
   let wake = () => {};
 
-  const base = await startChatServer(({ request, response, body }) => {
+  const base = await startChatServer(async ({ request, response, body, bytes }) => {
     const url = request.url ?? '';
     const file = new RegExp(`^/file/bot${BOT.token}/(.+)$`).exec(url)?.[1];
     if (file !== undefined) return response.writeHead(files.has(file) ? 200 : 404).end(files.get(file));
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(url) ?? [];
-    const payload = (body === '' ? {} : JSON.parse(body)) as Payload;
+    const type = request.headers['content-type'] ?? '';
+    const payload = type.startsWith('multipart/')
+      ? await readForm(bytes, type)
+      : ((body === '' ? {} : JSON.parse(body)) as Payload);
     const call = base.note(method, payload);
     const fault = base.takeFault(method);
     if (fault === 'cut') return request.socket.destroy();
@@ -122,6 +128,8 @@ export async function startBotApi({
         return sendMessage(payload);
       case 'editMessageText':
         return editMessage(payload);
+      case 'editMessageMedia':
+        return editMedia(payload);
       case 'sendChatAction':
         return true;
       case 'answerCallbackQuery': {
@@ -194,6 +202,25 @@ export async function startBotApi({
     Object.assign(message, content, { buttons });
     message.texts.push(content.text);
     return { message_id: message.id, date: 0, chat: { id: message.chat, type: 'private' } };
+  }
+
+  /** Replaces a message by a photo or a document. Telegram processes photos, and refuses bytes that are none. */
+  function editMedia(payload: Payload): unknown {
+    const [chat, id] = [Number(payload['chat_id']), Number(payload['message_id'])];
+    const message = messages.find((each) => each.chat === chat && each.id === id);
+    if (!message) return badRequest('message to edit not found');
+    if (blocked.has(chat)) return { status: 403, description: 'Forbidden: bot was blocked by the user' };
+    const { type: kind, media } = JSON.parse(wordsOf(payload['media'])) as { type: string; media: string };
+    const file = payload[media.replace(/^attach:\/\//, '')] as ShownFile | undefined;
+    if (!file || file.bytes.length === 0) return badRequest('file must be non-empty');
+    if (kind === 'photo' && !/^(?:\x89PNG|\xff\xd8|RIFF)/.test(file.bytes.toString('latin1', 0, 4)))
+      return badRequest('IMAGE_PROCESS_FAILED');
+    if (file.bytes.length > MAX_DOCUMENT) return { status: 413, description: 'Request Entity Too Large' };
+    const early = checkPace(`edit ${chat}`, leastEditMs);
+    if (early) return early;
+    Object.assign(message, { text: '', html: '', buttons: [], file: { ...file, kind } });
+    message.texts.push(file.name);
+    return { message_id: id, date: 0, chat: { id: chat, type: 'private' } };
   }
 
   function push(content: Payload): Update {

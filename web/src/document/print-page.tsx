@@ -79,8 +79,11 @@ function toEntry(item: ThreadItem, all: readonly ThreadItem[]): DocumentEntry[] 
   }
   if (item.type === 'function_call_output') return [];
   const output = all.find((other) => other.type === 'function_call_output' && other.call_id === item.call_id);
-  const result = output?.type === 'function_call_output' ? textOf(output.output) : undefined;
-  return [{ ...fields, type: 'tool', name: item.name, arguments: item.arguments, result }];
+  const parts = output?.type === 'function_call_output' ? output.output : undefined;
+  const files = parts && <SentFiles parts={parts} />;
+  return [
+    { ...fields, type: 'tool', name: item.name, arguments: item.arguments, result: parts && textOf(parts), files },
+  ];
 }
 
 const speakers = () => ({ user: t`You`, assistant: 'Reborn', system: t`System`, developer: t`Developer` }) as const;

@@ -77,7 +77,9 @@ function toEntries(items: readonly SharedItem[]): DocumentEntry[] {
           type: 'tool',
           name: item.name,
           arguments: item.arguments,
-          result: result?.type === 'result' ? textOf(result.content) : undefined,
+          ...(result?.type === 'result'
+            ? { result: textOf(result.content), files: <SharedFiles parts={result.content} /> }
+            : { result: undefined }),
         },
       ];
     }

@@ -17,7 +17,13 @@ export type DocumentEntry = { readonly id: string; readonly time: string } & (
       readonly isAnswer: boolean;
       readonly files?: ReactNode;
     }
-  | { readonly type: 'tool'; readonly name: string; readonly arguments: string; readonly result: string | undefined }
+  | {
+      readonly type: 'tool';
+      readonly name: string;
+      readonly arguments: string;
+      readonly result: string | undefined;
+      readonly files?: ReactNode;
+    }
 );
 
 /** A thread to read from top to bottom, on a page or on paper. */
@@ -104,6 +110,7 @@ function ToolCall({ entry }: { readonly entry: DocumentEntry & { readonly type: 
           <ReadableJson text={entry.result} />
         </>
       )}
+      {entry.files}
     </div>
   );
 }

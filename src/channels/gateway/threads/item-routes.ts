@@ -4,6 +4,7 @@ import type { OpenAttachment } from '#agent/attachments/attachments.ts';
 import type { LoadImage } from '#agent/attachments/load-image.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { ItemId } from '#domain/ids.ts';
+import { isShownPicture } from '#domain/text/media-type.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
@@ -49,9 +50,6 @@ export const listItems = defineRoute({
   },
 });
 
-/** Media types that a browser may show. It must save all others: a shown HTML page would run with the rights of the app. */
-const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
-
 const getPart = defineRoute({
   method: 'get',
   path: '/api/threads/{id}/items/{item}/parts/{index}',
@@ -79,7 +77,8 @@ export async function sendAttachment(
   reply: FastifyReply,
   { mediaType, filename, hash, read }: OpenAttachment,
 ): Promise<FastifyReply> {
-  const isShown = SHOWN.test(mediaType);
+  // A browser must save all others: a shown HTML page would run with the rights of the app.
+  const isShown = isShownPicture(mediaType);
   const etag = `"${hash}"`;
   const name = encode(filename || 'attachment');
   reply

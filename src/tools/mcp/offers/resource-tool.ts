@@ -6,7 +6,7 @@ import { shortSchemaOf } from '../../builtin/short-schema.ts';
 import type { Tool } from '../../tool.ts';
 import { callServer, type McpHost, parseObject, serverFields } from '../call-server.ts';
 import { offeredName } from '../clean-tools.ts';
-import { renderError } from '../render-result.ts';
+import { limited, renderError } from '../render-result.ts';
 import { listResources, type McpContent, type McpResource, readResource } from './server-offers.ts';
 
 /** The part of its name after the server's. A tool of the server with this name takes precedence. */
@@ -36,7 +36,7 @@ export function createResourceTool(server: McpServer, host: McpHost): Tool {
       const { uri } = asked.data;
       return callServer(server, name, host, context, async (endpoint) => {
         if (uri === undefined) return renderList(await listResources(host, endpoint, context.signal));
-        return renderContents(await readResource(host, endpoint, uri, context.signal));
+        return renderContents(await readResource(host, endpoint, uri, context.signal), limited(context.onFile));
       });
     },
   };
@@ -51,8 +51,8 @@ function renderList(resources: readonly McpResource[]): string {
   return bounded(lines.join('\n') || 'There are no resources.');
 }
 
-function renderContents(contents: readonly McpContent[]): string {
-  const parts = contents.map(({ uri, text, mediaType }) => text ?? `[${uri} of the type ${mediaType}: not shown]`);
+function renderContents(contents: readonly McpContent[], show: ReturnType<typeof limited>): string {
+  const parts = contents.map(({ uri, text, base64 = '', mediaType }) => text ?? show({ base64, mediaType, name: uri }));
   return bounded(parts.join('\n') || 'The resource is empty.');
 }
 

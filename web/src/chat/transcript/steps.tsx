@@ -2,6 +2,7 @@ import { plural } from '@lingui/core/macro';
 import { formatDuration } from '../../format/time.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { Step } from './rows.ts';
+import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';
 import { StepLine } from './step-line.tsx';
 
@@ -27,6 +28,7 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
           </div>
         </details>
       )}
+      <SentFiles parts={steps.flatMap(({ output }) => output?.parts ?? [])} />
     </div>
   );
 }

@@ -1,0 +1,123 @@
+import type { ChatPost } from '#domain/chat/chat.ts';
+import { NotFound } from '#domain/errors.ts';
+import type { NoticeDetail } from '#domain/notification/notice.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
+import type { TurnRecord } from '#domain/thread/turn.ts';
+import type { Agent } from '../agent.ts';
+import type { Attachments } from '../attachments/attachments.ts';
+import { replyOf, wordsOf } from '../turn/turn-reply.ts';
+import type { ChatMessage } from './chat-port.ts';
+import type { OpenAccount } from './connections.ts';
+import { messageFor } from './gate-buttons.ts';
+import { loadFiles } from './turn-files.ts';
+
+/** The messages of a delivery, read for each attempt. undefined when the turn was deleted. */
+export type ComposePost = (opened: OpenAccount, owner: Principal, post: ChatPost) => Promise<ChatMessage[] | undefined>;
+
+/** The order of the messages never changes: what an earlier attempt has shown is recognised by its place. */
+export function createComposePost(parts: {
+  readonly agent: Pick<Agent, 'getTurn' | 'getGate'>;
+  readonly attachments: Pick<Attachments, 'open'>;
+  readonly threadUrl: ThreadUrl;
+}): ComposePost {
+  const { agent, attachments, threadUrl } = parts;
+
+  return async (opened, owner, post) => {
+    switch (post.shows) {
+      case 'text':
+        return piecesOf(opened, post.text);
+      case 'notice':
+        return composeNotice(opened, owner, post.notice);
+      case 'turn': {
+        const record = await findTurn(owner, post);
+        if (!record) return undefined;
+        const gate = record.gate ? await composeGate(opened, owner, record.gate.id) : [];
+        const words = wordsFor(record);
+        const said = words || gate.length === 0 ? piecesOf(opened, words || 'Done.') : [];
+        return [...said, ...(await composeFiles(owner, record)), ...gate];
+      }
+    }
+  };
+
+  async function composeNotice(opened: OpenAccount, owner: Principal, notice: NoticeDetail): Promise<ChatMessage[]> {
+    if (notice.type === 'gate.opened') return composeGate(opened, owner, notice.gateId, 'Answered already.');
+    const turn =
+      'turnId' in notice && notice.threadId && notice.turnId
+        ? { threadId: notice.threadId, turnId: notice.turnId }
+        : undefined;
+    const record = turn && (await findTurn(owner, turn));
+    const url = turn && threadUrl(turn.threadId);
+    const result = notice.type === 'mission.completed' ? record : undefined;
+    const said = result ? wordsFor(result) : '';
+    const text = [titleOf(notice), said, url ?? ''].filter((line) => line !== '').join('\n\n');
+    return [...piecesOf(opened, text), ...(result ? await composeFiles(owner, result) : [])];
+  }
+
+  /** A message for each file of the turn. Its words replace a file that can't be shown. */
+  async function composeFiles(owner: Principal, record: TurnRecord): Promise<ChatMessage[]> {
+    const where = threadUrl(record.turn.threadId) ?? 'It is in the web app.';
+    const found = await loadFiles(replyOf(record).made, (part) => attachments.open(owner, part).read());
+    return found.map(({ name, file }) => ({
+      markdown: `**${name}** can't be shown here. ${where}`,
+      ...(file && { files: [file] }),
+    }));
+  }
+
+  async function composeGate(
+    { port }: OpenAccount,
+    owner: Principal,
+    id: Parameters<Agent['getGate']>[1],
+    otherwise?: string,
+  ): Promise<ChatMessage[]> {
+    try {
+      const gate = await agent.getGate(owner, id);
+      return [messageFor(gate, port, threadUrl(gate.threadId))];
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error;
+      return otherwise ? [{ markdown: otherwise }] : [];
+    }
+  }
+
+  async function findTurn(owner: Principal, ids: Parameters<Agent['getTurn']>[1]): Promise<TurnRecord | undefined> {
+    try {
+      return await agent.getTurn(owner, ids);
+    } catch (error) {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    }
+  }
+}
+
+const piecesOf = ({ port }: OpenAccount, markdown: string): ChatMessage[] =>
+  port.split(markdown).map((piece) => ({ markdown: piece }));
+
+function wordsFor(record: TurnRecord): string {
+  const words = wordsOf(replyOf(record));
+  const { status, failure } = record.turn;
+  const more =
+    status === 'cancelled'
+      ? 'Stopped.'
+      : status === 'incomplete'
+        ? 'The answer was cut off.'
+        : status === 'failed'
+          ? `That did not work: ${failure?.message ?? 'the service has failed.'}`
+          : '';
+  return [words, more].filter((part) => part !== '').join('\n\n');
+}
+
+function titleOf(notice: Exclude<NoticeDetail, { type: 'gate.opened' }>): string {
+  switch (notice.type) {
+    case 'mission.completed':
+      return `**${notice.name}**`;
+    case 'mission.failed':
+      return `**${notice.name}** has failed${notice.reason ? `: ${notice.reason}` : '.'}`;
+    case 'mission.paused':
+      return `**${notice.name}** was paused: ${notice.reason}`;
+    case 'turn.ended':
+      return notice.status === 'failed' ? 'A webhook job has failed.' : 'A webhook job has ended.';
+    case 'endpoint.test':
+    case 'device.test':
+      return 'This is a test.';
+  }
+}
