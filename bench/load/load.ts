@@ -7,6 +7,7 @@ import { freshHome } from '../../test/support/fresh-home.ts';
 import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../../test/support/service.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { cpuOf, findPostmaster, postgresCpu } from '../process-cpu.ts';
+import { saveResult } from '../results/save-result.ts';
 import { KINDS, type Kind } from './traffic.ts';
 
 /**
@@ -109,6 +110,7 @@ async function measure(rate: number, seconds: number) {
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await measure(WARM_UP.rate, WARM_UP.seconds);
+const measured: object[] = [];
 for (const rate of RATES) {
   const { tallies, turns, perSecond, node, postgres } = await measure(rate, SECONDS);
   print(
@@ -121,12 +123,20 @@ for (const rate of RATES) {
         `p99 ${milliseconds(first, 99)} ms, whole p50 ${milliseconds(whole, 50)} p99 ${milliseconds(whole, 99)} ms, ` +
         `${errors.length} errors ${[...new Set(errors)].slice(0, 3).join('; ')}`,
     );
-  const firstP99 = (tallies.get('all')?.first.percentile(99) ?? 0) / MICROSECONDS;
-  if (firstP99 > LATE_MS) {
+  const first = tallies.get('all')?.first;
+  const firstText = (percentile: number) => (first?.percentile(percentile) ?? 0) / MICROSECONDS;
+  measured.push({
+    per_second: rate,
+    first_text_ms: { p50: firstText(50), p95: firstText(95), p99: firstText(99) },
+    cpu_ms: { node, postgres },
+  });
+  if (firstText(99) > LATE_MS) {
     print(`The first text of one request in a hundred takes longer than ${LATE_MS} ms at ${rate} per second.`);
     break;
   }
 }
+
+saveResult('load', { rates: measured });
 
 child.kill('SIGTERM');
 model.kill();

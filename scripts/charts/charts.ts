@@ -1,0 +1,66 @@
+import LOAD from '../../bench/results/load.json' with { type: 'json' };
+import SIMULATION from '../../bench/results/simulation.json' with { type: 'json' };
+import TURNS from '../../bench/results/turns.json' with { type: 'json' };
+import type { Chart } from './draw-chart.ts';
+
+/** The charts of docs/benchmarks.md and docs/scale.md by the names of their files, from what the benchmarks saved. */
+export const CHARTS: Readonly<Record<string, Chart>> = {
+  'chart-turns': {
+    title: 'CPU time of a turn, Node and PostgreSQL together',
+    unit: 'ms',
+    axis: 'turns at once',
+    kind: 'bars',
+    labels: TURNS.turns.map(({ at_once: atOnce }) => String(atOnce)),
+    series: [
+      { name: 'Reborn', values: TURNS.turns.map(({ ours }) => ours.cpu) },
+      { name: 'by hand, storing nothing', values: TURNS.turns.map(({ hand }) => hand.cpu) },
+    ],
+  },
+  'chart-load': {
+    title: 'Time to the first text, beside mixed traffic on two cores',
+    unit: 'ms',
+    axis: 'requests per second',
+    kind: 'lines',
+    labels: LOAD.rates.map(({ per_second: rate }) => String(rate)),
+    series: (['p50', 'p95', 'p99'] as const).map((name) => ({
+      name,
+      values: LOAD.rates.map(({ first_text_ms: first }) => first[name]),
+    })),
+  },
+  'chart-load-cpu': {
+    title: 'CPU time of a turn falls with the rate',
+    unit: 'ms',
+    axis: 'requests per second',
+    kind: 'bars',
+    labels: LOAD.rates.map(({ per_second: rate }) => String(rate)),
+    series: (['node', 'postgres'] as const).map((part) => ({
+      name: part === 'node' ? 'Node' : 'PostgreSQL',
+      values: LOAD.rates.map(({ cpu_ms: cpu }) => cpu[part]),
+    })),
+  },
+  'chart-simulated-load': {
+    title: 'Simulated: how long a message waits for its model call',
+    unit: 'ms',
+    axis: 'turns per second, PostgreSQL with 6 cores',
+    kind: 'lines',
+    labels: SIMULATION.rising_load.map(({ turns_per_second: rate }) => rate.toFixed(0)),
+    series: (['p50', 'p99'] as const).map((name) => ({
+      name,
+      values: SIMULATION.rising_load.map(({ wait }) => wait[name]),
+    })),
+  },
+  'chart-simulated-losses': {
+    title: 'Simulated: takeover after a loss of replicas',
+    unit: 'seconds',
+    axis: 'replicas lost, of 16',
+    kind: 'bars',
+    labels: SIMULATION.lost_replicas.map(({ killed }) => String(killed)),
+    series: [
+      { name: 'turns of the lost, p99', values: SIMULATION.lost_replicas.map(({ takeover }) => takeover.p99 / 1000) },
+      {
+        name: 'new messages, p99',
+        values: SIMULATION.lost_replicas.map(({ new_messages: messages }) => messages.p99 / 1000),
+      },
+    ],
+  },
+};
