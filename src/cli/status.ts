@@ -1,4 +1,5 @@
-import { createClient } from '@reborn-agent/client';
+import { ApiError, type Client, createClient } from '@reborn-agent/client';
+import type { ReplicaList } from '@reborn-agent/client/api';
 import { readConfig } from '#config/config.ts';
 import { findOperatorToken, findService, getStatus } from './connect/running-service.ts';
 import { printJson, printLine, printTable } from './print.ts';
@@ -29,8 +30,15 @@ export function status({ json, watch }: StatusOptions): Promise<void> {
       if (!(seconds >= 1 && seconds <= 3600)) throw new Error('--watch takes a number of seconds, from 1 to 3600.');
       return watchStatus(announced, token, { seconds, json: json === true });
     }
-    const { deliveries } = await createClient({ url: announced.url, token }).call('GET /api/replicas');
-    if (json) return printJson({ running: true, pid: announced.pid, url: announced.url, ...found, deliveries });
+    const deliveries = await findDeliveries(createClient({ url: announced.url, token }));
+    if (json)
+      return printJson({
+        running: true,
+        pid: announced.pid,
+        url: announced.url,
+        ...found,
+        ...(deliveries && { deliveries }),
+      });
     const { model, database, queue } = found;
     printTable([
       ['running', `${announced.url}, process ${announced.pid}, for ${durationOf(found.uptime_seconds)}`],
@@ -38,15 +46,26 @@ export function status({ json, watch }: StatusOptions): Promise<void> {
       ['model', model.demo ? 'the demo model' : `${model.name} by ${model.provider}`],
       ['database', `PostgreSQL ${database.version}, ${database.kind}`],
       ['turns', `${queue.running} running, ${queue.queued} queued, in ${found.threads} threads`],
-      [
-        'deliveries',
-        `${deliveries.open} open, ${deliveries.dead} given up, ${deliveries.dead_last_day} of them in the last day`,
-      ],
+      ...(deliveries ? [['deliveries', describe(deliveries)]] : []),
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
     ]);
   });
 }
+
+type DeliveryCounts = ReplicaList['deliveries'];
+
+/** An older service does not count them, or does not list its replicas at all. */
+async function findDeliveries(client: Client): Promise<DeliveryCounts | undefined> {
+  const list: Partial<ReplicaList> = await client.call('GET /api/replicas').catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return {};
+    throw error;
+  });
+  return list.deliveries;
+}
+
+const describe = ({ open, dead, dead_last_day: lastDay }: DeliveryCounts) =>
+  `${open} open, ${dead} given up, ${lastDay} of them in the last day`;
 
 function durationOf(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { newId } from '#domain/ids.ts';
 import { signStandardWebhook } from '#domain/standard-webhooks.ts';
 import type { Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
@@ -191,6 +192,41 @@ test('a delivery that is given up is listed as dead, and can be retried over the
     'the delivery',
     async () => (await deliveriesOf(ann)).find((each) => each.id === dead.id)?.state === 'sent',
   );
+});
+
+test('reborn delivery retry takes several ids, or all that were given up', async ({ home }) => {
+  const retry = (...args: string[]) => runReborn(['delivery', 'retry', ...args], { env: home.env });
+  const { id } = await addEndpoint(ann, 'many.example');
+  const listDead = async () => (await deliveriesOf(ann, '?state=dead')).map((each) => each.id);
+  const giveUpTwo = async () => {
+    answers.set(
+      'many.example',
+      Array.from({ length: 6 }, () => ({ status: 503 })),
+    );
+    for (let count = 0; count < 2; count++) await as(ann, `/api/notifications/endpoints/${id}/test`, 'POST');
+    return waitFor('two dead deliveries', async () => {
+      const dead = await listDead();
+      return dead.length === 2 && dead;
+    });
+  };
+  expect(await retry()).toMatchObject({ code: 1, stderr: expect.stringContaining('--all-dead') });
+  expect(await retry('--all-dead')).toMatchObject({ code: 0, stdout: 'No delivery was given up.\n' });
+
+  expect(await retry(...(await giveUpTwo()))).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 deliveries are due.'),
+  });
+
+  await waitFor('the deliveries', async () => (await listDead()).length === 0);
+  const [one = ''] = await giveUpTwo();
+  expect(await retry(one, newId(), 'nonsense')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('1 delivery is due.'),
+    stderr: expect.stringMatching(/^reborn: [0-9a-f-]{36}: There is no such delivery\.\nreborn: nonsense: There is no/),
+  });
+  expect(await retry('--all-dead')).toMatchObject({ stdout: expect.stringContaining('1 delivery is due.') });
+  expect(await listDead()).toEqual([]);
+  expect(await retry('--all-dead', one)).toMatchObject({ code: 1, stderr: expect.stringContaining('not both') });
 });
 
 test('dead deliveries of an earlier day, and of an endpoint that was removed, are no alarm', async ({ home }) => {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { createDeliveries } from '#agent/outbox/notifications.ts';
+import { createDeliveries, type Deliveries } from '#agent/outbox/notifications.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type DeliveryId, isUuid } from '#domain/ids.ts';
 import { DELIVERY_STATES } from '#domain/notification/delivery.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { withDatabase } from '../connect/with-database.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
+import { printLine, printNotice, printRecord, printTable } from '../print.ts';
 
 type ListOptions = { readonly state?: string; readonly json?: true };
 
@@ -23,10 +23,14 @@ export function addDeliveryCommands(program: Command): void {
     .action(listDeliveries);
   delivery
     .command('retry')
-    .argument('<id>', 'the id from the list')
-    .description('Try a dead delivery again. A running service makes it within a second or two.')
-    .addHelpText('after', '\nExample:\n  reborn delivery retry 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')
-    .action(retryDelivery);
+    .argument('[id...]', 'ids from the list')
+    .option('--all-dead', 'all deliveries that were given up')
+    .description('Try dead deliveries again. A running service makes them within a second or two.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  reborn delivery retry 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11\n  reborn delivery retry --all-dead',
+    )
+    .action(retryDeliveries);
 }
 
 function listDeliveries({ state, json }: ListOptions): Promise<void> {
@@ -52,10 +56,46 @@ function listDeliveries({ state, json }: ListOptions): Promise<void> {
   });
 }
 
-function retryDelivery(id: string): Promise<void> {
+function retryDeliveries(given: readonly string[], { allDead }: { readonly allDead?: true }): Promise<void> {
   return withDatabase(async ({ db }) => {
-    if (!isUuid<DeliveryId>(id)) throw new NotFound('There is no such delivery.');
-    await createDeliveries(db).retry(OPERATOR, id);
-    printLine('The delivery is due. A running service makes it within a second or two.');
+    if (allDead && given.length > 0)
+      throw new InvalidRequest('invalid_request', null, 'Give ids or --all-dead, not both.');
+    if (!allDead && given.length === 0)
+      throw new InvalidRequest('invalid_request', null, 'Give the ids of deliveries, or --all-dead.');
+    const deliveries = createDeliveries(db);
+    const due = allDead ? await retryAll(deliveries) : await retryEach(deliveries, given);
+    if (due === 0) return allDead ? printLine('No delivery was given up.') : undefined;
+    const [which, them] = due === 1 ? ['1 delivery is due', 'it'] : [`${due} deliveries are due`, 'them'];
+    printLine(`${which}. A running service makes ${them} within a second or two.`);
   });
+}
+
+/** How many are due now. One that can't be retried is reported, and does not stop the others. */
+async function retryEach(deliveries: Deliveries, ids: readonly string[]): Promise<number> {
+  let due = 0;
+  for (const id of ids) {
+    try {
+      if (!isUuid<DeliveryId>(id)) throw new NotFound('There is no such delivery.');
+      await deliveries.retry(OPERATOR, id);
+      due++;
+    } catch (error) {
+      if (!(error instanceof NotFound || error instanceof InvalidRequest)) throw error;
+      printNotice(`reborn: ${id}: ${error.message}`);
+      process.exitCode = 1;
+    }
+  }
+  return due;
+}
+
+/** Page by page: a delivery that is due again is no longer on the list. */
+async function retryAll(deliveries: Deliveries): Promise<number> {
+  const tried = new Set<DeliveryId>();
+  let due = 0;
+  for (;;) {
+    const dead = await deliveries.list(OPERATOR, { state: 'dead', limit: SHOWN });
+    const left = dead.map(({ id }) => id).filter((id) => !tried.has(id));
+    if (left.length === 0) return due;
+    for (const id of left) tried.add(id);
+    due += await retryEach(deliveries, left);
+  }
 }
