@@ -26,8 +26,8 @@ export async function startPrometheus(target: string, alertmanager: string) {
     .replace('127.0.0.1:9093', new URL(alertmanager).host);
   await writeFile(path.join(folder, 'prometheus.yml'), config);
   await writeFile(path.join(folder, 'token'), TOKEN);
-  const rules = await readFile('deploy/prometheus/rules.yml', 'utf8');
-  await writeFile(path.join(folder, 'rules.yml'), rules.replaceAll(/for: \d+m/g, 'for: 0s'));
+  const patient = await readFile('deploy/prometheus/rules.yml', 'utf8');
+  await writeFile(path.join(folder, 'rules.yml'), patient.replaceAll(/for: \d+m/g, 'for: 0s'));
   const words = [
     '--config.file=prometheus.yml',
     '--storage.tsdb.path=data',
