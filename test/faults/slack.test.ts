@@ -22,6 +22,8 @@ testChatFaults(async () => {
         slack.fail(/^(apps\.connections\.open|chat\.postMessage)$/, 'cut', 2);
       }
     },
+    limit: (person, seconds) => slack.limit(personAt(person).home, seconds),
+    patience: { seconds: 540, tries: 0 },
     pending: () => slack.sockets.waiting.size,
     // A replica that dies while it sends a placeholder leaves one behind only if the search for it fails.
     mostOrphans: () => 0,

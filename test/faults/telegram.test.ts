@@ -24,6 +24,8 @@ testChatFaults(async () => {
       if (kind === 'lost answers') telegram.fail(/^editMessageText$/, 'lost', 2);
       if (kind === 'cut lines') telegram.fail(/^(getUpdates|sendMessage)$/, 'cut', 2);
     },
+    limit: (person, seconds) => telegram.limit(String(personAt(person).id), seconds),
+    patience: { seconds: 540, tries: 0 },
     pending: () => telegram.updates.length,
     mostOrphans: (kills) => kills * 4 + 4,
     report: () => `${telegram.conflicts.length} polls collided`,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { startApp } from '#app/start-app.ts';
 import { createLog } from '#app/log.ts';
 import type { Parts } from '#app/parts.ts';
+import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
 import { BARE_ENV } from './bare-env.ts';
 import { compiledProgram } from './compiled-program.ts';

@@ -26,6 +26,7 @@ export async function startChatServer(
   const calls: Call[] = [];
   const faults: { method: RegExp; fault: Fault; times: number }[] = [];
   const lastUse = new Map<string, number>();
+  const limits = new Map<string, { readonly endsAt: number; refusals: number }>();
   let isDown = false;
   const server = createServer((request, response) => {
     void buffer(request).then((bytes) =>
@@ -54,6 +55,19 @@ export async function startChatServer(
       if (!found) return undefined;
       if (--found.times <= 0) faults.splice(faults.indexOf(found), 1);
       return found.fault;
+    },
+    /** From now on the chat is refused with 429, for so long or until it is lifted. */
+    limit(chat: string, seconds: number) {
+      const limit = { endsAt: performance.now() + seconds * 1000, refusals: 0 };
+      limits.set(chat, limit);
+      return { refusals: () => limit.refusals, lift: () => void limits.delete(chat) };
+    },
+    /** The seconds that a chat has to wait; undefined if it is not limited. */
+    takeLimit(chat: string): number | undefined {
+      const limit = limits.get(chat);
+      if (!limit || limit.endsAt < performance.now()) return undefined;
+      limit.refusals++;
+      return Math.ceil((limit.endsAt - performance.now()) / 1000);
     },
     /** One use of `key` in `leastMs`. Returns whether it comes too early. */
     isTooEarly(key: string, leastMs: number): boolean {

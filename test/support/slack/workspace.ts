@@ -62,6 +62,8 @@ export async function startWorkspace({ leastEditMs = 0, leastSendMs = 0, retryAf
     if (fault === 'cut') return request.socket.destroy();
     if (typeof fault === 'object' && fault.status === 200) return answer(response, { error: fault.description ?? '' });
     if (typeof fault === 'object') return refuse(response, fault, call);
+    const seconds = method.startsWith('chat.') ? base.takeLimit(wordsOf(payload['channel'])) : undefined;
+    if (seconds !== undefined) return refuse(response, { status: 429, retryAfter: seconds }, call);
     const result = isUpload ? shared.receive(url.pathname, bytes) : act(method, payload, token);
     if (fault === 'lost') return request.socket.destroy();
     if (fault === 'hang') return;

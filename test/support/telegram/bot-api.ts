@@ -62,6 +62,11 @@ export async function startBotApi({
     if (typeof fault === 'object') return refuse(response, { description: 'Internal Server Error', ...fault }, call);
     if (token !== BOT.token) return refuse(response, { status: 401, description: 'Unauthorized' }, call);
     if (method === 'getUpdates') return answerPoll(response, payload, call);
+    const seconds = /^(?:send|edit)Message/.test(method) ? base.takeLimit(String(payload['chat_id'])) : undefined;
+    if (seconds !== undefined) {
+      const description = `Too Many Requests: retry after ${seconds}`;
+      return refuse(response, { status: 429, description, retryAfter: seconds }, call);
+    }
     const result = act(method, payload);
     if (fault === 'lost') return request.socket.destroy();
     if (fault === 'hang') return;
