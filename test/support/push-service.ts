@@ -5,8 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Network } from '#egress/network.ts';
 
-/** How the push service answers a message. `slow`: late. `half-open`: never. `cut`: the connection breaks after it was taken. */
-export type PushAnswer = { readonly status: number; readonly retryAfter?: string } | 'slow' | 'half-open' | 'cut';
+/**
+ * How the push service answers a message. `slow`: late. `half-open`: never. `cut`: the connection breaks after it was taken.
+ * A promise: once it is kept.
+ */
+export type PushAnswer =
+  | { readonly status: number; readonly retryAfter?: string }
+  | 'slow'
+  | 'half-open'
+  | 'cut'
+  | Promise<void>;
 
 /** A message that the push service has taken, as the browser decrypts it. */
 export type Taken = {
@@ -46,6 +54,7 @@ export async function startPushService() {
       const answer = known.answers.shift() ?? { status: 201 };
       if (answer === 'half-open') return;
       if (answer === 'slow') await new Promise((resolve) => setTimeout(resolve, 1500).unref());
+      else if (answer instanceof Promise) await answer;
       else if (answer !== 'cut' && answer.status !== 201) return end(answer.status, 'As asked.', answer.retryAfter);
       if (body.length > MAX_BYTES) return end(413, 'The message is too long.');
       if (header('content-encoding') !== 'aes128gcm') return end(400, 'The message is not encrypted.');
@@ -75,6 +84,7 @@ export async function startPushService() {
   };
   return {
     network,
+    port,
     taken,
     refused,
     takenBy: (subscription: string) => taken.filter((each) => each.subscription === subscription),
