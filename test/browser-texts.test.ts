@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { FAILURE_CODES } from '#channels/model-api/turn-failure.ts';
+import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { findHardCoded } from './browser-texts.ts';
 
 const run = promisify(execFile);
@@ -86,4 +88,22 @@ test('the catalogues are those of the code: `npm run messages` changes nothing',
     'web/lingui.config.ts',
   ]);
   await expect(check).resolves.toMatchObject({ stdout: expect.stringContaining('PASS') });
+});
+
+describe('the browser has a sentence for every code', () => {
+  const code = readFileSync('web/src/parts/error-words.ts', 'utf8');
+  const codesIn = (name: string) => {
+    const [, body = ''] = new RegExp(`const ${name} = [^]*?\\({\\n([^]*?)\\n}\\)`).exec(code) ?? [];
+    return new Set([...body.matchAll(/^ {2}(\w+): t`/gm)].map(([, each]) => each));
+  };
+
+  test('of an error of the service', () => {
+    const codes = errorEnvelope.shape.error.options.flatMap((kind) => kind.shape.code.options as readonly string[]);
+    expect(codes.length).toBeGreaterThan(15);
+    expect(codes.filter((each) => !codesIn('errorSentences').has(each))).toEqual([]);
+  });
+
+  test('of a failed turn', () => {
+    expect(FAILURE_CODES.filter((each) => !codesIn('failureSentences').has(each))).toEqual([]);
+  });
 });

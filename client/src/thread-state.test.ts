@@ -128,7 +128,7 @@ test('a failed model is reported until the next event', () => {
 
 test.each(['failed', 'cancelled', 'waiting', 'incomplete'] as const)('a turn that ends as %s says so', (status) => {
   const state = apply([...EVENTS.slice(0, 3), numbered(3, ended(status, 'Why.'))]);
-  expect(state.turns[0]).toMatchObject({ status, failure: 'Why.' });
+  expect(state.turns[0]).toMatchObject({ status, failure: { message: 'Why.' } });
   expect(state.turns[0]?.entries[1]).toMatchObject({ state: 'incomplete' });
 });
 

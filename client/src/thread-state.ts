@@ -36,7 +36,7 @@ export type TurnState = {
   readonly id: string;
   readonly seq: number;
   readonly status: TurnStatus;
-  readonly failure: string | undefined;
+  readonly failure: { readonly code: string; readonly message: string } | undefined;
   /** Set while a failed model call is repeated. */
   readonly trouble: Trouble | undefined;
   readonly entries: readonly Entry[];
@@ -299,7 +299,7 @@ function follow(turn: TurnState, { event, sequence }: TurnEventMessage, now: num
       return {
         ...turn,
         status: endOf(event.status),
-        failure: event.failure?.message,
+        failure: event.failure ?? undefined,
         entries: closeOpen(turn.entries),
       };
   }

@@ -154,7 +154,7 @@ function endOf(turn: TurnState): Entry[] {
   const note = (text: string, tone: 'plain' | 'failed' = 'plain'): Entry[] => [
     { kind: 'note', id: `${turn.id} end`, tone, text },
   ];
-  if (turn.status === 'failed') return note(turn.failure ?? 'The turn failed.', 'failed');
+  if (turn.status === 'failed') return note(turn.failure?.message ?? 'The turn failed.', 'failed');
   if (turn.status === 'cancelled') return note('Cancelled.');
   return turn.status === 'incomplete' ? note("The answer was cut short by the model's limit.") : [];
 }

@@ -124,8 +124,25 @@ test('a mailbox asks for both servers, and its errors are shown at their fields'
   expect(await smtp.getByLabel('Port').inputValue()).toBe('2525');
   await add();
   await expect.poll(errorAtFocus).toContain('on a private network alone');
+  const focused = () => page.evaluate(() => (document.activeElement as HTMLInputElement).type);
+  expect(await focused()).toBe('checkbox');
   await checkLooks(page, 'channels-mail');
   expect(page.problems).toEqual([]);
+});
+
+test('a channel that is added twice says so in the language of the reader', async () => {
+  await page.goto(stage.url);
+  await page.evaluate(() => localStorage.setItem('reborn.language', 'de'));
+  await page.goto(`${stage.url}/operator/channels`);
+  await page.getByRole('button', { name: 'Kanal hinzufügen' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Plattform').selectOption('slack');
+  await form.getByLabel('Wie Nachrichten ankommen').selectOption('webhook');
+  await form.getByLabel('Bot-Token').fill(APP.token);
+  await form.getByLabel('Signing Secret').fill(APP.signingSecret);
+  await form.getByRole('button', { name: 'Hinzufügen', exact: true }).click();
+  await form.getByRole('alert').getByText('Dieses Konto ist schon hinzugefügt.').waitFor();
+  await page.evaluate(() => localStorage.removeItem('reborn.language'));
 });
 
 test('the list shows the last error of a channel, and the messages that wait, failed or were refused', async () => {

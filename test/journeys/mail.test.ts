@@ -98,8 +98,10 @@ test('an operator adds a mailbox; wrong passwords, plain lines to the internet a
   expect((await as(ann, '/api/channels', 'POST', asked)).status).toBe(403);
   const wrong = await as(undefined, '/api/channels', 'POST', { ...asked, password: 'wrong' });
   expect(await wrong.json()).toMatchObject({ error: { param: 'imap', message: expect.stringContaining('password') } });
+  const unsent = { ...asked, smtp: { ...asked.smtp, port: 1 } };
+  expect(await json(as(undefined, '/api/channels', 'POST', unsent))).toMatchObject({ error: { param: 'smtp' } });
   const plain = await as(undefined, '/api/channels', 'POST', { ...asked, private_network: false });
-  expect(await plain.json()).toMatchObject({ error: { param: 'imap.security' } });
+  expect(await plain.json()).toMatchObject({ error: { param: 'private_network' } });
   const inside = { ...asked, private_network: false, imap: { host: 'localhost' }, smtp: { host: 'localhost' } };
   expect((await as(undefined, '/api/channels', 'POST', inside)).status).toBe(400);
 

@@ -226,7 +226,7 @@ async function explained<T>(parameter: string, ask: () => Promise<T>): Promise<T
     return await ask();
   } catch (error) {
     if (!(error instanceof ChatFailed)) throw error;
-    throw new InvalidRequest('invalid_request', parameter, error.message);
+    throw new InvalidRequest('invalid_request', error.field ?? parameter, error.message);
   }
 }
 

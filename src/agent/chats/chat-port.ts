@@ -133,9 +133,12 @@ export type Incoming = Written &
 export class ChatFailed extends Error {
   override readonly name = 'ChatFailed';
   readonly result: Exclude<CarryResult, { outcome: 'sent' }>;
+  /** The field of the credentials that is wrong, if it is another one than `credentialsIn`. */
+  readonly field: string | undefined;
 
-  constructor(result: ChatFailed['result'], options?: ErrorOptions) {
+  constructor(result: ChatFailed['result'], { field, ...options }: ErrorOptions & { readonly field?: string } = {}) {
     super(result.error, options);
     this.result = result;
+    this.field = field;
   }
 }

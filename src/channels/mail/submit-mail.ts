@@ -108,13 +108,13 @@ function toFailure(given: unknown): ChatFailed {
   const error = (given instanceof Error ? given : new Error(String(given))) as SmtpError;
   const { responseCode: status, command = '' } = error;
   const said = `SMTP: ${(error.response ?? error.message).slice(0, 300)}`;
-  if (status === undefined || status < 500)
-    return new ChatFailed({ outcome: 'failed', error: said, ...statusOf(status) });
-  if (command.startsWith('RCPT')) return new ChatFailed({ outcome: 'gone', error: said, status });
+  if (status === undefined || status < 500) return failed({ outcome: 'failed', error: said, ...statusOf(status) });
+  if (command.startsWith('RCPT')) return failed({ outcome: 'gone', error: said, status });
   // A wrong password can be put right without a loss.
-  if (/^(?:AUTH|EHLO|HELO|STARTTLS|CONN|MAIL)/.test(command))
-    return new ChatFailed({ outcome: 'failed', error: said, status });
-  return new ChatFailed({ outcome: 'refused', error: said, status });
+  if (/^(?:AUTH|EHLO|HELO|STARTTLS|CONN|MAIL)/.test(command)) return failed({ outcome: 'failed', error: said, status });
+  return failed({ outcome: 'refused', error: said, status });
 }
+
+const failed = (result: ChatFailed['result']) => new ChatFailed(result, { field: 'smtp' });
 
 const statusOf = (status: number | undefined) => (status === undefined ? {} : { status });

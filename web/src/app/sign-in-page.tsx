@@ -6,6 +6,7 @@ import { type SyntheticEvent, useEffect, useState } from 'react';
 import { client } from '../client/client.ts';
 import { sessionKey } from '../client/session-key.ts';
 import { Button } from '../parts/button.tsx';
+import { wordsOf } from '../parts/error-words.ts';
 import { TextField } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -100,7 +101,7 @@ function useCode(): string | null {
 }
 
 function wordsFor(error: Error, given: object | undefined): string {
-  if (!(error instanceof ApiError) || error.status !== 401) return error.message;
+  if (!(error instanceof ApiError) || error.status !== 401) return wordsOf(error);
   return given && 'code' in given
     ? t`This link was used before, or is too old. \`reborn link\` prints a new one.`
     : t`Invalid or expired token. Check it, or ask an operator for another one.`;

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
 import type { NewChannel } from '@reborn-agent/client/api';
@@ -5,7 +6,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
-import { Problem, wordsOf } from '../parts/problem.tsx';
+import { wordsOf } from '../parts/error-words.ts';
+import { Problem } from '../parts/problem.tsx';
 
 export type FormProps = { readonly onDone: () => void };
 
@@ -34,6 +36,7 @@ export function ChannelForm({
     },
   });
   const named = add.error instanceof ApiError ? add.error.param : undefined;
+  const own = { already_exists: t`This account is added already. Remove it first.` };
   const isAtField = named !== undefined && fields.includes(named);
   useEffect(() => {
     if (add.error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
@@ -47,8 +50,8 @@ export function ChannelForm({
         add.mutate();
       }}
     >
-      {children((field) => (isAtField && named === field ? wordsOf(add.error) : undefined))}
-      {add.error && !isAtField && <Problem error={add.error} />}
+      {children((field) => (isAtField && named === field ? wordsOf(add.error, own) : undefined))}
+      {add.error && !isAtField && <Problem error={add.error} own={own} />}
       <div className="flex gap-2">
         <Button type="submit" look="act" disabled={add.isPending}>
           <Trans>Add</Trans>

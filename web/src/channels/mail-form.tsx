@@ -7,10 +7,11 @@ import { SecretField } from './secret-field.tsx';
 
 const FIELDS = [
   'address',
-  ...['imap', 'smtp'].flatMap((name) => [`${name}.host`, `${name}.port`, `${name}.security`]),
+  ...['imap', 'smtp'].flatMap((name) => [name, `${name}.host`, `${name}.port`, `${name}.security`]),
   'user',
   'password',
   'authserv_id',
+  'private_network',
 ];
 
 export function MailForm({ onDone }: FormProps) {
@@ -54,6 +55,10 @@ export function MailForm({ onDone }: FormProps) {
             words={t`The servers are on a private network`}
             checked={privateNetwork}
             onChange={setPrivateNetwork}
+            error={
+              errorAt('private_network') &&
+              t`Without encryption, passwords are sent on a private network alone. Choose TLS or STARTTLS, or check this.`
+            }
           />
           <TextField
             label={t`User name (optional)`}

@@ -43,7 +43,7 @@ export function MailServerFields({ name, server, onChange, errorAt }: Props) {
         autoComplete="off"
         value={server.host}
         onChange={(event) => onChange({ ...server, host: event.target.value })}
-        error={errorAt(`${name}.host`)}
+        error={errorAt(`${name}.host`) ?? errorAt(name)}
       />
       <TextField
         label={t`Port`}

@@ -4,6 +4,7 @@ import type { TurnInspection } from '@reborn-agent/client/api';
 import { useState } from 'react';
 import { formatCost, formatNumber } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
+import { wordsOfFailure } from '../parts/error-words.ts';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
 import { PromptView } from './prompt-view.tsx';
 import { SpanDetail } from './span-detail.tsx';
@@ -61,7 +62,7 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
             </Trans>
           </p>
         )}
-        {turn.failure && <p className="rounded bg-failed-wash p-3 text-failed">{turn.failure.message}</p>}
+        {turn.failure && <p className="rounded bg-failed-wash p-3 text-failed">{wordsOfFailure(turn.failure)}</p>}
       </div>
       <Waterfall turn={turn} chosen={chosen} onChoose={setChosen} />
       {chosen && <SpanDetail turn={turn} span={chosen} />}

@@ -4,6 +4,7 @@ import type { JobList } from '@reborn-agent/client/api';
 import { Link } from '@tanstack/react-router';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { wordsOfFailure } from '../parts/error-words.ts';
 import { Facts } from '../parts/facts.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
@@ -15,7 +16,7 @@ export function JobDrawer({ job, onClose }: { readonly job: Job; readonly onClos
     <Dialog title={t`Job ${job.conversation_id ?? job.id}`} place="side" onClose={onClose}>
       <Facts
         facts={[
-          [t`State`, job.error ? job.error.message : (job.waiting_on ?? job.status)],
+          [t`State`, job.error ? wordsOfFailure(job.error) : (job.waiting_on ?? job.status)],
           [t`Id`, job.id],
           [t`User`, job.user_id],
           [t`Came in`, <RelativeTime key="in" time={job.created_at} />],

@@ -152,7 +152,9 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
           </p>
         )
       )}
-      {problem && <Problem error={problem} />}
+      {problem && (
+        <Problem error={problem} own={{ already_exists: t`The tools were listed again since. Look at them again.` }} />
+      )}
       {mayChange && (
         <div className="flex flex-wrap gap-2">
           <Button disabled={refresh.isPending} onClick={() => refresh.mutate()}>

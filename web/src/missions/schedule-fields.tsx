@@ -3,8 +3,8 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId } from 'react';
 import { client } from '../client/client.ts';
+import { wordsOf } from '../parts/error-words.ts';
 import { ChoiceField, TextField } from '../parts/field.tsx';
-import { wordsOf } from '../parts/problem.tsx';
 import { formatIn, HERE } from './mission-words.ts';
 import { dayChoices, type ScheduleDraft, toSchedule } from './schedule-draft.ts';
 

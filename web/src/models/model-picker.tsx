@@ -4,8 +4,8 @@ import { Trans } from '@lingui/react/macro';
 import type { OfferedModel } from '@reborn-agent/client/api';
 import { useId, useState } from 'react';
 import { Button } from '../parts/button.tsx';
+import { wordsOf } from '../parts/error-words.ts';
 import { Icon } from '../parts/icon.tsx';
-import { wordsOf } from '../parts/problem.tsx';
 import { factsOf, modelWith, nameOf, useChooseDefault, useModels } from './use-models.ts';
 
 type Props = {

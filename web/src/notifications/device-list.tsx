@@ -1,9 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import { ApiError } from '@reborn-agent/client';
 import type { Device } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
+import { wordsOf } from '../parts/error-words.ts';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { changeDevice, findSubscription, turnOff, turnOn, whyNoPush } from './push.ts';
@@ -30,7 +32,7 @@ export function DeviceList() {
         <Trans>Devices</Trans>
       </h2>
       {error && <Problem error={error} />}
-      {on.error && <p role="alert">{on.error.message}</p>}
+      {on.error && <p role="alert">{on.error instanceof ApiError ? wordsOf(on.error) : on.error.message}</p>}
       {data && !isOn && (
         <div className="flex flex-wrap items-center gap-3">
           {problem === undefined ? (

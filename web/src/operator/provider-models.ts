@@ -2,7 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import type { ModelProvider } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
-import { wordsOf } from '../parts/problem.tsx';
+import { wordsOf } from '../parts/error-words.ts';
 
 /** What a provider offers. One without its key is not asked. */
 export function useProviderModels(provider: ModelProvider | undefined) {

@@ -117,7 +117,9 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
           hint={t`With single sign-on, a person with this email address becomes this user.`}
         />
         <ChoiceField label={t`Role`} choices={roles()} value={role} onChoose={setRole} />
-        {add.error && <Problem error={add.error} />}
+        {add.error && (
+          <Problem error={add.error} own={{ already_exists: t`A user has this name or email address already.` }} />
+        )}
         <Button type="submit" look="act" className="self-start" disabled={add.isPending}>
           <Trans>Add</Trans>
         </Button>

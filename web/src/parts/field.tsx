@@ -78,14 +78,13 @@ export function ChoiceField<T extends string>({
   );
 }
 
-type CheckProps = {
+type CheckProps = Notes & {
   readonly words: string;
-  readonly hint?: string;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
 };
 
-export function CheckField({ words, hint, checked, onChange }: CheckProps) {
+export function CheckField({ words, hint, error, checked, onChange }: CheckProps) {
   const id = useId();
   return (
     <div className="flex items-start gap-2 text-m">
@@ -95,10 +94,11 @@ export function CheckField({ words, hint, checked, onChange }: CheckProps) {
         className="mt-1"
         checked={checked}
         onChange={(event) => onChange(event.target.checked)}
-        {...describedBy(id, { hint })}
+        {...describedBy(id, { hint, error })}
       />
-      <div>
+      <div className="flex min-w-0 flex-col gap-1">
         <label htmlFor={id}>{words}</label>
+        <FieldError id={id} error={error} />
         {hint && <Hint id={id}>{hint}</Hint>}
       </div>
     </div>
@@ -123,13 +123,18 @@ function Labelled({ id, label, hint, error, children }: LabelledProps) {
         {label}
       </label>
       {children}
-      {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className="break-words text-s text-failed">
-          {error}
-        </p>
-      )}
+      <FieldError id={id} error={error} />
       {hint && <Hint id={id}>{hint}</Hint>}
     </div>
+  );
+}
+
+function FieldError({ id, error }: { readonly id: string; readonly error: string | undefined }) {
+  if (error === undefined) return null;
+  return (
+    <p id={`${id}-error`} role="alert" className="break-words text-s text-failed">
+      {error}
+    </p>
   );
 }
 

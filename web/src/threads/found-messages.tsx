@@ -4,7 +4,7 @@ import type { FoundMessage } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client } from '../client/client.ts';
-import { wordsOf } from '../parts/problem.tsx';
+import { wordsOf } from '../parts/error-words.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
 /** The messages that contain what is searched for. Each leads to its place in the thread. */

@@ -5,7 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { wordsOf } from '../parts/problem.tsx';
+import { wordsOf } from '../parts/error-words.ts';
 import { MoveThreads } from './move-threads.tsx';
 import { titleOf } from './thread-row.tsx';
 import { useManyThreads } from './use-threads.ts';

@@ -55,8 +55,8 @@ export function mailCredentials({ channel: _, ...settings }: z.infer<typeof newM
     if (settings[name].security === 'none' && !settings.private_network)
       throw new InvalidRequest(
         'invalid_request',
-        `${name}.security`,
-        'Passwords are sent without encryption on a private network alone. Use tls, or set private_network.',
+        'private_network',
+        `Passwords are sent without encryption on a private network alone. Use tls for ${name}, or set private_network.`,
       );
   return JSON.stringify(settings);
 }

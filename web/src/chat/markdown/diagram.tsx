@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { useEffect, useState } from 'react';
 import { saveFile } from '../../client/files.ts';
 import { IconButton } from '../../parts/button.tsx';
-import { wordsOf } from '../../parts/problem.tsx';
+import { wordsOf } from '../../parts/error-words.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { CopyButton } from '../transcript/row-actions.tsx';
 import { Code } from './code.tsx';

@@ -4,7 +4,7 @@ import { type ComponentProps, createContext, use, useEffect, useState } from 're
 import type { ExtraProps } from 'streamdown';
 import { requestFile } from '../../client/files.ts';
 import { Button } from '../../parts/button.tsx';
-import { wordsOf } from '../../parts/problem.tsx';
+import { wordsOf } from '../../parts/error-words.ts';
 
 /** The path of the service that fetches an image of the text. Without one, images are only named. */
 export const ImagePath = createContext<((url: string) => string) | undefined>(undefined);

@@ -10,6 +10,7 @@ import type {
   TurnState,
 } from '@reborn-agent/client/thread-state';
 import { formatDay, isSameDay } from '../../format/time.ts';
+import { wordsOfFailure } from '../../parts/error-words.ts';
 
 /** A call together with what came of it. */
 export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
@@ -128,7 +129,7 @@ function addStep(rows: Row[], turnId: string, step: Step): void {
 function endingOf(turn: TurnState, rows: readonly Row[]): Row[] {
   const id = `${turn.id} end`;
   if (turn.status === 'failed')
-    return [{ kind: 'failure', id, turnId: turn.id, words: turn.failure ?? unknownFailure(), asked: askedLast(rows) }];
+    return [{ kind: 'failure', id, turnId: turn.id, words: describeFailure(turn), asked: askedLast(rows) }];
   if (turn.status === 'cancelled') return [{ kind: 'stopped', id }];
   const last = turn.entries.at(-1);
   const speaks = last?.kind === 'message' && last.state === 'streaming' && last.text !== '';
@@ -140,6 +141,9 @@ function isFirst(rows: readonly Row[]): boolean {
   return last === undefined || last.kind === 'user' || last.kind === 'stopped' || last.kind === 'failure';
 }
 
-const unknownFailure = () => t`The turn failed, and left no reason. Inspect it, or look into the state of the service.`;
+const describeFailure = ({ failure }: TurnState) =>
+  failure
+    ? wordsOfFailure(failure)
+    : t`The turn failed, and left no reason. Inspect it, or look into the state of the service.`;
 
 const askedLast = (rows: readonly Row[]) => rows.findLast(({ kind }) => kind === 'user')?.id;

@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import type { Trouble, TurnState } from '@reborn-agent/client/thread-state';
 import { useEffect, useState } from 'react';
 import { formatDuration } from '../../format/time.ts';
+import { wordsOfFailure } from '../../parts/error-words.ts';
 import { Speaker } from './speaker.tsx';
 
 /** A turn that runs and says nothing yet, with the time it has taken. */
@@ -19,7 +20,7 @@ export function Working({ turn, first }: { readonly turn: TurnState; readonly fi
       </p>
       {turn.trouble && (
         <p className="text-s text-soft" role="status">
-          {turn.trouble.message} <NextTry trouble={turn.trouble} />
+          {wordsOfFailure({ code: 'model_error', message: turn.trouble.message })} <NextTry trouble={turn.trouble} />
         </p>
       )}
     </div>
