@@ -1660,6 +1660,10 @@ export type AgentTool = {
   /** The MCP server that it belongs to. */
   readonly mcp_server: string | null;
   readonly version: string | null;
+  /** Whether the caller's calls run, with the operator's policy. */
+  readonly level: 'allow' | 'ask' | 'never' | 'depends';
+  /** The level without a policy. `depends`: on the arguments; `ask`: unless the user said "always". */
+  readonly own_level: 'allow' | 'ask' | 'never' | 'depends';
   /** JSON Schema of its arguments. */
   readonly parameters: unknown;
   /** Empty for a tool that was not installed. */

@@ -162,11 +162,18 @@ test('a policy of the operator applies from the next call on, is audited, and ca
     tool: 'reborn_time',
     level: 'never',
   });
+  const levels = async () => {
+    const { tools } = (await send(service, 'GET', '/api/tools')).body;
+    const { level, own_level } = tools.find(({ name }: { name: string }) => name === 'reborn_time');
+    return { level, own_level };
+  };
+  expect(await levels()).toEqual({ level: 'never', own_level: 'allow' });
   const outputOf = async (id: string) =>
     JSON.stringify((await send(service, 'GET', `/api/threads/${id}/items`)).body.items[2].output);
   const refused = await outputOf(await chat(service, 'use reborn_time {}'));
   expect((await send(service, 'DELETE', route)).status).toBe(204);
   expect((await send(service, 'DELETE', route)).status).toBe(404);
+  expect(await levels()).toEqual({ level: 'allow', own_level: 'allow' });
   expect(await outputOf(await chat(service, 'use reborn_time {}'))).not.toBe(refused);
   expect(refused).not.toMatch(/20\d\d-/);
   expect((await send(service, 'PUT', route, { level: 'sometimes' })).status).toBe(400);

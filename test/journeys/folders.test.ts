@@ -6,6 +6,7 @@ import type { Service } from '../support/service.ts';
 type Folder = { id: string; name: string };
 type Thread = { id: string; folder_id: string | null };
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the body
 async function call<T>(service: Service, method: string, route: string, body?: object, headers = {}) {
   const answer = await service.request(route, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   const text = await answer.text();

@@ -1,5 +1,6 @@
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { isOperator, type Principal, requireOperator } from '#domain/principal.ts';
+import type { ToolLevel } from '#domain/tool/tool.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { Database } from '#store/connection.ts';
 import { findTool, listTools, type ToolRow } from '#store/tools/tools.ts';
@@ -12,6 +13,9 @@ import { InstallRefused } from '#tools/component/install/prepare-component.ts';
 import { type Installation, installTool, prepareTool, removeTool } from '#tools/component/install-tool.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
+import type { Tool } from '#tools/tool.ts';
+import { listPolicies, policyFor } from '../gates/policy-settings.ts';
+import { appliesTo } from '../gates/tool-policy.ts';
 
 export type ToolAdmin = ReturnType<typeof createToolAdmin>;
 
@@ -26,7 +30,13 @@ export type ListedTool = {
   readonly installed: InstalledTool | undefined;
   /** The MCP server that it belongs to. */
   readonly server: string | undefined;
+  readonly ownLevel: ListedLevel;
+  /** The level with the operator's policy. */
+  readonly level: ListedLevel;
 };
+
+/** `depends`: on the arguments of the call. */
+export type ListedLevel = ToolLevel | 'depends';
 
 export type InstalledTool = Pick<ToolRow, 'installedAt' | 'updatedAt'> & {
   readonly version: string | null;
@@ -94,7 +104,7 @@ export function createToolAdmin(parts: {
 
   return {
     async list(principal: Principal): Promise<ListedTool[]> {
-      const [current, rows] = await Promise.all([tools.current(principal), listTools(db)]);
+      const [current, rows, policies] = await Promise.all([tools.current(principal), listTools(db), listPolicies(db)]);
       const listed = current.definitions().map(async ({ name, description, parameters }): Promise<ListedTool> => {
         const tool = current.find(name);
         const restLeft = tool?.restLeft?.() ?? 0;
@@ -107,6 +117,7 @@ export function createToolAdmin(parts: {
           quarantinedUntil: restLeft > 0 ? new Date(Date.now() + restLeft) : null,
           installed: row && (await describeInstalled(principal, row)),
           server: tool?.server,
+          ...levelsOf(tool, policyFor(policies, name, principal.userId)),
         };
       });
       return (await Promise.all(listed)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -221,4 +232,10 @@ function secretNames({ http, auth, setup }: Capabilities): string[] {
     ...http.credentials.map(({ secretName }) => secretName),
   ];
   return [...new Set(names)];
+}
+
+function levelsOf(tool: Tool | undefined, policy: ToolLevel | undefined): Pick<ListedTool, 'level' | 'ownLevel'> {
+  const given = tool?.level ?? 'ask';
+  const ownLevel = typeof given === 'function' ? 'depends' : given;
+  return { ownLevel, level: policy && (!tool || appliesTo(policy, tool)) ? policy : ownLevel };
 }

@@ -38,6 +38,10 @@ export async function listPolicies(db: Database): Promise<ToolPolicy[]> {
   return rows.map(({ name, value }) => ({ tool: name.slice(PREFIX.length), level: levelIn(value) }));
 }
 
+/** The policy that applies to a user's calls. */
+export const policyFor = (policies: readonly ToolPolicy[], tool: string, userId: UserId): ToolLevel | undefined =>
+  [quarantineOf(tool, userId), tool].flatMap((name) => policies.filter((policy) => policy.tool === name))[0]?.level;
+
 export async function setPolicy(db: Database, { tool, level }: ToolPolicy, actor: UserId): Promise<void> {
   const entry = { actor, action: 'policy.set', subject: tool, detail: { level } };
   await withOwner(db, OPERATOR, (trx) =>

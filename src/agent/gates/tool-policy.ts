@@ -16,10 +16,13 @@ export type PolicyFacts = LevelFacts & {
  */
 export async function levelOf(tool: Tool, call: GatedCall, facts: PolicyFacts): Promise<ToolLevel> {
   const set = await facts.operatorLevel();
-  if (set && !(set === 'allow' && tool.unreviewed)) return set;
+  if (set && appliesTo(set, tool)) return set;
   const own = await ownLevel(tool, call, facts);
   return own === 'ask' && (await facts.isAlwaysApproved()) ? 'allow' : own;
 }
+
+export const appliesTo = (policy: ToolLevel, tool: Pick<Tool, 'unreviewed'>): boolean =>
+  !(policy === 'allow' && tool.unreviewed);
 
 function ownLevel({ level = 'ask' }: Tool, call: GatedCall, facts: LevelFacts): ToolLevel | Promise<ToolLevel> {
   return typeof level === 'function' ? level(call.arguments, facts) : level;

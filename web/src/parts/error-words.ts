@@ -13,15 +13,18 @@ export function wordsOf(error: unknown, own: OwnSentences = {}): string {
   if (!(error instanceof ApiError))
     return t`This part of the page failed. Reload it; if that does not help, look into the log of the service.`;
   const { code, message } = error;
-  if (i18n.locale === 'en') return message;
+  if (isEnglish()) return message;
   return read(own, code) ?? read(errorSentences(message), code) ?? message;
 }
 
 /** Why a turn failed. */
 export function wordsOfFailure({ code, message }: { readonly code: string; readonly message: string }): string {
-  if (i18n.locale === 'en') return message;
+  if (isEnglish()) return message;
   return read(failureSentences(message), code) ?? message;
 }
+
+/** Without a catalogue, all texts are English. */
+const isEnglish = () => i18n.locale === 'en' || i18n.locale === '';
 
 const read = (sentences: Readonly<Record<string, string | undefined>>, code: string): string | undefined =>
   Object.hasOwn(sentences, code) ? sentences[code] : undefined;

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SecretForm } from '../chat/gates/secret-form.tsx';
@@ -15,12 +16,13 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Capabilities } from './capabilities.tsx';
 import { ToolPolicy } from './tool-policy.tsx';
+import { describeTool, reachOfBuiltin } from './tool-words.ts';
 
 export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readonly onClose: () => void }) {
   return (
     <Dialog title={tool.name} place="side" onClose={onClose}>
       <div className="flex flex-col gap-6">
-        <p>{tool.description}</p>
+        <p>{describeTool(tool)}</p>
         {tool.quarantined_until && (
           <p className="rounded bg-failed-wash p-3">
             <Trans>
@@ -29,15 +31,13 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
             </Trans>
           </p>
         )}
-        <ToolPolicy tool={tool.name} />
-        {tool.source === 'installed' && (
-          <section>
-            <h3 className="mb-2 font-semibold">
-              <Trans>What it may do</Trans>
-            </h3>
-            <Capabilities name={tool.name} sentences={tool.capabilities} />
-          </section>
-        )}
+        <ToolPolicy tool={tool} />
+        <section>
+          <h3 className="mb-2 font-semibold">
+            <Trans>What it may reach</Trans>
+          </h3>
+          <Reach tool={tool} />
+        </section>
         {tool.mcp_server && tool.needs_sign_in && <McpSignIn server={tool.mcp_server} />}
         {(tool.auth || tool.secrets.length > 0) && (
           <section>
@@ -49,8 +49,9 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
         )}
         <details className="group">
           <summary className="text-s text-soft underline underline-offset-2">
-            <Trans>Arguments it takes</Trans>
+            <Trans>What the model is told about it</Trans>
           </summary>
+          <p className="my-2 whitespace-pre-wrap break-words text-s">{tool.description}</p>
           <ReadableJson text={JSON.stringify(tool.parameters)} />
         </details>
         {tool.source === 'installed' && <RemoveTool tool={tool} onRemoved={onClose} />}
@@ -58,6 +59,25 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
     </Dialog>
   );
 }
+
+function Reach({ tool }: { readonly tool: AgentTool }) {
+  if (tool.source === 'installed') return <Capabilities name={tool.name} sentences={tool.capabilities} />;
+  if (tool.source === 'builtin') return <p>{reachOfBuiltin(tool.name)}</p>;
+  return (
+    <p>
+      <Trans>
+        It runs at <ServerLink name={tool.mcp_server} />, which gets the arguments of each call. What it reaches from
+        there is up to that server.
+      </Trans>
+    </p>
+  );
+}
+
+const ServerLink = ({ name }: { readonly name: string | null }) => (
+  <Link to="/tools/mcp" className="underline underline-offset-2">
+    {name}
+  </Link>
+);
 
 function RemoveTool({ tool, onRemoved }: { readonly tool: AgentTool; readonly onRemoved: () => void }) {
   const { me } = useServices();

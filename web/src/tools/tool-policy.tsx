@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { ToolPolicy as Policy } from '@reborn-agent/client/api';
+import type { AgentTool, ToolPolicy as Policy } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
@@ -8,15 +8,17 @@ import { Button } from '../parts/button.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 
-const choices = (): readonly { readonly value: Policy['level'] | 'own'; readonly words: string }[] => [
-  { value: 'own', words: t`As the tool says: reading runs at once, the rest asks` },
+type Level = AgentTool['level'];
+
+const choices = (own: Level): readonly { readonly value: Policy['level'] | 'own'; readonly words: string }[] => [
+  { value: 'own', words: t`As the tool says: ${wordsOfLevel(own)}` },
   { value: 'allow', words: t`Runs at once` },
   { value: 'ask', words: t`Asks each time` },
   { value: 'never', words: t`Never runs` },
 ];
 
 /** The policies of all tools, for the operator. */
-export function usePolicies(): readonly Policy[] {
+function usePolicies(): readonly Policy[] {
   const { me } = useServices();
   const { data } = useQuery({
     queryKey: ['tool-policies'],
@@ -26,14 +28,17 @@ export function usePolicies(): readonly Policy[] {
   return data?.policies ?? [];
 }
 
-/** What a policy means in a list; undefined where the tool decides itself. */
-export const wordsOfPolicy = (policies: readonly Policy[], tool: string): string | undefined => {
-  const level = policies.find((policy) => policy.tool === tool)?.level;
-  return level && { allow: t`runs at once`, ask: t`asks each time`, never: t`never runs` }[level];
-};
+/** What a level means in a list. */
+export const wordsOfLevel = (level: Level): string =>
+  ({
+    allow: t`runs at once`,
+    ask: t`asks each time`,
+    never: t`never runs`,
+    depends: t`asks, depending on the call`,
+  })[level];
 
-/** Whether the calls of a tool run, ask or are refused; only the operator decides it. */
-export function ToolPolicy({ tool }: { readonly tool: string }) {
+/** Whether the calls of a tool run, ask or are refused. Only the operator decides it; the others read it. */
+export function ToolPolicy({ tool: { name: tool, level: applied, own_level: own } }: { readonly tool: AgentTool }) {
   const { me } = useServices();
   const queries = useQueryClient();
   const policies = usePolicies();
@@ -43,9 +48,13 @@ export function ToolPolicy({ tool }: { readonly tool: string }) {
       if (level === 'own') await client.call('DELETE /api/tool-policies/{tool}', { params });
       else await client.call('PUT /api/tool-policies/{tool}', { params, body: { level } });
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['tool-policies'] }),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['tool-policies'] }),
+        queries.invalidateQueries({ queryKey: ['tools'] }),
+      ]),
   });
-  if (me.role !== 'operator') return null;
+  if (me.role !== 'operator') return <p>{explainLevel(applied)}</p>;
   const current = policies.find((policy) => policy.tool === tool)?.level ?? 'own';
   const blocked = policies.filter((policy) => policy.tool.startsWith(`${tool}@`));
   return (
@@ -53,7 +62,8 @@ export function ToolPolicy({ tool }: { readonly tool: string }) {
       {change.error && <Problem error={change.error} />}
       <ChoiceField
         label={t`Policy for all users`}
-        choices={choices()}
+        choices={choices(own)}
+        hint={explainLevel(applied)}
         value={change.isPending && change.variables.name === tool ? change.variables.level : current}
         onChoose={(level) => change.mutate({ name: tool, level })}
       />
@@ -72,3 +82,11 @@ export function ToolPolicy({ tool }: { readonly tool: string }) {
     </section>
   );
 }
+
+const explainLevel = (level: Level): string =>
+  ({
+    allow: t`Its calls run at once, without a question.`,
+    ask: t`Its calls wait for your approval.`,
+    never: t`Its calls are refused.`,
+    depends: t`Some calls run at once and others wait for your approval. The arguments decide.`,
+  })[level];

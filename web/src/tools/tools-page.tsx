@@ -15,7 +15,8 @@ import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { InstallTool } from './install-tool.tsx';
 import { ToolDrawer } from './tool-drawer.tsx';
-import { usePolicies, wordsOfPolicy } from './tool-policy.tsx';
+import { wordsOfLevel } from './tool-policy.tsx';
+import { describeTool } from './tool-words.ts';
 
 /** What the agent can do. */
 export function ToolsPage() {
@@ -25,9 +26,8 @@ export function ToolsPage() {
   const [installing, setInstalling] = useState(false);
   const { data, error, refetch } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
   const shown = data?.tools.filter((tool) =>
-    `${tool.name} ${tool.description}`.toLowerCase().includes(text.toLowerCase()),
+    `${tool.name} ${describeTool(tool)} ${tool.description}`.toLowerCase().includes(text.toLowerCase()),
   );
-  const policies = usePolicies();
   const tool = data?.tools.find(({ name }) => name === opened);
   return (
     <Page
@@ -62,7 +62,7 @@ export function ToolsPage() {
       >
         {(tools) => (
           <Rows label={t`Tools`} rows={tools} keyOf={({ name }) => name} onOpen={({ name }) => setOpened(name)}>
-            {(row) => <ToolRow tool={row} policy={wordsOfPolicy(policies, row.name)} />}
+            {(row) => <ToolRow tool={row} />}
           </Rows>
         )}
       </Listed>
@@ -72,19 +72,19 @@ export function ToolsPage() {
   );
 }
 
-function ToolRow({ tool, policy }: { readonly tool: AgentTool; readonly policy: string | undefined }) {
+function ToolRow({ tool }: { readonly tool: AgentTool }) {
   const dangerous = tool.capabilities.filter((sentence) => sentence.dangerous).length;
   return (
     <>
       <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{tool.name}</span>
-        <span className="line-clamp-2 break-words text-s text-soft">{tool.description}</span>
+        <span className="line-clamp-2 break-words text-s text-soft">{describeTool(tool)}</span>
       </span>
       {tool.quarantined_until && <StatusMark mark="failed" words={t`rests, since it crashed too often`} />}
       {tool.needs_sign_in && (
         <StatusMark mark="waiting" words={tool.mcp_server ? t`needs your sign-in` : t`needs a secret of yours`} />
       )}
-      {policy && <StatusMark mark="idle" words={policy} />}
+      <StatusMark mark={tool.level === 'never' ? 'failed' : 'idle'} words={wordsOfLevel(tool.level)} />
       {dangerous > 0 && <StatusMark mark="idle" words={t`may change things elsewhere`} />}
       <span className="text-s text-soft">{sourceOf(tool)}</span>
     </>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ListedTool, ToolAdmin } from '#agent/administration/tool-admin.ts';
+import { TOOL_LEVELS } from '#domain/tool/tool.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
@@ -25,6 +26,8 @@ const toolAuth = z.strictObject({
   oauth: z.boolean(),
 });
 
+const LEVELS = [...TOOL_LEVELS, 'depends'] as const;
+
 const tool = z
   .strictObject({
     name: z.string(),
@@ -32,6 +35,10 @@ const tool = z
     source: z.enum(['builtin', 'installed', 'mcp']),
     mcp_server: z.string().nullable().describe('The MCP server that it belongs to.'),
     version: z.string().nullable(),
+    level: z.enum(LEVELS).describe("Whether the caller's calls run, with the operator's policy."),
+    own_level: z
+      .enum(LEVELS)
+      .describe('The level without a policy. `depends`: on the arguments; `ask`: unless the user said "always".'),
     parameters: z.unknown().describe('JSON Schema of its arguments.'),
     capabilities: z.array(sentence).describe('Empty for a tool that was not installed.'),
     auth: toolAuth.nullable(),
@@ -180,13 +187,15 @@ export const toolRoutes = [listTools, installTool, removeTool, putToolSecret, be
 const CALLBACK = '/tools/callback';
 
 function renderTool(listed: ListedTool): z.infer<typeof tool> {
-  const { name, description, parameters, needsSignIn, quarantinedUntil, installed, server } = listed;
+  const { name, description, parameters, needsSignIn, quarantinedUntil, installed, server, level, ownLevel } = listed;
   return {
     name,
     description,
     source: server ? 'mcp' : installed ? 'installed' : 'builtin',
     mcp_server: server ?? null,
     version: installed?.version ?? null,
+    level,
+    own_level: ownLevel,
     parameters,
     capabilities: [...(installed?.sentences ?? [])],
     auth: installed?.auth ? renderAuth(installed.auth) : null,
