@@ -4,7 +4,8 @@ import { createProgram } from '#cli/program.ts';
 // The reader of a pipe has what it needs, as with `reborn thread list | head`: end like other programs do then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
-  throw error;
+  process.stderr.write(`reborn: The output can't be written (${error.message}).\n`);
+  process.exit(1);
 });
 
 const program = await createProgram(process.argv.slice(2));

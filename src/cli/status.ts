@@ -1,6 +1,7 @@
 import { ApiError, type Client, createClient } from '@reborn-agent/client';
 import type { ReplicaList } from '@reborn-agent/client/api';
 import { readConfig } from '#config/config.ts';
+import { checkHome } from '#config/home-folder.ts';
 import { findOperatorToken, findService, getStatus } from './connect/running-service.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { runCommand } from './run-command.ts';
@@ -18,6 +19,7 @@ export function status({ json, watch }: StatusOptions): Promise<void> {
     const config = readConfig();
     const announced = await findService(config);
     if (!announced) {
+      await checkHome(config.home);
       if (json) printJson({ running: false });
       else printLine('The service is not running. `reborn serve` starts it.');
       process.exitCode = NOT_RUNNING;

@@ -12,6 +12,11 @@ export async function makeHome(home: string): Promise<void> {
     const code = await mkdir(folder, { mode: 0o700 }).then(() => undefined, codeOf);
     if (code && code !== 'EEXIST') throw refused({ message: `${home} can't be created (${code}).`, fix: ELSEWHERE });
   }
+  await checkHome(home);
+}
+
+/** Throws a `ConfigError` if the folder exists and can't be used. */
+export async function checkHome(home: string): Promise<void> {
   const problem = await findHomeProblem(home);
   if (problem) throw refused(problem);
 }

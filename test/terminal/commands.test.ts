@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createProgram } from '#cli/program.ts';
+import { BARE_ENV } from '../support/bare-env.ts';
+import { compiledProgram } from '../support/compiled-program.ts';
 import { runReborn } from '../support/run-reborn.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -91,6 +93,23 @@ test.each([
     expect({ command, code }).toEqual({ command, code: 78 });
     expect(stderr).toContain(message);
   }
+});
+
+test('status finds no service in a home that is a file, and says why', async () => {
+  const { code, stderr } = await runReborn(['status'], { env: { REBORN_HOME: path.join(home, 'settings.env') } });
+  expect(code).toBe(78);
+  expect(stderr).toContain('is not a folder. Set REBORN_HOME to a folder.');
+});
+
+test.skipIf(process.platform !== 'linux')('output that can not be written is an error in one line', async () => {
+  const [node, program] = await compiledProgram();
+  const full = promisify(execFile)('sh', ['-c', '"$0" "$1" config > /dev/full', node, program], {
+    env: { ...BARE_ENV, REBORN_HOME: home },
+  });
+  await expect(full).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^reborn: The output can't be written \(ENOSPC[^\n]*\)\.\n$/),
+  });
 });
 
 test('a closed pipe ends a command without an error message', async () => {

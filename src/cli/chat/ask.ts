@@ -11,13 +11,14 @@ export type AskOptions = TellOptions & { readonly thread?: string; readonly mode
 export function ask(words: readonly string[], { thread, model, ...options }: AskOptions): Promise<void> {
   return runCommand(async () => {
     if (options.json && options.stream) throw new Error('Choose --json or --stream, not both.');
+    const route = model ?? (thread ? undefined : null); // a thread continues with the model that answered last
     const message = {
       message: await readMessage(words),
       ...(thread && { thread_id: thread }),
       ...(model && { model }),
     };
     await withQuietService(readConfig(), (service) =>
-      tellTurn(service, (client) => sendMessage(client, message), options),
+      tellTurn(service, (client) => sendMessage(client, message), { ...options, route }),
     );
   });
 }

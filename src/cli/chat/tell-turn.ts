@@ -1,5 +1,5 @@
-import type { Client } from '@reborn-agent/client';
-import type { ChatAccepted } from '@reborn-agent/client/api';
+import { type Client, createClient } from '@reborn-agent/client';
+import type { ChatAccepted, TurnEvent } from '@reborn-agent/client/api';
 import type { ReachedService } from '../connect/with-service.ts';
 import { printJson, printJsonLine, printNotice, printPiece } from '../print.ts';
 import { type Answer, followTurn } from './follow-turn.ts';
@@ -14,13 +14,15 @@ export type TellOptions = {
   readonly json?: true;
   /** Prints each event instead, as a line of JSON. */
   readonly stream?: true;
+  /** The model route that answers; null for the default, undefined if it is not known. */
+  readonly route?: string | null | undefined;
 };
 
 /** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code is the outcome. */
 export async function tellTurn(
   { locate }: ReachedService,
   begin: (client: Client) => Promise<ChatAccepted>,
-  { json, stream }: TellOptions,
+  { json, stream, route }: TellOptions,
 ): Promise<void> {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
@@ -28,12 +30,31 @@ export async function tellTurn(
     locate,
     begin,
     write: json || stream ? () => {} : printPiece,
-    onEvent: stream ? printJsonLine : () => {},
+    onEvent(message) {
+      if (message.event.type === 'model-failed') tellRetry(message.event);
+      if (stream) printJsonLine(message);
+    },
     signal: interrupted.signal,
     onLost: () => printNotice('reborn: the service is gone; waiting for it to come back.'),
   });
   if (json) printJson(answer);
   process.exitCode = tellOutcome(answer);
+  if (answer.failure?.code === 'model_error') printNotice(await adviseOn(createClient(locate), route));
+}
+
+/** The answer comes late, so the person should know why. */
+function tellRetry({ message, model, next, wait_ms: ms }: Extract<TurnEvent, { type: 'model-failed' }>): void {
+  printNotice(`reborn: ${message} Asking ${next === model ? 'again' : next} in ${Math.ceil(ms / 1000)} s.`);
+}
+
+/** The address is given if it is certain which model was asked, and to operators alone. */
+async function adviseOn(client: Client, route: TellOptions['route']): Promise<string> {
+  const settings = route === undefined ? undefined : await client.call('GET /api/settings').catch(() => undefined);
+  const name = route ?? settings?.default_route ?? '';
+  const { base_url: url, fallback } = settings?.model_routes[name] ?? settings?.default_model ?? {};
+  return url && !fallback?.length
+    ? `The address is ${url}. \`reborn doctor\` checks it.`
+    : '`reborn doctor` checks the model and its address.';
 }
 
 function tellOutcome({ status, failure, thread_id: thread }: Answer): number {
@@ -53,7 +74,6 @@ function tellOutcome({ status, failure, thread_id: thread }: Answer): number {
       return INTERRUPTED;
     default:
       printNotice(`reborn: ${failure?.message ?? 'the turn failed.'}`);
-      if (failure?.code === 'model_error') printNotice('`reborn doctor` checks the model and its address.');
       return 1;
   }
 }

@@ -178,11 +178,11 @@ test('a known model has a cost, and an unknown model has none', async () => {
   expect(unknown.answer.usage.cost).toBeNull();
 });
 
-test('the failure of an unreachable model does not contain its address', async () => {
-  const model = createModel(routeTo('openai', 'http://127.0.0.1:1'));
+test('the failure of an unreachable model has the cause, but not the address', async () => {
+  const model = createModel(routeTo('openai', 'http://127.0.0.1:2'));
 
   await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject(
-    failure('The model could not be reached.'),
+    failure('The model could not be reached: the connection was refused.'),
   );
 });
 

@@ -63,9 +63,31 @@ function messageFor(error: unknown, apiKey: string): string {
   if (isReport(error)) return `The model broke off: ${fitForCaller(error.message, apiKey)}`;
   if (UnsupportedFunctionalityError.isInstance(error))
     return `The model can't take this: ${fitForCaller(error.functionality, apiKey)}.`;
-  if (APICallError.isInstance(error) && error.statusCode === undefined) return 'The model could not be reached.';
+  if (APICallError.isInstance(error) && error.statusCode === undefined) {
+    const reason = reasonOf(error);
+    return reason === undefined ? 'The model could not be reached.' : `The model could not be reached: ${reason}.`;
+  }
   return "The model's answer could not be read to its end.";
 }
+
+/** Why there was no connection, in words that don't contain the address. */
+function reasonOf(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const known = code === undefined ? undefined : REASONS.find(([codes]) => codes.test(code));
+    if (known) return known[1];
+  }
+  return undefined;
+}
+
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'the connection was refused'],
+  [/^(?:ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/, 'the name of its host was not found'],
+  [/^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS)_TIMEOUT)$/, 'there was no answer in time'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to its host'],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS|^ERR_SSL/, 'its certificate or TLS was not accepted'],
+];
 
 /** An error event of a provider in mid-stream is a plain object; only the library's own failures are errors. */
 function isReport(error: unknown): error is { readonly message: string } {
