@@ -229,13 +229,15 @@ test('reborn delivery retry takes several ids, or all that were given up', async
   expect(await retry('--all-dead', one)).toMatchObject({ code: 1, stderr: expect.stringContaining('not both') });
 });
 
+/** As the alert on dead deliveries sees them: all, and those of the last day. */
+const findCounts = async () => {
+  const metrics = await (await as(undefined, '/metrics')).text();
+  return [...metrics.matchAll(/^reborn_deliveries_dead(?:_last_day)?\{kind="event"\} (\d+)$/gm)].map(
+    ([, count]) => count,
+  );
+};
+
 test('dead deliveries of an earlier day, and of an endpoint that was removed, are no alarm', async ({ home }) => {
-  const findCounts = async () => {
-    const metrics = await (await as(undefined, '/metrics')).text();
-    return [...metrics.matchAll(/^reborn_deliveries_dead(?:_last_day)?\{kind="event"\} (\d+)$/gm)].map(
-      ([, count]) => count,
-    );
-  };
   expect(await findCounts()).toEqual(['0', '0']);
   const { id } = await addEndpoint(ann, 'removed.example');
   answers.set('removed.example', [{ status: 500 }, { status: 500 }, { status: 500 }]);
@@ -266,6 +268,7 @@ test('an endpoint that answers 410 gets nothing any more', async () => {
   await arrived('gates.example', 2);
 
   expect(receivedBy('gone.example')).toHaveLength(1);
+  expect(await findCounts()).toEqual(['0', '0']); // its owner has decided so
 });
 
 test.for(['http://a.example/', 'https://u:p@a.example/', 'https://a.example:8443/', 'ftp://a.example/', 'nonsense'])(

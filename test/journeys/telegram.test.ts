@@ -109,6 +109,9 @@ test('a person who blocks the bot gets nothing more, and is heard again later', 
     );
     return deliveries.some(({ last_error: error }) => error.includes('blocked by the user'));
   });
+  // It is the person's decision, not a fault of the installation.
+  const metrics = await (await as(undefined, '/metrics')).text();
+  expect(metrics).toContain('reborn_deliveries_dead_last_day{kind="chat"} 0');
   telegram.blocked.delete(other.id);
   other.say(telegram, 'say back');
   await shown(inChat(other.id), 'back');

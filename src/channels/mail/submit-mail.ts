@@ -109,6 +109,9 @@ function toFailure(given: unknown): ChatFailed {
   const { responseCode: status, command = '' } = error;
   const said = `SMTP: ${(error.response ?? error.message).slice(0, 300)}`;
   if (status === undefined || status < 500) return failed({ outcome: 'failed', error: said, ...statusOf(status) });
+  // A server that does not relay for this account refuses everyone. That can be put right, and it says nothing about the person.
+  if (command.startsWith('RCPT') && /\b5\.7\.\d|relay/i.test(said))
+    return failed({ outcome: 'refused', error: said, status });
   if (command.startsWith('RCPT')) return failed({ outcome: 'gone', error: said, status });
   // A wrong password can be put right without a loss.
   if (/^(?:AUTH|EHLO|HELO|STARTTLS|CONN|MAIL)/.test(command)) return failed({ outcome: 'failed', error: said, status });

@@ -85,8 +85,14 @@ export async function listMissedReceivers(system: SystemConnection): Promise<Mis
   return rows;
 }
 
-/** Nobody misses what was meant for a device, an endpoint or a channel that was removed; nor can it be retried. */
-const MISSED = `deliveries where state = 'dead' and case kind
+/**
+ * Nobody misses what was meant for a device, an endpoint or a channel that was removed; nor can it be retried. A receiver that wants no
+ * more, such as a person who has blocked the bot, is no fault of the installation. What waited behind such an attempt has the same error.
+ */
+const MISSED = `deliveries where state = 'dead' and not exists (select from deliveries as refused
+    join delivery_attempts on delivery_attempts.delivery_id = refused.id and delivery_attempts.outcome = 'gone'
+    where refused.state = 'dead' and refused.target = deliveries.target and refused.last_error = deliveries.last_error)
+  and case kind
   when 'push' then exists (select from devices where devices.id = split_part(target, ':', 2)::uuid)
   when 'event' then exists (select from notification_endpoints as endpoints where endpoints.id = split_part(target, ':', 2)::uuid)
   when 'chat' then exists (select from chat_accounts as accounts where accounts.id = split_part(target, ':', 2)::uuid)
