@@ -13,4 +13,4 @@ app.post<{ Body: { input: string; stream: boolean } }>('/', async ({ body }, rep
   return reply.header('content-type', 'text/event-stream').send(createUIMessageStreamResponse({ stream }).body);
 });
 
-process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);
+process.stdout.write(`${await app.listen({ port: Number(process.env['PORT'] ?? 0), host: '127.0.0.1' })}\n`);

@@ -23,16 +23,19 @@ export async function findPostmaster(query: Query): Promise<number | undefined> 
   return processes().find(({ pid }) => pid === backend?.pid)?.parent;
 }
 
-const MS_PER_TICK = 10;
-
-type Process = {
+export type Process = {
   readonly pid: number;
   readonly parent: number;
+  /** Its parent has not asked for its exit code yet. */
+  readonly ended: boolean;
+  /** Clock ticks of CPU time. */
   readonly used: number;
   readonly usedByEnded: number;
 };
 
-function processes(): Process[] {
+export const MS_PER_TICK = 10;
+
+export function processes(): Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -40,7 +43,8 @@ function processes(): Process[] {
         // The second field is the name in parentheses, which may contain spaces.
         const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
         const at = (index: number) => Number(fields[index]);
-        return [{ pid: Number(name), parent: at(1), used: at(11) + at(12), usedByEnded: at(13) + at(14) }];
+        const ended = fields[0] === 'Z';
+        return [{ pid: Number(name), parent: at(1), ended, used: at(11) + at(12), usedByEnded: at(13) + at(14) }];
       } catch {
         return []; // it has ended in the meantime
       }

@@ -170,9 +170,9 @@ async function stream(response: ServerResponse, answer: Answer, nextCallId: () =
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (answer.reasoning) chunk({ reasoning_content: answer.reasoning });
   let due = performance.now();
-  for (const piece of answer.pieces ?? []) {
+  for (const [index, piece] of (answer.pieces ?? []).entries()) {
     if (response.destroyed) return;
-    chunk({ content: piece });
+    chunk({ ...(index === 0 && { role: 'assistant' }), content: piece });
     due += answer.pace ?? 0;
     if (answer.pace) await sleep(answer.steady ? Math.max(0, due - performance.now()) : answer.pace);
   }
