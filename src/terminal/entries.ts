@@ -171,7 +171,7 @@ function keepSame(before: Entry | undefined, now: Entry): Entry {
   if (before === now || before?.kind !== now.kind) return now;
   const fields = Object.entries(now);
   const past = new Map<string, unknown>(Object.entries(before));
-  return fields.every(([name, value]) => past.get(name) === value) ? before : now;
+  return fields.length === past.size && fields.every(([name, value]) => past.get(name) === value) ? before : now;
 }
 
 const textOf = (parts: readonly ItemPart[]): string =>

@@ -54,7 +54,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
   let followed: FollowedThread | undefined;
   let local = NOTHING;
   let usage = NO_USAGE; // until the service reports that of the thread
-  let accepted: string | undefined; // the newest turn that was accepted
+  let accepted: string | undefined; // the newest turn that was accepted, until it is part of the thread
   let gateId: string | undefined;
   let shown: Shown | undefined;
   let ids = 0;
@@ -67,16 +67,20 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
   }
 
   function derive(state: ThreadState): Shown {
-    const isKnown =
-      state.turns.some(({ id }) => id === accepted) || state.queued.some(({ turn_id: id }) => id === accepted);
     const running = findRunningTurn(state);
     return {
       threadId: followed?.threadId,
       entries: listEntries(state, local),
-      running: running?.id ?? (isKnown ? undefined : accepted),
+      running: running?.id ?? accepted,
       trouble: running?.trouble && describeTrouble(running.trouble.next),
       usage: state.thread?.usage ?? usage,
     };
+  }
+
+  /** Once it was seen, the thread knows whether it runs; later it can be hidden by another version. */
+  function forgetKnown({ turns, queued }: ThreadState): void {
+    if (turns.some(({ id }) => id === accepted) || queued.some(({ turn_id: id }) => id === accepted))
+      accepted = undefined;
   }
 
   function update(): void {
@@ -93,6 +97,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
     const thread = followThread({ client, socket, threadId, notifyEveryMs: NOTIFY_EVERY_MS });
     followed = thread;
     thread.subscribe(() => {
+      forgetKnown(stateNow());
       update();
       const { gate } = stateNow();
       const isNew = gate !== undefined && gate.id !== gateId;
@@ -145,6 +150,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
       if (followed !== before) return; // another thread was opened meanwhile
       accepted = turnId;
       if (!before) await follow(threadId).open();
+      forgetKnown(stateNow());
       update();
     },
     note(text, tone = 'plain') {
@@ -162,6 +168,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
       const { turn_id: turnId } = await sendVersion(client, { threadId, itemId, ...chosen });
       if (followed.threadId !== threadId) return; // another thread was opened meanwhile
       accepted = turnId;
+      forgetKnown(stateNow());
       update();
       await followed.turnKnown(turnId);
     },

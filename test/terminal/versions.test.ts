@@ -57,11 +57,12 @@ test('/regenerate asks for another answer, and both stay', async () => {
   await say('count');
   await sees(/Reborn\nNumber 1\./);
   await say('/regenerate ');
-  await sees(/Reborn {2}2\/2\nNumber 2\./);
+  await sees(/You\ncount\n\nReborn {2}2\/2\nNumber 2\./);
   await say('/version ');
   await sees('Reborn  < 2/2 >');
   await press('Left');
   await sees(/Reborn {2}< 1\/2 >\nNumber 1\./);
+  await sees(/ live /);
 });
 
 test('Esc keeps the message that is edited, and gives the draft back', async () => {
