@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export type SmtpProxy = Awaited<ReturnType<typeof startSmtpProxy>>;
-
 /** A line to an SMTP server that can be cut just after the server has accepted a mail, so that the client does not learn it. */
 export async function startSmtpProxy(port: number) {
   const lines = new Set<Socket>();
