@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { carryCell } from '#domain/cell.ts';
-import { Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
+import { type Cell, carryCell } from '#domain/cell.ts';
+import { Forbidden, InvalidRequest, Misdirected, NotFound } from '#domain/errors.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
@@ -32,13 +32,17 @@ type Options = {
   /** false: the operator has turned links off, also those that exist. */
   readonly enabled: boolean;
   readonly isUser: (id: UserId) => Promise<boolean>;
+  /** Finds the cell of a link whose owner has left this one. */
+  readonly findCell: (hash: Buffer) => Promise<Cell | undefined>;
 };
 
 /** Read-only links to threads. Missing, revoked and foreign ones all throw `NotFound`. */
-export function createShares({ db, engine, attachments, enabled, isUser }: Options) {
+export function createShares({ db, engine, attachments, enabled, isUser, findCell }: Options) {
   /** Links of removed users are closed, though their threads are still stored. */
   async function open(link: string) {
     const found = enabled && LINK.test(link) ? await findSharedThread(engine.system, hashSecret(link)) : undefined;
+    const cell = found || !enabled ? undefined : await findCell(hashSecret(link));
+    if (cell !== undefined) throw new Misdirected(cell);
     if (!found || (found.userId !== OPERATOR.userId && !(await isUser(found.userId)))) throw noLink();
     return found;
   }

@@ -9,6 +9,7 @@ import { createAgent } from '#agent/agent.ts';
 import { createAttachments } from '#agent/attachments/attachments.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
+import { startReleasingUsers } from '#agent/background/release-users.ts';
 import { createConversations } from '#agent/conversations.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
@@ -26,6 +27,7 @@ import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/tokens/operator-token.ts';
 import type { Config, EnabledWebhook } from '#config/config.ts';
+import { describeCell } from '#database/claim-cell.ts';
 import { measurePools } from '#database/measured-pool.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import type { ReplicaId, ThreadId } from '#domain/ids.ts';
@@ -33,12 +35,14 @@ import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
 import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { createEgress } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
+import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import type { TakeUse } from '#http/caller/rate-limit.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createKeyLookup } from '#models/bound-keys.ts';
 import { describeModelSettings } from '#models/describe-model-settings.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
 import { createModels } from '#models/model-routes.ts';
+import { findLeaving } from '#store/accounts/moves.ts';
 import { findRecentlyRemoved } from '#store/accounts/users.ts';
 import { isAway } from '#store/away.ts';
 import { isReachable } from '#store/connection.ts';
@@ -88,7 +92,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
   const { database, replica, application, connection, metrics, shares, db, identities } = stores;
 
   const limitUse: TakeUse = (key, limit) => takeUse(db, key, limit);
-  const { secrets, key, summaries } = await openSecrets(db, config);
+  const { secrets, key, keyId, summaries } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
   const tokens = await provisionTokens(config);
@@ -126,6 +130,8 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     undo,
   });
   const bucket = await openConfiguredBucket(config, connection, undo);
+  const { attachmentsBucket: named } = config;
+  await describeCell(database.connection, { keyId, bucket: named ? `${named.endpoint}/${named.name}` : null });
   const attachments = createAttachments(db, bucket, (error) =>
     log.warn({ err: error }, 'the bucket of attachments did not answer'),
   );
@@ -219,6 +225,17 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     onError,
   });
   undo.defer(() => removedUsers.stop());
+  const openAnswers = createOpenAnswers();
+  const leavingUsers = startReleasingUsers({
+    engine,
+    findLeaving: () => findLeaving(identities),
+    onLeaving: (userId) => {
+      auth.forget();
+      openAnswers.cut(userId);
+    },
+    onError,
+  });
+  undo.defer(async () => leavingUsers?.stop());
   const { server: gateway, routes } = await createGateway({
     ...parts,
     missions,
@@ -254,6 +271,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     modelCatalog: createModelCatalog({ settings, configured: config.model, apiKeyFor }),
     preferences: createPreferences(db, settings),
     metrics,
+    openAnswers,
     modelNames: async () => Object.keys(await settings.readRoutes()),
     onError,
   });

@@ -58,6 +58,7 @@ import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import { judge, requireBearer } from '#http/caller/bearer.ts';
+import type { OpenAnswers } from '#http/caller/open-answers.ts';
 import { createLimiter, type TakeUse } from '#http/caller/rate-limit.ts';
 import { collectRoutes } from '#http/routes/collect-routes.ts';
 import { mountRoutes } from '#http/routes/define-route.ts';
@@ -112,6 +113,7 @@ export type GatewayParts = {
   readonly threadUrl: ThreadUrl;
   readonly fetchLinks: FetchLinks;
   readonly metrics: Metrics;
+  readonly openAnswers: OpenAnswers;
   readonly onError: (error: unknown) => void;
   /** false: callers must not supply tools. */
   readonly externalTools?: boolean;
@@ -167,13 +169,14 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     engine: parts.engine,
     enabled: config.shareLinks,
     isUser: (id) => auth.accounts.isUser(id),
+    findCell: auth.findCell,
   });
   const limitVisits = createLimiter(parts.takeUse, { limit: VISITS_PER_MINUTE, windowSeconds: 60 });
   mountRoutes(server, sharedRoutes, { shares, limitVisits });
   await server.register(sharedPageRoute(readPageOf(webFolder)));
   await server.register(webAppRoutes(webFolder, appPage));
   await server.register(async (app) => {
-    requireBearer(app, { ...auth, site });
+    requireBearer(app, { ...auth, site, streams: parts.openAnswers });
     allowBodies(app, MAX_BODY_BYTES);
     const shared = { agent, limiter, timeoutSeconds: config.responsesTimeoutSecs, threadUrl };
     const responses = {

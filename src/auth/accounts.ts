@@ -11,6 +11,7 @@ import {
 } from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import type { Session, Token, User } from '#domain/user.ts';
+import { refuseMoving } from '#store/accounts/moves.ts';
 import { deletePairingsWith } from '#store/accounts/pairings.ts';
 import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/accounts/sessions.ts';
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/accounts/tokens.ts';
@@ -84,6 +85,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       const secret = newUserToken();
       const token = await runInTransaction(db, async (trx) => {
         await requireUser(trx, actor, userId);
+        await refuseMoving(trx, userId);
         const wanted = { id: newId<TokenId>(), userId, name, expiresAt, hash: hashSecret(secret) };
         const entry = { ...by(actor, 'token.create', wanted.id), detail: { userId, name, expiresAt } };
         return audited(trx, (writing) => insertToken(writing, wanted), entry);

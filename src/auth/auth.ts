@@ -10,6 +10,7 @@ import { createErasureRequests, type ErasureRequests } from './erasures.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import type { OidcSettings } from './sso/oidc-provider.ts';
+import { createElsewhere, type Elsewhere } from './tokens/elsewhere.ts';
 import { createTokenRecogniser } from './tokens/recognise-token.ts';
 import { type DatedVerdict, rememberVerdicts } from './tokens/remember-verdicts.ts';
 import { isUserToken } from './tokens/user-token.ts';
@@ -20,6 +21,8 @@ export type Auth = {
   /** For a browser's session cookie. */
   readonly session: Authenticate;
   readonly signIn: SignIn;
+  /** Finds the cell of what users who left this one are known by. */
+  readonly findCell: Elsewhere['findCell'];
   readonly accounts: Accounts;
   readonly erasures: ErasureRequests;
   /** The account of a user, without secrets. */
@@ -43,10 +46,12 @@ export type AuthOptions = {
 /** Builds authentication: tokens, sessions, accounts and sign-in. */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { identities, operatorTokens, passingToken, oidc, onError } = options;
-  const singleSignOn = oidc && (await import('./sso/single-sign-on.ts')).createSingleSignOn(identities, oidc, onError);
+  const elsewhere = createElsewhere(identities);
+  const singleSignOn =
+    oidc && (await import('./sso/single-sign-on.ts')).createSingleSignOn(identities, oidc, elsewhere, onError);
   const lasting = operatorTokens.filter((token) => token !== passingToken).map(hashSecret);
-  const sessions = createSessions(identities, lasting, onError);
-  const recogniseToken = createTokenRecogniser(identities, onError);
+  const sessions = createSessions(identities, lasting, elsewhere, onError);
+  const recogniseToken = createTokenRecogniser(identities, elsewhere, onError);
 
   const bearers = rememberVerdicts(async (token, hash) => {
     if (isUserToken(token)) return recogniseToken(token, hash);
@@ -75,6 +80,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     identities,
     authenticate: bearer,
     sessions,
+    elsewhere,
     oidc: singleSignOn?.signIn,
     passingToken: passingToken === undefined ? undefined : hashSecret(passingToken),
     onSignedOut: forget,
@@ -87,6 +93,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     bearer,
     session,
     signIn,
+    findCell: elsewhere.findCell,
     accounts: createAccounts(identities, forget),
     erasures: createErasureRequests(identities, forget),
     readAccount: (userId) => readAccount(identities, userId),

@@ -9,6 +9,8 @@ export type Verdict =
   | { readonly outcome: 'domain-not-allowed' }
   /** The user is in another cell. `isGuess`: the token says so itself, and this cell does not know it. */
   | { readonly outcome: 'elsewhere'; readonly cell: Cell; readonly isGuess: boolean }
+  /** The user is on the way to another cell. */
+  | { readonly outcome: 'moving' }
   | { readonly outcome: 'database-away' }
   | { readonly outcome: 'provider-away' };
 

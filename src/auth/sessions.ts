@@ -2,10 +2,11 @@ import { newId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 import type { SignInMethod } from '#domain/user.ts';
+import { refuseMoving } from '#store/accounts/moves.ts';
 import { deleteSession, type FoundSession, findSessions, insertSession, recordSeen } from '#store/accounts/sessions.ts';
 import { type Audited, audited } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
-import { judgeUnknown } from './tokens/elsewhere.ts';
+import { type Elsewhere, judgeMove } from './tokens/elsewhere.ts';
 import { lookUpTogether } from './tokens/look-up-together.ts';
 import { isToken, newToken } from './tokens/operator-token.ts';
 import type { DatedVerdict } from './tokens/remember-verdicts.ts';
@@ -47,6 +48,7 @@ const LIFETIME_MS = 7 * 86_400_000;
 export function createSessions(
   db: IdentityDatabase,
   operatorTokens: readonly Buffer[],
+  elsewhere: Elsewhere,
   onError: (error: unknown) => void,
 ): Sessions {
   const lookUp = lookUpTogether((hashes) => findSessions(db, hashes));
@@ -57,6 +59,7 @@ export function createSessions(
       const expiresAt = new Date(Math.min(longest, until?.getTime() ?? longest));
       const hashes = { hash: hashSecret(secret), keyHash: hashSecret(key), tokenHash };
       await runInTransaction(db, async (trx) => {
+        await refuseMoving(trx, userId);
         const session = { id: newId(), userId, method, ...hashes, expiresAt };
         const signIn = async (writing: Audited<IdentityTransaction>) => {
           if (former !== undefined) await deleteSession(writing, hashSecret(former));
@@ -70,7 +73,9 @@ export function createSessions(
     async recognise(pair) {
       const [secret = '', key = ''] = pair.split(BETWEEN);
       const session = isToken(secret) ? await lookUp(hashSecret(secret)) : undefined;
-      if (!session) return { verdict: judgeUnknown(secret) };
+      if (!session) return { verdict: await elsewhere.judgeUnknown(secret) };
+      const away = judgeMove(session.move);
+      if (away) return { verdict: away };
       const principal = principalOf(session, operatorTokens);
       if (!principal || !isSameHash(session.keyHash, hashSecret(key))) return { verdict: { outcome: 'unknown' } };
       if (session.isStale) recordSeen(db, session.id).catch(onError); // not awaited

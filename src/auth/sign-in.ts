@@ -4,7 +4,7 @@ import { insertSignInCode, takeSignInCode } from '#store/accounts/sign-in-codes.
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import { type Authenticate, expiryOf, isJwt, type Refusal } from './authenticate.ts';
 import type { OpenedSession, Sessions } from './sessions.ts';
-import { judgeUnknown } from './tokens/elsewhere.ts';
+import type { Elsewhere } from './tokens/elsewhere.ts';
 import { isToken, newToken } from './tokens/operator-token.ts';
 import type { DatedVerdict } from './tokens/remember-verdicts.ts';
 
@@ -38,6 +38,7 @@ export type SignInParts = {
   readonly identities: IdentityDatabase;
   readonly authenticate: Authenticate;
   readonly sessions: Sessions;
+  readonly elsewhere: Elsewhere;
   readonly oidc: OidcSignIn | undefined;
   /** An operator token that is new at each start. Sessions opened with it outlive it. */
   readonly passingToken: Buffer | undefined;
@@ -45,7 +46,7 @@ export type SignInParts = {
 };
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { identities, authenticate, sessions, oidc, passingToken, onSignedOut } = parts;
+  const { identities, authenticate, sessions, elsewhere, oidc, passingToken, onSignedOut } = parts;
 
   /** The limits that the token sets on the lifetime of its session. */
   function boundsOf(token: string): { tokenHash: Buffer | null; until: Date | null } {
@@ -68,8 +69,11 @@ export function createSignIn(parts: SignInParts): SignIn {
     },
 
     async withCode(code, former) {
-      const taken = isToken(code) ? await takeSignInCode(identities, hashSecret(code)) : undefined;
-      if (!taken) return judgeUnknown(code);
+      const hash = hashSecret(code);
+      const left = await elsewhere.findLeft(hash);
+      if (left) return left;
+      const taken = isToken(code) ? await takeSignInCode(identities, hash) : undefined;
+      if (!taken) return elsewhere.judgeUnknown(code);
       const { userId, tokenHash, sessionUntil: until } = taken;
       return open(userId, { method: 'code', tokenHash, until, former });
     },

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Cell, joinCell } from '#domain/cell.ts';
+import { type Cell, joinCell, ownCell } from '#domain/cell.ts';
 
 /**
  * Joins the cell of this database. The first start with a cell stores its number; after that, a process with another number
@@ -12,14 +12,43 @@ export async function claimCell(connection: pg.PoolConfig, cell: Cell | undefine
 }
 
 async function storeCell(connection: pg.PoolConfig, cell: Cell | undefined): Promise<Cell | undefined> {
+  return withClient(connection, async (client) => {
+    if (cell !== undefined)
+      await client.query(`insert into settings (name, value) values ('cell', $1) on conflict do nothing`, [{ cell }]);
+    return (await readCell(client))?.cell;
+  });
+}
+
+/** What another cell must have in common with this one, so that a user can move. */
+export type CellFacts = {
+  readonly cell: Cell;
+  /** The name of its key for secrets. */
+  readonly keyId?: string;
+  /** Its bucket for attachments; null if there is none. */
+  readonly bucket?: string | null;
+};
+
+/** Stores the facts of this cell, for commands that move a user. Nothing to do in a single installation. */
+export async function describeCell(connection: pg.PoolConfig, facts: Omit<CellFacts, 'cell'>): Promise<void> {
+  const cell = ownCell();
+  if (cell === undefined) return;
+  const value = { cell, ...facts };
+  await withClient(connection, (client) =>
+    client.query(`update settings set value = $1, updated_at = now() where name = 'cell'`, [value]),
+  );
+}
+
+export async function readCell(client: Pick<pg.Client, 'query'>): Promise<CellFacts | undefined> {
+  const { rows } = await client.query<{ value: CellFacts }>(`select value from settings where name = 'cell'`);
+  return rows[0]?.value;
+}
+
+async function withClient<T>(connection: pg.PoolConfig, act: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(connection);
   client.on('error', () => {}); // a lost connection fails its query, which reports it
   await client.connect();
   try {
-    if (cell !== undefined)
-      await client.query(`insert into settings (name, value) values ('cell', $1) on conflict do nothing`, [{ cell }]);
-    const { rows } = await client.query<{ value: { cell: Cell } }>(`select value from settings where name = 'cell'`);
-    return rows[0]?.value.cell;
+    return await act(client);
   } finally {
     await client.end();
   }

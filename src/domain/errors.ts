@@ -1,3 +1,4 @@
+import type { Cell } from './cell.ts';
 import type { TurnId } from './ids.ts';
 
 /** The request is invalid, and the message says what to change. */
@@ -40,6 +41,17 @@ export class Forbidden extends Error {
   constructor(code: Forbidden['code'], message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** The user who is asked for has left for another cell. */
+export class Misdirected extends Error {
+  override readonly name = 'Misdirected';
+  readonly cell: Cell;
+
+  constructor(cell: Cell) {
+    super(`This belongs to cell ${cell}.`);
+    this.cell = cell;
   }
 }
 

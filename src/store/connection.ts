@@ -1,5 +1,6 @@
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { ownCell } from '#domain/cell.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Tables } from './tables.ts';
 
@@ -50,10 +51,13 @@ const UNMARKED = `set local app.engine = 'off'; set local app.identities = 'off'
 
 /**
  * Runs `act` in one transaction that sees only the rows of `owner`: each query filters by owner, and row-level security
- * enforces it. The owner is set in the same round trip that begins the transaction.
+ * enforces it. The owner is set in the same round trip that begins the transaction. In a cell, it is refused while the owner
+ * moves to another one.
  */
 export function withOwner<T>(db: Database, owner: Owner, act: (trx: OwnedTransaction) => Promise<T>): Promise<T> {
-  const begin = `begin; ${UNMARKED}; set local app.user_id = ${pg.escapeLiteral(owner.userId)}`;
+  const user = pg.escapeLiteral(owner.userId);
+  const staying = ownCell() === undefined ? '' : `; select refuse_moving(array[${user}])`;
+  const begin = `begin; ${UNMARKED}; set local app.user_id = ${user}${staying}`;
   return db.connection().execute(async (connection) => {
     await connection.executeQuery(CompiledQuery.raw(begin));
     try {

@@ -30,10 +30,23 @@ import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
+import type { UserMove } from '#domain/user-move.ts';
 import type { WebhookRoute } from '#domain/webhook-route.ts';
 
 /** The columns of every table, named as in the domain. */
 export type Tables = {
+  userMoves: {
+    id: string;
+    subject: string;
+    cell: number;
+    state: UserMove['state'] | 'arrived';
+    startedAt: Generated<Date>;
+  };
+  forwards: {
+    hash: Buffer;
+    subject: string;
+    cell: number;
+  };
   titleRequests: {
     threadId: ThreadId;
     userId: string;

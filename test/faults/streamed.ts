@@ -19,7 +19,7 @@ const NOT_FOUND = 404; // the failover lost it
  * the last number. Returns undefined when no answer came, so that it is unknown whether the message was accepted.
  */
 export async function streamTurn(
-  choose: () => Replica | undefined,
+  choose: () => Pick<Replica, 'post' | 'request'> | undefined,
   body: { input: string; previous_response_id?: string | undefined },
 ): Promise<Streamed | undefined> {
   const first = await choose()
@@ -29,7 +29,10 @@ export async function streamTurn(
 }
 
 /** Follows a stream that was opened to its end. */
-async function followTurn(choose: () => Replica | undefined, opened: Response): Promise<Streamed | undefined> {
+async function followTurn(
+  choose: () => Pick<Replica, 'post' | 'request'> | undefined,
+  opened: Response,
+): Promise<Streamed | undefined> {
   const messages: Streamed['messages'] = new Map();
   let id: string | undefined;
   let response: Response | undefined = opened;

@@ -1,5 +1,8 @@
+import { ownCell } from '#domain/cell.ts';
 import { newId } from '#domain/ids.ts';
 import type { OidcIdentity, User } from '#domain/user.ts';
+import { hashEmail, hashIdentity } from '#domain/user-move.ts';
+import { findMove } from '#store/accounts/moves.ts';
 import {
   claimUserByEmail,
   findUserByIdentity,
@@ -10,6 +13,7 @@ import {
 import { type Audited, audited } from '#store/audit.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import type { Verdict } from '../authenticate.ts';
+import { type Elsewhere, judgeMove } from '../tokens/elsewhere.ts';
 import type { Claims } from './verify-id-token.ts';
 
 /**
@@ -18,14 +22,29 @@ import type { Claims } from './verify-id-token.ts';
  */
 export async function admitOidcUser(
   db: IdentityDatabase,
+  elsewhere: Elsewhere,
   allowedDomains: readonly string[] | undefined,
   claims: Claims,
 ): Promise<Verdict> {
   if (allowedDomains && !isFrom(allowedDomains, claims)) return { outcome: 'domain-not-allowed' };
 
-  const user = (await findUserByIdentity(db, claims)) ?? (await welcomeUnlessRemoved(db, claims));
+  const known = await findUserByIdentity(db, claims);
+  const left = known ? undefined : await findLeft(elsewhere, claims);
+  if (left) return left;
+  const user = known ?? (await welcomeUnlessRemoved(db, claims));
   if (!user || ('removedAt' in user && user.removedAt)) return { outcome: 'unknown' };
+  const away = ownCell() === undefined ? undefined : judgeMove(await findMove(db, user.id));
+  if (away) return away;
   return { outcome: 'known', principal: { userId: user.id, role: user.role } };
+}
+
+export type Admit = (claims: Claims) => Promise<Verdict>;
+
+/** A person who left for another cell is found by their identity, or by their email if they never signed in here. */
+async function findLeft(elsewhere: Elsewhere, claims: Claims): Promise<Verdict | undefined> {
+  const found = await elsewhere.findLeft(hashIdentity(claims));
+  if (found || !claims.emailVerified || claims.email === undefined) return found;
+  return elsewhere.findLeft(hashEmail(claims.email));
 }
 
 /** An unverified email may belong to another person. */

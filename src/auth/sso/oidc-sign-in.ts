@@ -16,11 +16,16 @@ import { insertSignIn, type PendingSignIn, takeSignIn } from '#store/accounts/si
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import { type OidcSignIn, TICKET_SECONDS } from '../sign-in.ts';
 import { newToken } from '../tokens/operator-token.ts';
-import { admitOidcUser } from './admit-oidc-user.ts';
+import type { Admit } from './admit-oidc-user.ts';
 import { type OidcSettings, type Provider, ProviderAway } from './oidc-provider.ts';
 import { toClaims, type VerifiedToken, verifyIdToken } from './verify-id-token.ts';
 
-export function createOidcSignIn(db: IdentityDatabase, provider: Provider, settings: OidcSettings): OidcSignIn {
+export function createOidcSignIn(
+  provider: Provider,
+  settings: OidcSettings,
+  admit: Admit,
+  db: IdentityDatabase,
+): OidcSignIn {
   async function redeem(pending: PendingSignIn, callback: URL): Promise<VerifiedToken | undefined> {
     const configuration = await provider.getConfiguration();
     const tokens = await authorizationCodeGrant(configuration, callback, {
@@ -62,7 +67,7 @@ export function createOidcSignIn(db: IdentityDatabase, provider: Provider, setti
       try {
         const verified = await redeem(pending, callback);
         if (!verified) return { verdict: { outcome: 'unknown' } };
-        const verdict = await admitOidcUser(db, settings.allowedDomains, verified.claims);
+        const verdict = await admit(verified.claims);
         return { verdict, validUntil: verified.validUntil };
       } catch (error) {
         if (isAway(error)) return { verdict: { outcome: 'provider-away' } };

@@ -1,6 +1,8 @@
 // @module-tag slow
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { joinCell } from '#domain/cell.ts';
+import { hashEmail, hashIdentity } from '#domain/user-move.ts';
 import { findUser, insertUser, listUsers, markRemoved, type NewUser } from '#store/accounts/users.ts';
 import { readAudit } from '#store/audit.ts';
 import { connectIdentities, type IdentityDatabase, runInTransaction } from '#store/identity-connection.ts';
@@ -13,6 +15,8 @@ import {
 } from '../../../test/support/identity-provider.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { unrecorded } from '../../../test/support/unrecorded.ts';
+import { createElsewhere } from '../tokens/elsewhere.ts';
+import { type Admit, admitOidcUser } from './admit-oidc-user.ts';
 import { createProvider, type OidcSettings, type Provider } from './oidc-provider.ts';
 import { recogniseIdToken } from './single-sign-on.ts';
 
@@ -56,8 +60,13 @@ const settings = (allowedDomains?: string[]): OidcSettings => ({
   allowedDomains,
 });
 
+const admitTo =
+  (allowedDomains?: string[]): Admit =>
+  (claims) =>
+    admitOidcUser(identities, createElsewhere(identities), allowedDomains, claims);
+
 const recognise = async (token: string, allowedDomains?: string[]) =>
-  (await recogniseIdToken(identities, provider, settings(allowedDomains), token)).verdict;
+  (await recogniseIdToken(provider, settings(allowedDomains), admitTo(allowedDomains), token)).verdict;
 
 async function userOf(token: string): Promise<string> {
   const verdict = await recognise(token);
@@ -89,6 +98,16 @@ test('an invalid name or email is cleaned or left out', async () => {
   expect(user?.name).toMatch(/^An n x{100,}$/);
   expect(user?.name.length).toBeLessThanOrEqual(200);
   expect(user?.email).toBeNull();
+});
+
+test.each(['identity', 'email'])('who left this cell is known by their %s to be in another one', async (by) => {
+  onTestFinished(() => joinCell(undefined));
+  joinCell(1);
+  const claims = { ...usual(), email: `left-by-${by}@example.com`, email_verified: true };
+  const hash = by === 'email' ? hashEmail(claims.email) : hashIdentity({ issuer: idp.issuer, subject: claims.sub });
+  await identities.insertInto('forwards').values({ hash, subject: 'ann', cell: 2 }).execute();
+
+  expect(await recognise(await idp.sign(claims))).toEqual({ outcome: 'elsewhere', cell: 2, isGuess: false });
 });
 
 test('twenty concurrent first requests create one user', async () => {

@@ -9,6 +9,7 @@ import { printLine, printRecord, printTable } from '../print.ts';
 import { addUserEraseCommand } from './user-erase.ts';
 import { addUserExportCommand } from './user-export.ts';
 import { addUserLimitCommand } from './user-limit.ts';
+import { addUserMoveCommand } from './user-move.ts';
 
 type Json = { readonly json?: true };
 type AddOptions = Json & { readonly email?: string; readonly role: Role };
@@ -42,6 +43,7 @@ export function addUserCommands(program: Command): void {
     .action(removeUser);
   addUserEraseCommand(user);
   addUserExportCommand(user);
+  addUserMoveCommand(user);
   addUserLimitCommand(user);
 }
 

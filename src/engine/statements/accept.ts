@@ -1,3 +1,4 @@
+import { ownCell } from '#domain/cell.ts';
 import type { ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
@@ -52,7 +53,7 @@ export async function acceptTurns(
     input.items.map((item, position) => ({ n: index + 1, item, position })),
   );
   const previews = batch.map((input) => firstWords(input.items));
-  const { rows } = await pool.query<AcceptedRow>(ACCEPT, [
+  const { rows } = await pool.query<AcceptedRow>(ownCell() === undefined ? ACCEPT : ACCEPT_IN_CELL, [
     self,
     room,
     MAX_WAITING_TURNS,
@@ -96,6 +97,9 @@ const ACCEPT = `
     ${writeUses(31, ACCEPTED)}
   select entry, outcome, turn_id as "turnId", thread_id as "threadId", seq, created_at as "createdAt", digest, context
   from done`;
+
+/** Refuses users who move to another cell. */
+const ACCEPT_IN_CELL = ACCEPT.replace('$7', () => 'refuse_moving($7::text[])');
 
 type AcceptedRow = {
   readonly entry: number;

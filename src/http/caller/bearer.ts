@@ -6,6 +6,7 @@ import { type Principal, requireOperator } from '#domain/principal.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { admitConnection } from '../server/connections.ts';
 import { readCookie } from './cookies.ts';
+import type { OpenAnswers } from './open-answers.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { readSessionKey } from './session-key.ts';
 import type { Site } from './site.ts';
@@ -23,6 +24,8 @@ export type Authenticators = {
   /** Authenticates a browser's session. */
   readonly session: Authenticate;
   readonly site: Site;
+  /** Where open answers are kept, to cut them when their user moves to another cell. */
+  readonly streams?: OpenAnswers;
 };
 
 /** Protects every route of `app`: an unauthenticated caller gets a plain-text refusal before the body is read. */
@@ -33,6 +36,7 @@ export function requireBearer(app: FastifyInstance, authenticators: Authenticato
     if (verdict.outcome !== 'known') return refuse(reply, verdict);
     request.principal = verdict.principal;
     admitConnection(request);
+    authenticators.streams?.follow(verdict.principal.userId, reply);
   });
 }
 
@@ -67,11 +71,13 @@ const REFUSALS = {
   unknown: [401, 'Invalid or missing auth token'],
   'domain-not-allowed': [403, 'Email domain not allowed'],
   'database-away': [503, UNAVAILABLE],
+  moving: [503, 'This user moves to another cell. Try again in a moment.'],
   'provider-away': [503, 'Identity provider unavailable'],
 } as const satisfies Record<Exclude<Verdict['outcome'], 'known' | 'elsewhere'>, readonly [number, string]>;
 
 export function refuse(reply: FastifyReply, verdict: Refusal): FastifyReply {
   if (verdict.outcome === 'elsewhere') return sendElsewhere(reply, verdict);
+  if (verdict.outcome === 'moving') reply.header('retry-after', MOVING_SECONDS);
   const [status, text] = REFUSALS[verdict.outcome];
   return sendText(reply, status, text);
 }
@@ -88,5 +94,8 @@ function sendElsewhere(reply: FastifyReply, { cell, isGuess }: Elsewhere): Fasti
 /** The router reads the one from an answer, and sets the other on a request that it repeats. */
 const CELL_HEADER = 'reborn-cell';
 const REPEATED = 'reborn-repeated';
+
+/** A move takes seconds. */
+const MOVING_SECONDS = 2;
 
 type Elsewhere = Extract<Verdict, { outcome: 'elsewhere' }>;

@@ -7,9 +7,11 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { InvalidRequest } from '#domain/errors.ts';
+import { InvalidRequest, Misdirected } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { parseTraceparent } from '#domain/trace/trace-context.ts';
+import { USER_MOVING } from '#domain/user-move.ts';
+import { refuse } from '../caller/bearer.ts';
 import { isHttps, type Site } from '../caller/site.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
@@ -130,12 +132,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, WANTS_JSON);
   });
-  app.setErrorHandler((error, request, reply) =>
-    options.isAway?.(error) ? sendText(reply, 503, UNAVAILABLE) : answerError(error, request, reply),
-  );
+  app.setErrorHandler((error, request, reply) => {
+    if (options.isAway?.(error)) return sendText(reply, 503, UNAVAILABLE);
+    if (isMoving(error)) return refuse(reply, { outcome: 'moving' });
+    if (error instanceof Misdirected) return refuse(reply, { outcome: 'elsewhere', cell: error.cell, isGuess: false });
+    return answerError(error, request, reply);
+  });
   app.setNotFoundHandler(answerNotFound);
   return app;
 }
+
+const isMoving = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === USER_MOVING;
 
 function parseJson(body: string): unknown {
   if (body === '') return undefined;

@@ -48,6 +48,8 @@ export async function acceptWebSockets(app: FastifyInstance, options: SocketOpti
         options.judge(request).then((verdict) => {
           if (verdict.outcome === 'unknown' || verdict.outcome === 'domain-not-allowed')
             socket.close(NO_LONGER_KNOWN, 'Invalid or missing auth token');
+          else if (verdict.outcome === 'moving' || verdict.outcome === 'elsewhere')
+            socket.close(RESTARTING, 'This user moves to another cell. Connect again.');
         }, options.onError);
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);

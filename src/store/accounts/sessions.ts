@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Role, Scope, UserId } from '#domain/principal.ts';
 import type { Session, SignInMethod } from '#domain/user.ts';
+import type { UserMove } from '#domain/user-move.ts';
 import type { Audited } from '../audit.ts';
 import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
 import { userOf } from '../scope.ts';
+import { MOVE } from './moves.ts';
 
 export type NewSession = {
   readonly id: string;
@@ -26,6 +28,7 @@ export type FoundSession = {
   readonly tokenHash: Buffer | null;
   readonly expiresAt: Date;
   readonly isStale: boolean;
+  readonly move: Pick<UserMove, 'cell' | 'state'> | null;
 };
 
 /** Also deletes expired sessions. */
@@ -38,8 +41,9 @@ export async function insertSession(db: Audited<IdentityTransaction>, session: N
 export async function findSessions(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<FoundSession[]> {
   const { rows } = await sql<FoundSession>`
     select sessions.id, sessions.user_id, sessions.hash, sessions.key_hash, users.role, sessions.token_hash, sessions.expires_at,
-      last_seen_at < now() - interval '1 minute' as is_stale
+      last_seen_at < now() - interval '1 minute' as is_stale, ${MOVE}
     from sessions
+    left join user_moves on subject = sessions.user_id and state <> 'arrived'
     left join users on users.id = sessions.user_id and users.removed_at is null
     left join tokens on tokens.hash = sessions.token_hash and tokens.revoked_at is null
       and (tokens.expires_at is null or tokens.expires_at > now())

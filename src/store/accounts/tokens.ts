@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import type { TokenId } from '#domain/ids.ts';
 import type { Role, Scope, UserId } from '#domain/principal.ts';
 import type { Token } from '#domain/user.ts';
+import type { UserMove } from '#domain/user-move.ts';
 import type { Audited } from '../audit.ts';
 import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
 import { userOf } from '../scope.ts';
+import { MOVE } from './moves.ts';
 
 export type NewToken = Pick<Token, 'id' | 'userId' | 'name' | 'expiresAt'> & { readonly hash: Buffer };
 
@@ -15,6 +17,7 @@ export type GoodToken = {
   readonly userId: UserId;
   readonly role: Role;
   readonly expiresAt: Date | null;
+  readonly move: Pick<UserMove, 'cell' | 'state'> | null;
   /** Whether its last use was recorded more than a minute ago, or never. */
   readonly isStale: boolean;
 };
@@ -27,8 +30,9 @@ export function insertToken(db: Audited<IdentityTransaction>, token: NewToken): 
 export async function findTokens(db: IdentityDatabase, hashes: readonly Buffer[]): Promise<GoodToken[]> {
   const { rows } = await sql<GoodToken>`
     select tokens.id, hash, user_id, role, expires_at,
-      coalesce(last_used_at < now() - interval '1 minute', true) as is_stale
+      coalesce(last_used_at < now() - interval '1 minute', true) as is_stale, ${MOVE}
     from tokens join users on users.id = user_id
+    left join user_moves on subject = user_id and state <> 'arrived'
     where hash = any(${hashes}::bytea[]) and revoked_at is null and removed_at is null
       and (expires_at is null or expires_at > now())`.execute(db);
   return rows;

@@ -74,6 +74,7 @@ const sumToday = (column: string, budget: string) => `
 const TAKE = `
   with owners as (
     select distinct user_id from occurrences where state = 'due' and due_at <= now()
+      and user_id not in (select subject from user_moves where user_moves.state <> 'arrived')
   ), waiting as (
     select owners.user_id, due.*, (select count(*) from occurrences as other
       where other.user_id = owners.user_id and other.state = 'started') as running

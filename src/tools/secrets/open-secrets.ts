@@ -16,11 +16,18 @@ export async function openSecrets(db: Database, settings: SecretsSettings): Prom
   const { secretsKey: setting, secretsKeyPrevious, home } = settings;
   const key = await provisionSecretsKey({ setting, home, keyring: createKeyring() });
   const keys = createKeyRing(key.key, secretsKeyPrevious);
-  return { key, secrets: createSecrets({ db, keys }), summaries: createSealedTexts(keys, 'summary') };
+  return {
+    key,
+    keyId: keys.current.id,
+    secrets: createSecrets({ db, keys }),
+    summaries: createSealedTexts(keys, 'summary'),
+  };
 }
 
 export type OpenSecrets = {
   readonly key: ProvisionedKey;
+  /** The name of the key, which is made from it. */
+  readonly keyId: string;
   readonly secrets: Secrets;
   /** The summaries that callers of compaction keep. */
   readonly summaries: SealedTexts;

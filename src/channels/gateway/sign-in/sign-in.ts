@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type SignedIn, type SignIn, TICKET_SECONDS } from '#auth/sign-in.ts';
+import { digitsOf } from '#domain/cell.ts';
 import { refuse, SESSION_COOKIE } from '#http/caller/bearer.ts';
 import { clearCookie, readCookie, setCookie } from '#http/caller/cookies.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
@@ -78,6 +79,8 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
       const callback = new URL(addressOf(request, site, CALLBACK) + queryOf(request));
       const signedIn = await signIn.oidc.finish(ticket, callback, formerOf(request));
       if (signedIn.outcome === 'unknown') return sendText(reply, 401, START_AGAIN);
+      // The code of the provider is spent, so the other cell asks for one of its own.
+      if (signedIn.outcome === 'elsewhere') return reply.redirect(`/login/oidc?cell=${digitsOf(signedIn.cell)}`, 303);
       // By a page, not a redirect: after one from another site the browser would leave the new cookie at home.
       return admit(reply, signedIn, (key) => sendLeavingPage(reply, key));
     });

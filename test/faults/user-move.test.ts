@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MoveStep } from '#engine/move/move-user.ts';
+import { addUser, type TestUser } from '../support/accounts.ts';
+import { answeredBy, NGINX, type RunningCell, startCell, startRouter } from '../support/cells.ts';
+import { runReborn } from '../support/run-reborn.ts';
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
+import { clientOf } from '../support/service.ts';
+import { openSocket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { streamTurn } from './streamed.ts';
+
+describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout: 120_000 }, () => {
+  const undo = new AsyncDisposableStack();
+  let model: ScriptedModel;
+  let here: RunningCell;
+  let there: RunningCell;
+  let router: Awaited<ReturnType<typeof startRouter>>;
+
+  beforeAll(async () => {
+    model = await startScriptedModel();
+    undo.defer(() => model.close());
+    here = await startCell(1, model);
+    undo.defer(() => here.remove());
+    there = await startCell(2, model);
+    undo.defer(() => there.remove());
+    router = await startRouter([here, there]);
+    undo.defer(() => router.close());
+  }, 120_000);
+  afterAll(() => undo.disposeAsync());
+
+  const placeOf = ({ env, home }: RunningCell): string => ('DATABASE_URL' in env ? env.DATABASE_URL : home.home);
+  const move = (user: string) => runReborn(['user', 'move', user, '--to', placeOf(there)], { env: here.env });
+
+  /** The API as this user, through the router. */
+  function clientAs(user: TestUser) {
+    const { request } = clientOf(router.url);
+    const send: typeof request = (route, init) =>
+      request(route, { ...init, headers: { ...user.headers, ...init?.headers } });
+    const post = (body: object) =>
+      send('/api/v1/responses', { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) });
+    return { ...clientOf(router.url), request: send, post };
+  }
+
+  /** Sends a message until it is accepted, as clients do. Returns its thread. */
+  async function say(user: TestUser, key: string, body: object): Promise<string> {
+    for (;;) {
+      const init = { method: 'POST', headers: { 'idempotency-key': key }, body: JSON.stringify(body) };
+      const response = await clientAs(user).request('/api/chat/send', init);
+      if (response.ok) return ((await response.json()) as { thread_id: string }).thread_id;
+      if (response.status !== 503) throw new Error(`${response.status}: ${await response.text()}`);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      await sleep(50);
+    }
+  }
+
+  type Turns = { status: string; opening: string }[];
+  const turnsOf = (cell: RunningCell, { id }: TestUser) =>
+    cell.home.query<Turns[number]>(
+      `select status, (select body->'content'->0->>'text' from items where items.turn_id = turns.id order by position limit 1) as opening
+       from turns where user_id = $1 order by thread_id, seq`,
+      [id],
+    );
+
+  const ended = (user: TestUser, count: number) =>
+    waitFor(
+      `${count} turns to end`,
+      async () => {
+        const turns = await turnsOf(there, user);
+        return turns.length === count && turns.every(({ status }) => status === 'completed') ? turns : undefined;
+      },
+      60_000,
+    );
+
+  /** What the model said in a thread, read through the router. */
+  async function saidIn(user: TestUser, thread: string): Promise<string[]> {
+    const response = await clientAs(user).request(`/api/threads/${thread}/items?limit=50`);
+    const { items } = (await response.json()) as {
+      items: { role?: string; status?: string; content?: { text: string }[] }[];
+    };
+    return items
+      .filter(({ role, status }) => role === 'assistant' && status === 'completed')
+      .map(({ content = [] }) => content.map(({ text }) => text).join(''))
+      .toSorted();
+  }
+
+  test('loses nothing while talking: a stream continues, queued and new messages are answered once', async () => {
+    const [ann, ben] = [await addUser(here, 'Ann'), await addUser(here, 'Ben')];
+    const shared = await say(ann, 'shared', { message: 'say public' });
+    await waitFor('the answer', async () => (await saidIn(ann, shared)).length === 1);
+    const put = await clientAs(ann).request(`/api/threads/${shared}/share`, { method: 'PUT', body: '{}' });
+    const { pathname } = new URL(((await put.json()) as { url: string }).url);
+    const login = await clientAs(ann).request('/login', {
+      method: 'POST',
+      headers: { origin: router.url, authorization: '' },
+      body: JSON.stringify({ token: ann.token }),
+    });
+    const session = {
+      cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '',
+      'x-session-key': ((await login.json()) as { session_key: string }).session_key,
+    };
+
+    const socket = await openSocket(router.url, ann.headers);
+    const long = streamTurn(() => clientAs(ann), { input: 'count 40 every 100' });
+    const other = streamTurn(() => clientAs(ben), { input: 'count 40 every 100' });
+    const thread = await say(ann, 'q0', { message: 'count 30 every 100' });
+    for (const number of [1, 2, 3])
+      await say(ann, `q${number}`, { thread_id: thread, message: `say queued ${number}` });
+    await waitFor('the model to answer', async () => model.seen.length >= 4);
+    const moving = move('Ann');
+    const sent: string[] = [];
+    for (let number = 0, done = false; !done; number++) {
+      sent.push(await say(ann, `n${number}`, { message: `say new ${number}` }));
+      done = await Promise.race([moving.then(() => true), sleep(100).then(() => false)]);
+    }
+    const { code, stderr, stdout } = await moving;
+
+    expect([code, stderr.includes('Nothing is left here.'), stdout]).toEqual([
+      0,
+      true,
+      expect.stringContaining('Moved Ann to cell 2'),
+    ]);
+    const followed = await long;
+    expect(followed?.status).toBe('completed');
+    for (const { deltas, done } of followed?.messages.values() ?? []) expect(deltas).toBe(done ?? deltas);
+    expect((await other)?.status).toBe('completed');
+    expect((await socket.closed()).code).toBe(1012);
+
+    const turns = await ended(ann, 1 + 1 + 4 + sent.length);
+    expect(new Set(turns.map(({ opening }) => opening)).size).toBe(turns.length);
+    expect(await saidIn(ann, thread)).toEqual([numbers(30), 'queued 1', 'queued 2', 'queued 3']);
+    for (const [number, id] of sent.entries()) expect(await saidIn(ann, id)).toEqual([`new ${number}`]);
+
+    const me = await clientAs(ann).request('/api/me');
+    expect([me.status, answeredBy(me)]).toEqual([200, 2]);
+    const bySession = await fetch(`${router.url}/api/me`, { headers: session });
+    expect([bySession.status, answeredBy(bySession)]).toEqual([200, 2]);
+    const visit = await fetch(`${router.url}/api${pathname}`);
+    expect([visit.status, answeredBy(visit)]).toEqual([200, 2]);
+    expect(await turnsOf(here, ann)).toEqual([]);
+    expect(await turnsOf(here, ben)).toHaveLength(1);
+    expect(await turnsOf(there, ben)).toEqual([]);
+  });
+
+  test.each<MoveStep>(['leaving', 'resting', 'copied', 'arrived', 'left'])(
+    'is in one cell when the command is killed after %s, and the next run finishes the move',
+    async (step) => {
+      const user = await addUser(here, `Killed ${step}`);
+      const thread = await say(user, 'first', { message: 'count 20 every 100' });
+      for (const number of [1, 2])
+        await say(user, `q${number}`, { thread_id: thread, message: `say queued ${number}` });
+
+      const words = ['test/support/move-and-die.ts', step, user.id, placeOf(here), placeOf(there)];
+      const dying = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] });
+      const [, signal] = (await once(dying, 'exit')) as [number, string];
+      expect(signal).toBe('SIGKILL');
+
+      const hasArrived = ['arrived', 'left'].includes(step);
+      expect(await there.home.query('select from threads where user_id = $1', [user.id])).toHaveLength(
+        hasArrived ? 1 : 0,
+      );
+      const direct = await fetch(`${here.url}/api/me`, { headers: user.headers });
+      expect(direct.status).toBe(step === 'left' ? 421 : 503);
+
+      const { code, stderr } = await move(user.id);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing is left here.')]);
+      await ended(user, 3);
+      expect(await saidIn(user, thread)).toEqual([numbers(20), 'queued 1', 'queued 2']);
+      expect(await turnsOf(here, user)).toEqual([]);
+    },
+  );
+});
+
+/** What the model says to `count N`. */
+const numbers = (count: number): string => Array.from({ length: count }, (_, number) => `${number} `).join('');
