@@ -144,9 +144,9 @@ async function drawDoctor(): Promise<void> {
   const settings = path.join(chat.home, 'settings.env');
   await writeFile(settings, '');
   await chmod(settings, 0o644);
-  const terminal = await openTerminal({ env: chat.env, args: ['doctor'], columns: COLUMNS, rows: 24 });
+  const terminal = await openTerminal({ env: chat.env, args: ['doctor'], columns: COLUMNS, rows: 28 });
   try {
-    await terminal.sees('Problems: 1.', 60_000);
+    await terminal.sees('Problems: 1, warnings: 0.', 60_000);
     await save('terminal-doctor', 'reborn doctor', withoutEnd(await terminal.styled()));
   } finally {
     await terminal.close();
