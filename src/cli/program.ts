@@ -43,8 +43,13 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .command('status')
     .option('--json', 'print JSON')
     .option('--watch [seconds]', 'print the figures of all replicas again and again')
+    .option('--cells <addresses>', 'show a line for each of these cells, separated by commas')
     .description('Show whether the service is running, and how busy it is.')
-    .addHelpText('after', '\nExample:\n  reborn status --watch 5\n\nExit codes: 0 running, 3 not running.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  reborn status --watch 5\n  reborn status --cells http://cell-1:3000,http://cell-2:3000\n\n' +
+        'Exit codes: 0 running, 3 not running.',
+    )
     .action(async (options: StatusOptions) => (await import('./status.ts')).status(options));
   const isComplete = given.length === 0 || program.commands.some((command) => command.name() === given[0]);
   for (const load of isComplete ? [] : groupsFor(given[0])) (await load())(program);

@@ -1,22 +1,24 @@
 import { ApiError, type Client, createClient } from '@reborn-agent/client';
 import type { ReplicaList } from '@reborn-agent/client/api';
-import { readConfig } from '#config/config.ts';
+import { type Config, readConfig } from '#config/config.ts';
 import { checkHome } from '#config/home-folder.ts';
 import { findOperatorToken, findService, getStatus } from './connect/running-service.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { runCommand } from './run-command.ts';
+import { printCells } from './status-of-cells.ts';
 import { watchStatus } from './watch-status.ts';
 
 const NOT_RUNNING = 3;
 
 const WATCH_SECONDS = 2;
 
-export type StatusOptions = { readonly json?: true; readonly watch?: true | string };
+export type StatusOptions = { readonly json?: true; readonly watch?: true | string; readonly cells?: string };
 
 /** `reborn status`: what the service of this home is doing. Exits with 3 when there is none. */
-export function status({ json, watch }: StatusOptions): Promise<void> {
+export function status({ json, watch, cells }: StatusOptions): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
+    if (cells !== undefined) return statusOf(cells, config, json === true);
     const announced = await findService(config);
     if (!announced) {
       await checkHome(config.home);
@@ -68,6 +70,16 @@ async function findDeliveries(client: Client): Promise<DeliveryCounts | undefine
 
 const describe = ({ open, dead, dead_last_day: lastDay }: DeliveryCounts) =>
   `${open} open, ${dead} given up, ${lastDay} of them in the last day`;
+
+async function statusOf(cells: string, config: Config, json: boolean): Promise<void> {
+  const token = await findOperatorToken(config);
+  if (!token)
+    throw new Error('The operator token of the cells is not known here. Set SERVICE_REBORN_WEBUI_TOKEN to it.');
+  const urls = cells.split(',').map((url) => url.trim().replace(/\/$/, ''));
+  if (!urls.every((url) => URL.canParse(url)))
+    throw new Error('--cells takes addresses, separated by commas: http://cell-1:3000,http://cell-2:3000.');
+  if (!(await printCells(urls, token, json))) process.exitCode = NOT_RUNNING;
+}
 
 function durationOf(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;

@@ -169,6 +169,19 @@ describe.runIf(existsSync(NGINX))('two cells behind the nginx of deploy/', () =>
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('but CELL is not set. Set CELL=1') });
   });
 
+  test('the operator sees all cells at once, and which does not answer', async () => {
+    const urls = [...cells.map(({ url }) => url), 'http://127.0.0.1:1'];
+    const shown = await runReborn(['status', '--cells', urls.join()], {
+      env: { REBORN_HOME: cells[0]?.home.home ?? '', SERVICE_REBORN_WEBUI_TOKEN: TOKEN },
+    });
+
+    expect(shown).toMatchObject({ code: 3, stderr: '' });
+    const [, first, second, dead, total] = shown.stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
+    expect([first?.[0], first?.[2], second?.[0], second?.[2]]).toEqual([urls[0], '1', urls[1], '1']);
+    expect(dead).toEqual(['http://127.0.0.1:1', 'no answer', '-', '-', '-', '-']);
+    expect([total?.[0], total?.[1]]).toEqual(['2 of 3 answer', '2']);
+  });
+
   test('the webhook secret is checked by the cell', async () => {
     const wrong = await fetch(`${router.webhookUrl}/cells/002/webhook`, post({}, { 'x-webhook-secret': 'wrong' }));
 
