@@ -78,6 +78,19 @@ test('a group is ignored until the operator allows groups; then only addressed m
   expect(telegram.messages).toHaveLength(before);
 });
 
+test('pings, link tricks and previews of a model reach no one', async () => {
+  phone.say(
+    telegram,
+    'say @everyone [bank.com](https://evil.example/) [user](tg://user?id=502) ![x](https://e.example/?q=1)',
+  );
+  const answer = await shown(inChat(phone.id), /evil\.example/);
+  expect(answer.text).toContain('bank.com (https://evil.example/)');
+  expect(answer.markup.match(/href="[^"]*"/g)).toEqual(['href="https://e.example/?q=1"']);
+  expect(answer.text).not.toContain('@everyone');
+  const shows = telegram.calls.filter(({ method }) => /^(?:sendMessage|editMessageText)$/.test(method));
+  for (const { payload } of shows) expect(payload['link_preview_options']).toEqual({ is_disabled: true });
+});
+
 test('a picture is read; a forwarded text is data; an edited or anonymous message does nothing', async ({ model }) => {
   telegram.files.set('photos/file_1.jpg', Buffer.from('a picture'));
   phone.say(telegram, {

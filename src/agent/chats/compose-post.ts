@@ -59,7 +59,7 @@ export function createComposePost(parts: {
     const where = threadUrl(record.turn.threadId) ?? 'It is in the web app.';
     const found = await loadFiles(replyOf(record).made, (part) => attachments.open(owner, part).read());
     return found.map(({ name, file }) => ({
-      markdown: `**${name}** can't be shown here. ${where}`,
+      markdown: `\`${name}\` can't be shown here. ${where}`, // as code, so that no app takes the name for an address
       ...(file && { files: [file] }),
     }));
   }
