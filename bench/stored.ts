@@ -3,9 +3,11 @@ import { freshHome } from '../test/support/fresh-home.ts';
 import { startScriptedModel } from '../test/support/scripted-model.ts';
 import { startService } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { FILL_THREADS } from './fill-threads.ts';
+import { saveResult } from './results/save-result.ts';
 
 /**
- * How much stored data costs: the first page of threads, a search and a turn, first in an empty database and then in one with
+ * How much stored data costs: the first page of threads, a search, a turn and a stream, first in an empty database and then in one with
  * 100,000 threads and a million items; then a turn while retention deletes most threads, and while a user is erased. The same
  * process and machine serve all of them, so compare the ratios. `npm run bench:stored -- 10000` fills with fewer threads.
  */
@@ -15,31 +17,7 @@ const USERS = 1000;
 const ERASED_THREADS = Math.round(THREADS / 10);
 const PIECES = 40;
 const ROUNDS = 60;
-
-/** Threads of the last two years, as their ids say, with turns, items of about 300 bytes and the texts for the search. */
-const FILL = `
-  with made as (
-    insert into threads (id, user_id, last_seq, opening, preview, bytes, created_at, updated_at)
-    select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(random()::text), 1, 3) || '8'
-        || substr(md5(random()::text), 1, 15))::uuid,
-      $1 || case when $4 = 0 then '' else (n % greatest($4, 1))::text end, 1, 'thread ' || n, 'the last words', 3000, at, at
-    from (select n, now() - interval '2 years' * random() as at from generate_series(1, $2::integer) as n) as times
-    returning id, user_id, created_at
-  ), turned as (
-    insert into turns (id, thread_id, user_id, seq, status, channel, request, created_at, ended_at)
-    select gen_random_uuid(), id, user_id, 1, 'completed', 'chat', '{}', created_at, created_at from made
-    returning id, thread_id, user_id, created_at
-  ), said as (
-    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body, created_at)
-    select thread_id, 1, n, gen_random_uuid(), id, user_id,
-      json_build_object('type', 'message', 'role', case when n % 2 = 0 then 'user' else 'assistant' end, 'status', 'completed',
-        'content', json_build_array(json_build_object('type', 'text', 'text', repeat('words about plans and seeds ', 8)))), created_at
-    from turned, generate_series(1, $3::integer) as n
-    returning id, thread_id, user_id, position, created_at
-  )
-  insert into item_texts (item_id, thread_id, user_id, role, text, words, created_at)
-  select id, thread_id, user_id, case when position % 2 = 0 then 'user' else 'assistant' end, spoken, to_tsvector('simple', spoken), created_at
-  from said, lateral (select case when random() < 0.01 then 'the harvest is late' else 'words about plans and seeds' end as spoken) as text`;
+const TIMES = [new Date(Date.now() - 2 * 365 * 86_400_000), new Date()];
 
 const [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
 const service = await startService(
@@ -58,11 +36,13 @@ try {
   const page = () => call('/api/threads');
   const search = () => call('/api/search?q=harvest');
   const turn = () => call('/api/chat', { message: 'say hello' });
+  const stream = () => call('/api/v1/responses', { model: 'scripted', input: 'say hello', stream: true });
+  const acts = { page, search, turn, stream };
 
   // As much as one user has of the full database, so that the two differ by the data of others only.
   await fill(ann.id, Math.round(THREADS / USERS));
-  for (const act of [turn, page, search]) await measure(act); // warming up
-  const empty = { page: await measure(page), search: await measure(search), turn: await measure(turn) };
+  await measureAll(acts); // warming up
+  const empty = await measureAll(acts);
 
   const started = performance.now();
   await fillUsers();
@@ -72,17 +52,18 @@ try {
     'select pg_size_pretty(pg_database_size(current_database())) as size',
   );
   console.log(`filled in ${((performance.now() - started) / 1000).toFixed(0)} s: ${size?.size}`);
-  for (const act of [turn, page, search]) await measure(act);
-  compare('first page of threads', empty.page, await measure(page));
-  compare('search', empty.search, await measure(search));
-  const full = await measure(turn);
-  compare('turn', empty.turn, full);
+  await measureAll(acts);
+  const full = await measureAll(acts);
+  compare('first page of threads', empty.page, full.page);
+  compare('search', empty.search, full.search);
+  compare('turn', empty.turn, full.turn);
+  compare('stream', empty.stream, full.stream);
 
   const before = await countThreads();
   await service.request('/api/retention', { method: 'PUT', body: JSON.stringify({ threads: 30 }) });
   await waitFor('the purge to begin', async () => (await countThreads()) < before, 60_000);
   const purging = await measure(turn);
-  compare('turn beside retention', full, purging);
+  compare('turn beside retention', full.turn, purging);
   const [purgedFrom, at] = [await countThreads(), performance.now()];
   await turnsFor(5000, turn);
   console.log(
@@ -95,15 +76,31 @@ try {
     .request(`/api/users/${erased.id}/erase`, { method: 'POST' })
     .then(async (response) => ((await response.json()) as { status: string }).status === 'completed');
   await turnsFor(2500, turn); // its users' turns are cancelled first
-  compare('turn beside an erasure', full, await measure(turn));
+  const erasingTurn = await measure(turn);
+  compare('turn beside an erasure', full.turn, erasingTurn);
   const result = (await erasure)
     ? `took ${((performance.now() - erasing) / 1000).toFixed(1)} s`
     : 'continues after 20 s';
   console.log(`erasing ${ERASED_THREADS} threads ${result}`);
+  saveResult('stored', {
+    threads: THREADS + ERASED_THREADS,
+    items: (THREADS + ERASED_THREADS) * ITEMS,
+    size: size?.size,
+    empty,
+    full,
+    retention: purging,
+    erasure: erasingTurn,
+  });
 } finally {
   await service.close();
   await model.close();
   await home.remove();
+}
+
+async function measureAll<Name extends string>(acts: Record<Name, () => Promise<void>>): Promise<Record<Name, Times>> {
+  const measured: [string, Times][] = [];
+  for (const [name, act] of Object.entries<() => Promise<void>>(acts)) measured.push([name, await measure(act)]);
+  return Object.fromEntries(measured) as Record<Name, Times>;
 }
 
 type Times = { readonly p50: number; readonly p95: number };
@@ -133,11 +130,11 @@ function compare(name: string, before: Times, after: Times): void {
 
 async function fillUsers(): Promise<void> {
   for (let piece = 0; piece < PIECES; piece++)
-    await home.query(FILL, [`filler-${piece}-`, Math.round(THREADS / PIECES), ITEMS, USERS / PIECES]);
+    await home.query(FILL_THREADS, [`filler-${piece}-`, Math.round(THREADS / PIECES), ITEMS, USERS / PIECES, ...TIMES]);
 }
 
 async function fill(userId: string, threads: number): Promise<void> {
-  await home.query(FILL, [userId, threads, ITEMS, 0]);
+  await home.query(FILL_THREADS, [userId, threads, ITEMS, 0, ...TIMES]);
 }
 
 async function countThreads(): Promise<number> {

@@ -8,13 +8,15 @@ import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../../test/
 import { waitFor } from '../../test/support/wait-for.ts';
 import { cpuOf, findPostmaster, postgresCpu } from '../process-cpu.ts';
 import { saveResult } from '../results/save-result.ts';
+import { drawHealth } from './health-picture.ts';
 import { KINDS, type Kind } from './traffic.ts';
 
 /**
  * Mixed traffic at rising rates, until the first text takes longer than 250 ms for one request in a hundred. Requests arrive at
  * random times (Poisson) that don't depend on the answers, and their latency counts from the time at which they were to be sent:
  * a service that falls behind can't hide it by slowing down its clients. Linux only.
- * `npm run bench:load -- 20,40 30` sends 20, then 40 requests per second, for 30 s each.
+ * `npm run bench:load -- 20,40 30` sends 20, then 40 requests per second, for 30 s each. With `--picture`, it also draws the
+ * health page in the middle of the last rate, into docs/pictures; the browser app must be built.
  */
 const RATES = (process.argv[2] ?? '10,20,40,60,80,100,120,140,160').split(',').map(Number);
 const SECONDS = Number(process.argv[3] ?? 30);
@@ -112,7 +114,11 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 await measure(WARM_UP.rate, WARM_UP.seconds);
 const measured: object[] = [];
 for (const rate of RATES) {
-  const { tallies, turns, perSecond, node, postgres } = await measure(rate, SECONDS);
+  const isDrawn = process.argv.includes('--picture') && rate === RATES.at(-1);
+  const [{ tallies, turns, perSecond, node, postgres }] = await Promise.all([
+    measure(rate, SECONDS),
+    isDrawn && drawHealth(url, SECONDS / 2),
+  ]);
   print(
     `${rate} per second for ${SECONDS} s: ${turns} turns, ${perSecond.toFixed(1)} per second, CPU per turn: ` +
       `Node ${node.toFixed(1)} ms, PostgreSQL ${postgres.toFixed(1)} ms`,
