@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { createMailTool } from '../test/browser/mail-tool.ts';
 import { openChromium } from '../test/browser/open-chromium.ts';
@@ -12,19 +13,35 @@ import { waitFor } from '../test/support/wait-for.ts';
 
 /**
  * `npm run screenshots`: every page from a seeded database, in light, dark and phone size, into docs/pictures. With names of
- * pages, such as `npm run screenshots -- missions`, only those.
+ * pages, such as `npm run screenshots -- missions`, only those. `--all FOLDER` takes them in both themes and three widths
+ * into another folder, to look at.
  */
-const FOLDER = path.resolve('docs/pictures');
-const MOST_BYTES = 150_000;
+const { values: given, positionals: wanted } = parseArgs({
+  options: { all: { type: 'string' } },
+  allowPositionals: true,
+});
+const FOLDER = path.resolve(given.all ?? 'docs/pictures');
+const MOST_BYTES = given.all ? Number.POSITIVE_INFINITY : 150_000;
 
-const WANTED = process.argv.slice(2);
-const isWanted = (name: string) => WANTED.length === 0 || WANTED.includes(name);
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 
-const LOOKS = [
-  { name: 'light', theme: 'light', width: 1280, height: 800 },
-  { name: 'dark', theme: 'dark', width: 1280, height: 800 },
-  { name: 'phone', theme: 'light', width: 390, height: 844, touch: true },
-] as const;
+type Look = { name: string; theme: 'light' | 'dark'; width: number; height: number; touch?: boolean };
+
+const LOOKS: readonly Look[] = given.all
+  ? [1440, 1024, 390].flatMap((width) =>
+      (['light', 'dark'] as const).map((theme) => ({
+        name: `${width}-${theme}`,
+        theme,
+        width,
+        height: width === 390 ? 844 : 900,
+        touch: width === 390,
+      })),
+    )
+  : [
+      { name: 'light', theme: 'light', width: 1280, height: 800 },
+      { name: 'dark', theme: 'dark', width: 1280, height: 800 },
+      { name: 'phone', theme: 'light', width: 390, height: 844, touch: true },
+    ];
 
 const JOBS = [
   ['github-issue-1182', 'say triaged'],
@@ -91,11 +108,15 @@ async function setScene(): Promise<Shot[]> {
     { name: 'mission', path: '/missions', act: openMission },
     { name: 'memory', path: '/memory' },
     { name: 'tools', path: '/tools' },
+    { name: 'tool', path: '/tools', act: openTool },
     { name: 'mcp', path: '/tools/mcp' },
     { name: 'skills', path: '/skills' },
     { name: 'skill', path: '/skills', act: openSkill },
     { name: 'notifications', path: '/notifications' },
     { name: 'settings', path: '/settings' },
+    { name: 'settings-chat', path: '/settings', act: (page) => scrollToSection(page, 'Chat') },
+    { name: 'settings-access', path: '/settings', act: (page) => scrollToSection(page, 'Signed-in browsers') },
+    { name: 'settings-data', path: '/settings', act: (page) => scrollToSection(page, 'Your data') },
     { name: 'users', path: '/operator/users' },
     { name: 'models', path: '/operator/models' },
     { name: 'channels', path: '/operator/channels' },
@@ -164,6 +185,18 @@ async function openSkill(page: Page): Promise<void> {
 async function openMission(page: Page): Promise<void> {
   await page.getByRole('button', { name: /Morning summary/ }).click();
   await page.getByRole('dialog').getByText('nothing to report').waitFor();
+}
+
+async function openTool(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /reborn_web_fetch/ }).click();
+  await page.getByRole('dialog').getByText('What it may reach').waitFor();
+}
+
+async function scrollToSection(page: Page, title: string): Promise<void> {
+  const section = page.getByRole('region', { name: title, exact: true });
+  await section.waitFor();
+  await page.waitForLoadState('networkidle').catch(() => {});
+  await section.evaluate((element) => element.scrollIntoView());
 }
 
 async function openPalette(page: Page): Promise<void> {

@@ -23,6 +23,7 @@ export async function seedExamples(stage: Stage) {
     stage.service.request(path, { method, body: JSON.stringify(body) });
   for (const user of USERS) await send('POST', '/api/users', user);
   for (const [path, note] of NOTES) await send('PUT', `/api/memory/${encodeURIComponent(path)}`, { text: note });
+  await home.query(FOLDERS);
   for (const skill of SKILLS) await send('POST', '/api/skills', skill);
   await home.query(USAGE_DAYS);
   await home.query(CHANNELS);
@@ -204,6 +205,15 @@ const SKILLS = [
     for: 'everyone',
   },
 ];
+
+/** One of them has two threads. */
+const FOLDERS = `
+  with made as (
+    insert into folders (user_id, id, name)
+    values ('operator', gen_random_uuid(), 'Work'), ('operator', gen_random_uuid(), 'Home') returning id, name
+  )
+  update threads set folder_id = (select id from made where name = 'Work')
+  where user_id = 'operator' and title in ('Compare three note apps', 'SQL: running totals per customer')`;
 
 /** They have no credentials, so the service does not poll them. */
 const CHANNELS = `

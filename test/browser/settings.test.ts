@@ -181,3 +181,29 @@ test('a template is stored, written by / with its variables selected, and notes 
   expect(page.problems).toEqual([]);
   await page.close();
 });
+
+test('a standing approval is listed with what it covers, and revoked', async () => {
+  await stage.home.query(
+    `insert into standing_approvals (id, user_id, tool, shape, digest)
+     values (gen_random_uuid(), 'operator', 'send_mail', 'to: "ann@example.com"', '')`,
+  );
+  const page = await browser.signIn(stage.url);
+  await page.goto(`${stage.url}/settings`);
+  const approvals = page.getByRole('list', { name: 'Standing approvals' });
+  await approvals.getByText('to: "ann@example.com"').waitFor();
+  await checkLooks(page, 'standing-approvals');
+  await approvals.getByRole('button', { name: 'Revoke the approval of send_mail' }).click();
+  await approvals.getByText('None.').waitFor();
+  expect(await stage.home.query('select from standing_approvals')).toEqual([]);
+  await page.close();
+});
+
+test('a long page scrolls inside itself, and the rest of the app stays', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.goto(`${stage.url}/settings`);
+  const last = page.getByRole('region', { name: 'Keyboard shortcuts', exact: true });
+  await last.waitFor();
+  await last.evaluate((element) => element.scrollIntoView());
+  expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
+  await page.close();
+});

@@ -16,7 +16,8 @@ export function Page({
 }) {
   useTitle(title);
   return (
-    <main className="h-full min-w-0 flex-1 overflow-y-auto">
+    // Positioned, so that hidden texts inside of it don't make the document longer than the screen.
+    <main className="relative h-full min-w-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-[960px] flex-col gap-6 px-4 py-6 md:px-8 md:py-8">
         <header className="flex flex-wrap items-end gap-x-4 gap-y-3">
           <div className="min-w-0 flex-1 basis-64">

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
@@ -18,6 +19,7 @@ import { Instructions } from './instructions.tsx';
 import { Sessions } from './sessions.tsx';
 import { SharedThreads } from './shared-threads.tsx';
 import { ShortcutList } from './shortcuts.tsx';
+import { StandingApprovals } from './standing-approvals.tsx';
 import { Templates } from './templates.tsx';
 import { Tokens } from './tokens.tsx';
 
@@ -48,6 +50,9 @@ export function SettingsPage() {
       <Section title={t`Prompt templates`}>
         <Templates />
       </Section>
+      <Section title={t`Standing approvals`}>
+        <StandingApprovals />
+      </Section>
       <Section title={t`Appearance`}>
         <Appearance />
       </Section>
@@ -58,6 +63,14 @@ export function SettingsPage() {
       )}
       <Section title={t`Signed-in browsers`}>
         <Sessions />
+      </Section>
+      <Section title={t`Notifications`}>
+        <p>
+          <Trans>What you are told about, and on which devices, is on its own page.</Trans>{' '}
+          <Link to="/notifications" className="underline underline-offset-2">
+            <Trans>Open notifications</Trans>
+          </Link>
+        </p>
       </Section>
       <Section title={t`Chat apps`}>
         <ChatApps />
@@ -175,6 +188,12 @@ function DataExport() {
       <Button icon="export" className="self-start" disabled={save.isPending} onClick={() => save.mutate()}>
         <Trans>Download my data</Trans>
       </Button>
+      <p className="text-s text-soft">
+        <Trans>
+          Threads, notes and missions are deleted where they are listed. An operator can erase you with everything that
+          is stored about you, under Users.
+        </Trans>
+      </p>
     </>
   );
 }

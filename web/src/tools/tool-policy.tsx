@@ -34,7 +34,7 @@ export const wordsOfLevel = (level: Level): string =>
     allow: t`runs at once`,
     ask: t`asks each time`,
     never: t`never runs`,
-    depends: t`asks, depending on the call`,
+    depends: t`asks for some calls`,
   })[level];
 
 /** Whether the calls of a tool run, ask or are refused. Only the operator decides it; the others read it. */
