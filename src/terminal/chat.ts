@@ -51,9 +51,10 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
 
   const service = connectService(locate);
   const { client, socket } = service;
+  const offers = createOffers(client);
   const screen = createScreen({
     colours,
-    offers: createOffers(client),
+    offers,
     look: () => ({ colours, markdown, focused, unfolded }),
     status,
     onSubmit: (text) => void submit(text).catch(tellFailure),
@@ -123,6 +124,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
       thread.note(`Connected again after ${((Date.now() - lostAt) / 1000).toFixed(1)} s.`);
     if (isLive && !greeted) {
       greeted = true;
+      void offers.commands(); // so that they are there when a slash is typed
       void greet().catch(tellFailure);
     }
     screen.draw();

@@ -21,8 +21,8 @@ type Source = () => Promise<readonly Offer[]>;
 const REMEMBER_MS = 5000;
 /** The resources of a server are asked for at the server, which may limit requests. */
 const REMEMBER_RESOURCES_MS = 60_000;
-/** Commands and files are offered at once, whatever the service does. */
-const LONGEST_WAIT_MS = 300;
+/** Commands and files are offered soon, whatever the service does. */
+const LONGEST_WAIT_MS = 1000;
 const MOST_MENTIONS = 20;
 
 export function createOffers(client: Client): Offers {
@@ -86,17 +86,24 @@ const offer = (name: string, about: string): Offer => ({
   description: oneLine(about),
 });
 
-/** Gives the same list again for a while. A failed request is forgotten at once. */
+/** Gives the same list again for a while, and then until the next one has come. A failed request is repeated at once. */
 function remember<T>(forMs: number, load: () => Promise<T>): () => Promise<T> {
-  let known: { readonly at: number; readonly list: Promise<T> } | undefined;
+  let asked: { readonly at: number; readonly list: Promise<T> } | undefined;
+  let latest: Promise<T> | undefined;
   return () => {
-    if (known && Date.now() - known.at < forMs) return known.list;
-    const list = load();
-    known = { at: Date.now(), list };
-    list.catch(() => {
-      known = undefined;
-    });
-    return list;
+    if (!asked || Date.now() - asked.at >= forMs) {
+      const list = load();
+      asked = { at: Date.now(), list };
+      list.then(
+        () => {
+          latest = list;
+        },
+        () => {
+          asked = undefined;
+        },
+      );
+    }
+    return latest ?? asked.list;
   };
 }
 

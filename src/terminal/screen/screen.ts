@@ -163,7 +163,13 @@ export function createScreen(options: Options): Screen {
     scroll: (lines) => void scrollView.scrollBy(lines),
     scrollToEnd: () => scrollView.scrollToEnd(),
     isAtEnd: () => scrollView.isFollowingEnd,
-    draft: { get: () => composer.getExpandedText(), set: (text) => composer.setText(text) },
+    draft: {
+      get: () => composer.getExpandedText(),
+      set(text) {
+        composer.setText(text);
+        tui.requestRender();
+      },
+    },
     pick: (title, choices) => instead<string | undefined>((done) => createPicker(title, choices, colours, done)),
     searchPrompts: (prompts) =>
       instead<string | undefined>((onDone) => createPromptSearch({ prompts, colours, onDone })),
