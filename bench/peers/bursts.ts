@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from './ask.ts';
 import type { Running } from './peer.ts';
 import { cpuOfTree, runningTree } from './process-tree.ts';
+
+const SETTLE_MS = 120_000;
+const IDLE_CPU_MS = 30;
 
 export type Burst = { readonly cpuMs: number; readonly perSecond: number };
 
@@ -21,6 +25,17 @@ export async function burst(server: Running, atOnce: number, seconds: number): P
     cpuMs: (cpuOfTree(runningTree(roots)) - cpu) / turns,
     perSecond: turns / ((performance.now() - started) / 1000),
   };
+}
+
+/** Waits until the server has no work left from its start, such as an index that it builds. */
+export async function settle(server: Running): Promise<void> {
+  const roots = await server.roots();
+  const end = performance.now() + SETTLE_MS;
+  for (let used = Infinity; used > IDLE_CPU_MS && performance.now() < end; ) {
+    const before = cpuOfTree(runningTree(roots));
+    await sleep(1000);
+    used = cpuOfTree(runningTree(roots)) - before;
+  }
 }
 
 export const median = (values: readonly number[]): number =>

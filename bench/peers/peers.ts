@@ -1,8 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT } from '../../test/support/cached-folder.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { startScriptedModel } from '../../test/support/scripted-model.ts';
 import { handWritten } from './adapters/hand-written.ts';
@@ -11,25 +10,25 @@ import { mastra } from './adapters/mastra.ts';
 import { openclaw } from './adapters/openclaw.ts';
 import { reborn } from './adapters/reborn.ts';
 import { ask, closeConnections } from './ask.ts';
-import { type Burst, burst, median } from './bursts.ts';
+import { type Burst, burst, median, settle } from './bursts.ts';
 import { checkCrash, type Survival } from './crash-check.ts';
 import { type Started, start, stop } from './lifetime.ts';
 import type { Peer, Setup } from './peer.ts';
 import { memoryOf, runningTree } from './process-tree.ts';
-import { type Results, renderTable } from './results.ts';
+import { type Run, renderTable, saveRun } from './results.ts';
 import { decide } from './script.ts';
 
 /**
  * The cost of a turn in Reborn and in other agent servers, with the same scripted model. They alternate, so that a busy
  * machine affects all alike: compare the ratios. CPU time and memory are those of all processes of a server.
- * `npm run bench:peers -- 2 1` measures for 2 seconds at a time instead of 4, and once instead of three times.
+ * `npm run bench:peers -- 2 1 hand-written Mastra` measures for 2 seconds at a time instead of 4, once instead of three times,
+ * and only the named servers.
  */
-const SECONDS = Number(process.argv[2] ?? 4);
-const ROUNDS = Number(process.argv[3] ?? 3);
+const [SECONDS = 4, ROUNDS = 3] = process.argv.slice(2, 4).map(Number);
+const CHOSEN = process.argv.slice(4);
 const STREAMS = ROUNDS * 10;
 const AT_ONCE = [1, 8, 32];
 const IDLE_MS = 5000;
-const RESULTS = path.join(ROOT, 'bench/results/peers.json');
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const model = await startScriptedModel({ decide });
@@ -83,6 +82,7 @@ async function measureMemory(all: readonly Measured[]): Promise<void> {
 
 async function measureTurns(all: readonly Measured[]): Promise<void> {
   for (const each of all) await burst(runningServer(each), 2, SECONDS); // warm
+  for (const each of all) await settle(runningServer(each));
   for (const atOnce of AT_ONCE)
     for (let round = 0; round < ROUNDS; round++)
       for (const each of all) {
@@ -128,7 +128,8 @@ function resultOf({ peer, version, starts, bursts, firstWords, idleMemoryMb, pro
 }
 
 const all: Measured[] = [];
-for (const peer of [reborn(), handWritten(), mastra(), langgraph(), openclaw()]) all.push(await prepare(peer));
+for (const peer of [reborn(), handWritten(), mastra(), langgraph(), openclaw()])
+  if (CHOSEN.length === 0 || CHOSEN.includes(peer.name)) all.push(await prepare(peer));
 // The first start creates databases and caches.
 await Promise.all(all.map(async ({ peer, setup }) => stop(await start(peer, setup))));
 await measureStarts(all);
@@ -138,17 +139,17 @@ await measureTurns(all);
 await measureFirstWords(all);
 await Promise.all(all.map(measureCrash)); // nothing is timed here
 
-const results: Results = {
+const run: Run = {
   date: new Date().toISOString().slice(0, 10),
-  machine:
-    `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB of memory; ` +
-    `load average ${load.toFixed(1)} before the turns`,
+  machine: `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB of memory`,
+  loadAverage: load,
   node: process.version,
+  seconds: SECONDS,
+  rounds: ROUNDS,
   peers: all.map(resultOf),
 };
-await mkdir(path.dirname(RESULTS), { recursive: true });
-await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
-print(renderTable(results));
+await saveRun(run);
+print(renderTable(run));
 closeConnections();
 await model.close();
 await rm(temporary, { recursive: true, force: true });

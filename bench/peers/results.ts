@@ -1,11 +1,18 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ROOT } from '../../test/support/cached-folder.ts';
 import type { Burst } from './bursts.ts';
 import type { Survival } from './crash-check.ts';
 
-/** The contents of bench/results/peers.json. Times are medians. */
-export type Results = {
+/** One run: its servers alternated. Times are medians. Compare servers of one run only. */
+export type Run = {
   readonly date: string;
   readonly machine: string;
+  readonly loadAverage: number;
   readonly node: string;
+  readonly seconds: number;
+  readonly rounds: number;
   readonly peers: readonly PeerResult[];
 };
 
@@ -23,8 +30,20 @@ export type PeerResult = {
   readonly afterKill: Survival;
 };
 
+const FILE = path.join(ROOT, 'bench/results/peers.json');
+
+/** Adds the run to the file, in place of an earlier one with the same servers. */
+export async function saveRun(run: Run): Promise<void> {
+  const saved = existsSync(FILE) ? (JSON.parse(await readFile(FILE, 'utf8')) as { runs: Run[] }).runs : [];
+  const runs = [...saved.filter((each) => namesOf(each) !== namesOf(run)), run];
+  await mkdir(path.dirname(FILE), { recursive: true });
+  await writeFile(FILE, `${JSON.stringify({ runs }, undefined, 2)}\n`);
+}
+
+const namesOf = ({ peers }: Run): string => peers.map(({ name }) => name).join();
+
 /** One row for each server, as in docs/benchmarks.md. */
-export function renderTable({ peers }: Results): string {
+export function renderTable({ peers }: Run): string {
   const rows = peers.map(({ name, start, idleMemoryMb, turns, firstWordMs }) => [
     name,
     ...turns.map(({ cpuMs }) => cpuMs.toFixed(1)),

@@ -9,7 +9,7 @@ export const QUESTIONS = {
 };
 
 /** The first and the last word of the answer to a question. */
-export const wordsOf = (turn: keyof typeof QUESTIONS): [string, string] => [`${turn}0 `, `${turn}63 `];
+export const wordsOf = (turn: keyof typeof QUESTIONS): [string, string] => [`${turn}0`, `${turn}63`];
 
 /** Answers with 64 words. The answer to a question has the name of its turn in each word; that to `interrupted` is slow. */
 export function decide({ messages }: SeenPrompt): Answer {

@@ -3,6 +3,9 @@ import { openSync } from 'node:fs';
 import path from 'node:path';
 import { QUIET } from './install.ts';
 
+const started: ChildProcess[] = [];
+process.once('exit', () => started.forEach((child) => child.kill('SIGKILL'))); // after a failure, some still run
+
 /** Starts a server with Node. Its log goes to a file in `folder`. */
 export function spawnServer(
   [program, ...words]: readonly [string, ...string[]],
@@ -15,5 +18,6 @@ export function spawnServer(
     stdio: ['ignore', log, log],
   });
   if (child.pid === undefined) throw new Error(`${program} did not start.`);
+  started.push(child);
   return child as ChildProcess & { readonly pid: number };
 }

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { installPackage } from '../../../test/package/installed.ts';
@@ -16,7 +17,9 @@ export function reborn(): Peer {
     name: 'Reborn',
     storage: 'an embedded PostgreSQL',
     async install() {
-      installed = (await installPackage()).installed;
+      const installation = await installPackage();
+      process.once('exit', () => rmSync(installation.folder, { recursive: true }));
+      installed = installation.installed;
       return `reborn-agent ${await versionOf(ROOT)}`;
     },
     start({ modelUrl, folder, port }) {
