@@ -15,10 +15,12 @@ export async function* fillGaps(
   const torn = new Set<ItemId>(); // items with missing text
   let next = 0;
   let known = -1;
+  let hasGap = false;
   for await (const { sequence, event } of events) {
     const expected = Math.max(known + 1, firstSequence(attemptOf(sequence)));
     if (sequence > expected) {
       for (const id of said.keys()) torn.add(id);
+      hasGap = true;
       onGap();
     }
     known = sequence;
@@ -33,13 +35,14 @@ export async function* fillGaps(
     if (event.type === 'item-done') {
       const { item } = event;
       const before = said.get(item.id);
-      if (before === undefined) yield { sequence: next++, event: { type: 'item-added', item: emptied(item) } };
+      if (before === undefined)
+        yield { sequence: next++, event: { type: 'item-added', item: emptied(item) }, loss: 'made' };
       const rest = item.type === 'message' ? textOf(item.content).slice(before?.length ?? 0) : '';
-      if (rest) yield { sequence: next++, event: { type: 'text-delta', itemId: item.id, delta: rest } };
+      if (rest) yield { sequence: next++, event: { type: 'text-delta', itemId: item.id, delta: rest }, loss: 'made' };
       said.delete(item.id);
       torn.delete(item.id);
     }
     next = sequence + 1;
-    yield { sequence, event };
+    yield { sequence, event, ...(hasGap && { loss: 'before' }) };
   }
 }

@@ -33,7 +33,7 @@ export async function* watchTurn(
     if (numbered.event.type === 'turn-ended' && hasGap) {
       const lost = missingEvents(seen, madeItems(await options.getRecord()));
       // Under numbers that were lost, as far as there are some behind the last event.
-      for (const event of lost) yield { sequence: Math.min(++last, numbered.sequence - 1), event };
+      for (const event of lost) yield { sequence: Math.min(++last, numbered.sequence - 1), event, loss: 'made' };
     }
     seen.push(numbered.event);
     last = numbered.sequence;
@@ -47,7 +47,8 @@ export async function* watchTurn(
   const first = last < 0 ? 0 : Math.max(last + 1, firstSequence(record.turn.attempt + 1));
   const made = madeItems(record);
   const rest = isLate ? wholeItems(seen, made) : missingEvents(seen, made);
-  for (const [index, event] of [...rest, endOf(record)].entries()) yield { sequence: first + index, event };
+  for (const [index, event] of [...rest, endOf(record)].entries())
+    yield { sequence: first + index, event, loss: 'made' };
 }
 
 const madeItems = ({ items }: TurnRecord): Item[] => items.filter((item) => item.attempt !== null);

@@ -21,9 +21,10 @@ import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
 import { deliver, discard } from './response/delivery.ts';
 import { itemPage, itemPageQuery, listInputItems, toItemPage } from './response/input-items-page.ts';
+import { isTerminal } from './response/is-terminal.ts';
 import { findModel, listModels, modelList, modelObject } from './response/model-list.ts';
 import { echoOf } from './response/response-echo.ts';
-import { isTerminal, streamEvent, streamResponse } from './response/response-events.ts';
+import { streamEvent, streamResponse } from './response/response-events.ts';
 import { PLACEHOLDER_MODEL, renderResponse, responseId, responseObject } from './response/response-object.ts';
 
 export type ResponsesServices = CreateServices & {

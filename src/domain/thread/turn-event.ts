@@ -43,7 +43,12 @@ export type TurnEnding = {
 };
 
 /** Sequence numbers grow within an attempt. Each attempt has its range, so no number is used twice. */
-export type NumberedEvent = { readonly sequence: number; readonly event: TurnEvent };
+export type NumberedEvent = {
+  readonly sequence: number;
+  readonly event: TurnEvent;
+  /** A part of the log before this event is lost. `made`: so is the event, and this is made from what is stored. */
+  readonly loss?: 'before' | 'made';
+};
 
 const NUMBERS_PER_ATTEMPT = 1_000_000;
 

@@ -8,6 +8,7 @@ import type { Turn } from '#domain/thread/turn.ts';
 import { attemptOf, firstSequence, type TurnEvent } from '#domain/thread/turn-event.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
+import { createCatchUp } from './catch-up.ts';
 import {
   compactionItem,
   emptyMessage,
@@ -97,7 +98,7 @@ function isBeginning({ status, output }: ResponseObject): boolean {
 
 /**
  * A turn as the events of the reference format, from its first one on. The numbers are counted here, the same way on
- * every replica, so that `startingAfter` means the same wherever a client comes back; the terminal event always comes.
+ * every replica, so that `startingAfter` means the same wherever a client comes back, unless a part of the log is lost (catch-up.ts).
  */
 export async function* streamResponse(
   agent: Agent,
@@ -107,22 +108,18 @@ export async function* streamResponse(
 ): AsyncGenerator<NumberedStreamEvent, void> {
   const { model, threadUrl, startingAfter } = options;
   const number = createNumbering();
+  const catchUp = createCatchUp<NumberedStreamEvent>(startingAfter);
   const output = createOutput(echoOf(turn).toolActivity);
   let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
   const started = renderResponse(reply, model);
 
-  for (const type of ['response.created', 'response.in_progress'] as const) {
-    const event = number({ type, response: started }, 0);
-    if (event.sequence_number > startingAfter) yield event;
-  }
-  for await (const { sequence, event } of agent.watch(owner, turn, options)) {
-    for (const rendered of output.render(event)) {
-      const numbered = number(rendered, attemptOf(sequence));
-      if (numbered.sequence_number > startingAfter) yield numbered;
-    }
+  for (const type of ['response.created', 'response.in_progress'] as const)
+    yield* catchUp(number({ type, response: started }, 0));
+  for await (const { sequence, event, loss } of agent.watch(owner, turn, options)) {
+    for (const rendered of output.render(event)) yield* catchUp(number(rendered, attemptOf(sequence)), loss);
     reply = replyAfter(reply, event);
     if (event.type === 'turn-ended')
-      yield number(terminalEvent(renderResponse(reply, model, threadUrl)), attemptOf(sequence));
+      yield* catchUp(number(terminalEvent(renderResponse(reply, model, threadUrl)), attemptOf(sequence)), loss);
   }
 }
 
@@ -139,10 +136,6 @@ function terminalEvent(response: ResponseObject): StreamEvent {
   const type = response.status === 'completed' || response.status === 'incomplete' ? response.status : 'failed';
   return { type: `response.${type}` as const, response };
 }
-
-/** Whether this is the last event of a stream. */
-export const isTerminal = ({ type }: Pick<NumberedStreamEvent, 'type'>): boolean =>
-  type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
 
 /** Renders the events of the output items. The agent's tool calls are shown only with `toolActivity`. */
 function createOutput(toolActivity: boolean) {
