@@ -2736,7 +2736,7 @@ export type Routes = {
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {
-    query?: { q?: string; archived?: 'true' | 'false'; channel?: 'chat' | 'api' | 'webhook' | 'mission'; folder?: 'none' | string; limit?: number; cursor?: string };
+    query?: { q?: string; archived?: 'true' | 'false'; channel?: 'chat' | 'api' | 'webhook' | 'mission'; folder?: string; limit?: number; cursor?: string };
     result: ThreadList;
   };
   /** Get a thread. */

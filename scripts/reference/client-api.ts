@@ -61,7 +61,7 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return [...new Set(choices.map((choice) => typeOf(choice, indent)))].join(' | ');
+  if (choices) return union(choices.map((choice) => typeOf(choice, indent)));
   if (schema.not) return 'never';
   if (Array.isArray(schema.type))
     return schema.type.map((type: string) => typeOf({ ...schema, type }, indent)).join(' | ');
@@ -97,6 +97,12 @@ function objectType({ properties = {}, additionalProperties, required = [] }: Sc
     return `${comment(field.description, inner)}${inner}readonly ${key}${optional}: ${typeOf(field, inner)};\n`;
   });
   return `{\n${lines.join('')}${indent}}`;
+}
+
+/** Words beside any string would say nothing. */
+function union(types: readonly string[]): string {
+  const isAny = types.includes('string');
+  return [...new Set(types.filter((type) => !isAny || !type.startsWith("'")))].join(' | ');
 }
 
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));

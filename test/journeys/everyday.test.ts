@@ -163,9 +163,9 @@ test('a policy of the operator applies from the next call on, is audited, and ca
     level: 'never',
   });
   const levels = async () => {
-    const { tools } = (await send(service, 'GET', '/api/tools')).body;
-    const { level, own_level } = tools.find(({ name }: { name: string }) => name === 'reborn_time');
-    return { level, own_level };
+    const { tools } = (await send(service, 'GET', '/api/tools')).body as { tools: Record<string, string>[] };
+    const tool = tools.find(({ name }) => name === 'reborn_time');
+    return { level: tool?.['level'], own_level: tool?.['own_level'] };
   };
   expect(await levels()).toEqual({ level: 'never', own_level: 'allow' });
   const outputOf = async (id: string) =>
