@@ -1,6 +1,7 @@
 import LOAD from '../../bench/results/load.json' with { type: 'json' };
 import SIMULATION from '../../bench/results/simulation.json' with { type: 'json' };
 import TURNS from '../../bench/results/turns.json' with { type: 'json' };
+import YEAR from '../../bench/results/year.json' with { type: 'json' };
 import type { Chart } from './draw-chart.ts';
 
 /** The charts of docs/benchmarks.md and docs/scale.md by the names of their files, from what the benchmarks saved. */
@@ -37,6 +38,14 @@ export const CHARTS: Readonly<Record<string, Chart>> = {
       name: part === 'node' ? 'Node' : 'PostgreSQL',
       values: LOAD.rates.map(({ cpu_ms: cpu }) => cpu[part]),
     })),
+  },
+  'chart-year': {
+    title: 'Size of the home folder, threads kept for 30 days',
+    unit: 'MB',
+    axis: 'simulated day',
+    kind: 'bars',
+    labels: YEAR.sizes.map(({ day }) => String(day)),
+    series: [{ name: '200 threads a day', values: YEAR.sizes.map(({ megabytes }) => megabytes) }],
   },
   'chart-simulated-load': {
     title: 'Simulated: how long a message waits for its model call',
