@@ -24,6 +24,7 @@ function compileProgram(root: string, target: string, more: readonly string[]): 
       // Directly in src/, see program-files.ts. The bundler names a shared chunk after all modules that use it.
       chunkFileNames: ({ name }) => `src/${/^(?:shared|packages)(?=~)/.exec(name)?.[0] ?? '[name]'}.js`,
       codeSplitting: { groups: [PACKAGES, SHARED] },
+      strictExecutionOrder: true, // merged files may import each other
     },
   );
 }
