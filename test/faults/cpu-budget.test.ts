@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { burst, compareTurns } from '../../bench/compare-turns.ts';
+import { type Ask, burst, compareTurns } from '../../bench/compare-turns.ts';
 import BUDGET from '../../bench/cpu-budget.json' with { type: 'json' };
-import { openServers, stop } from '../../bench/turn-servers.ts';
+import { openServers, type Server, stop } from '../../bench/turn-servers.ts';
 
 /** How much a turn may grow before someone must look at it, and either make it cheaper or raise the budget. */
 const GROWTH = 1.2;
@@ -9,27 +9,27 @@ const GROWTH = 1.2;
 const BUILD_MS = 300_000;
 const BURSTS = { seconds: 1, rounds: 3 };
 
-type Opened = Awaited<ReturnType<typeof openServers>>;
-let opened: Opened;
-let hand: Awaited<ReturnType<Opened['startHand']>>;
-let ours: Awaited<ReturnType<Opened['startOurs']>>;
+const cleanup = new AsyncDisposableStack();
+let servers: { ask: Ask; ours: Server; hand: Server };
 
 beforeAll(async () => {
-  opened = await openServers();
-  [hand, ours] = await Promise.all([opened.startHand(), opened.startOurs()]);
-  for (const server of [hand, ours]) await burst(opened.ask, server, 8, 3); // warm
+  const { ask, startHand, startOurs, close } = await openServers();
+  cleanup.defer(close);
+  const hand = await startHand();
+  cleanup.defer(() => stop(hand.child));
+  const ours = await startOurs();
+  cleanup.defer(() => stop(ours.child));
+  servers = { ask, hand, ours };
+  for (const server of [hand, ours]) await burst(ask, server, 8, 3); // warm
 }, BUILD_MS);
 
-afterAll(async () => {
-  await Promise.all([stop(hand.child), stop(ours.child)]);
-  await opened.close();
-});
+afterAll(() => cleanup.disposeAsync());
 
 test.for(Object.entries(BUDGET))(
   'the CPU time of a turn, %s at once, keeps to %s times that of a hand-written server',
   { retry: 2 },
   async ([atOnce, budget]) => {
-    const { ratio } = await compareTurns(opened.ask, { ours, hand }, { atOnce: Number(atOnce), ...BURSTS });
+    const { ratio } = await compareTurns(servers.ask, servers, { atOnce: Number(atOnce), ...BURSTS });
     console.log(`${atOnce} at once: ${ratio.toFixed(1)} times, the budget is ${budget}`);
     expect(ratio).toBeLessThan(budget * GROWTH);
   },

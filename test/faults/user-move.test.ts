@@ -125,7 +125,10 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
     ]);
     const followed = await long;
     expect(followed?.status).toBe('completed');
-    for (const { deltas, done } of followed?.messages.values() ?? []) expect(deltas).toBe(done ?? deltas);
+    // A message that the move cut off may have been read a little further than it was stored.
+    const messages = [...(followed?.messages.values() ?? [])];
+    expect(messages.at(-1)?.deltas).toBe(messages.at(-1)?.done);
+    for (const { deltas, done } of messages) expect(deltas.startsWith(done ?? '-')).toBe(true);
     expect((await other)?.status).toBe('completed');
     expect((await socket.closed()).code).toBe(1012);
 
