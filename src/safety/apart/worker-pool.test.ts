@@ -36,3 +36,18 @@ test('time in which the process was stopped does not count, as on a laptop that 
   await once(child, 'close');
   expect(output.join('')).toContain('must match pattern');
 });
+
+/** Each number is a job that keeps so many MB. */
+const hoard = (...megabytes: number[]) => `
+  import { runApart, unlessGivenUp } from './src/safety/apart/worker-pool.ts';
+  for (const megabytes of ${JSON.stringify(megabytes)}) {
+    const job = { program: '../test/support/hoard', run: 'hoard', lane: 'ann', input: megabytes };
+    console.log((await unlessGivenUp(runApart(job))) ?? 'given up');
+  }`;
+
+test('a job fails by its own need of memory, not by what earlier jobs left behind', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', hoard(150, 150, 400)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  expect((await text(child.stdout)).trim().split('\n')).toEqual(['kept 150', 'kept 150', 'given up']);
+});

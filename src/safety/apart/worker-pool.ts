@@ -32,9 +32,13 @@ const MAX_MEMORY_MB = 256;
 /** Further jobs of a user who has this many waiting are rejected. */
 const MAX_WAITING = 200;
 
-type Waiting = Job & { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+type Waiting = Job & {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly isRetry?: boolean;
+};
 type Busy = { readonly job: Waiting; readonly since: number; timer: NodeJS.Timeout };
-type Thread = { readonly worker: Worker; busy: Busy | undefined; cpuBefore: number };
+type Thread = { readonly worker: Worker; busy: Busy | undefined; cpuBefore: number; hasFinishedJobs: boolean };
 
 /** One set per process. It is empty until there is work. */
 const threads = new Set<Thread>();
@@ -86,16 +90,20 @@ function startThread(): Thread {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   });
-  const thread: Thread = { worker, busy: undefined, cpuBefore: 0 };
+  const thread: Thread = { worker, busy: undefined, cpuBefore: 0, hasFinishedJobs: false };
   worker.unref(); // an idle thread must not keep the process alive
   worker.on('message', (answer: WorkerAnswer) => {
     const job = release(thread);
+    thread.hasFinishedJobs = true;
     thread.cpuBefore = toMs(answer.cpu);
     if ('error' in answer) job?.reject(new Error(answer.error));
     else job?.resolve(answer.value);
     startWaiting();
   });
-  worker.on('error', (error) => discard(thread, `The thread failed: ${String(error)}`));
+  worker.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY' && thread.hasFinishedJobs) retryJob(thread);
+    discard(thread, `The thread failed: ${String(error)}`);
+  });
   worker.on('exit', () => discard(thread, 'The thread ended.'));
   threads.add(thread);
   return thread;
@@ -143,6 +151,14 @@ function release(thread: Thread): Waiting | undefined {
   thread.worker.unref();
   clearTimeout(busy?.timer);
   return busy?.job;
+}
+
+/** Once, because earlier jobs may have filled the memory. */
+function retryJob(thread: Thread): void {
+  if (!thread.busy || thread.busy.job.isRetry) return;
+  const { job } = thread.busy;
+  release(thread);
+  lanes.set(job.lane, [{ ...job, isRetry: true }, ...(lanes.get(job.lane) ?? [])]);
 }
 
 function discard(thread: Thread, reason: string): void {

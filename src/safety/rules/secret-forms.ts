@@ -1,8 +1,11 @@
 import { lintSource } from '@secretlint/core';
+import { secretLintProfiler } from '@secretlint/profiler';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { Rule } from '../rule.ts';
 import { redactRanges } from '../secrets/redact-ranges.ts';
 import { findSecretForms, type Range } from '../secrets/secret-forms.ts';
+
+secretLintProfiler.setEnabled(false); // it would keep the times of every inspection
 
 /** Text that looks like a key, a token or a password, but is not a stored secret. */
 export const secretForms: Rule = {
