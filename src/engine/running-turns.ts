@@ -47,7 +47,7 @@ export type TurnRun = {
   writeSummary(summary: Summary, call: ModelCall): Promise<void>;
   /** Why the turn must be failed instead of run: it kills its hosts, or throws an error each time. */
   readonly hopeless: 'kills-its-host' | 'breaks' | undefined;
-  /** Sends an event to the watchers. Does nothing after the attempt was stopped. */
+  /** Sends an event to the watchers. Does nothing after the attempt was stopped, unless the turn had ended by then. */
   readonly emit: (event: TurnEvent) => void;
   /** The events that earlier attempts sent to the watchers. */
   seenEvents(): Promise<TurnEvent[]>;
@@ -134,12 +134,16 @@ export function createRunningTurns(options: {
     const { signal } = entry.stop;
     const lost = lostSignal(signal);
     const publish = createPublisher(turn, entry);
+    let isEnded = false;
+    const emit = (event: TurnEvent) => {
+      if (isEnded || !lost.aborted) publish(event);
+    };
     let endTrial = () => {};
     try {
       if (claimed.suspicion === 'suspect') endTrial = await options.trials.begin(turn, signal);
       const context = claimed.context ?? (await withRetries(retryPolicy, { signal: lost }, () => readContext(turn)));
       const counted = { bytes: 0 };
-      const turnRun = createTurnRun(claimed, context, { signal, lost, publish, counted, onProgress: endTrial });
+      const turnRun = createTurnRun(claimed, context, { signal, lost, emit, counted, onProgress: endTrial });
       const end = await options.runTurn(turn, turnRun);
       const grows = counted.bytes + bytesOf(end.last.items);
       entry.settling = true;
@@ -147,6 +151,7 @@ export function createRunningTurns(options: {
         retryWhileBusy(lost, () => settle({ ...end, turn, grows })),
       );
       if (settled.outcome !== 'ended') return;
+      isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile
       end.onWritten?.();
       publish({ type: 'turn-ended', ...settled.ending });
       options.onEnded(turn);
@@ -168,13 +173,13 @@ export function createRunningTurns(options: {
     attempt: {
       readonly signal: AbortSignal;
       readonly lost: AbortSignal;
-      readonly publish: (event: TurnEvent) => void;
+      readonly emit: TurnRun['emit'];
       readonly counted: { bytes: number };
       /** Something was written, so the turn has not killed its host so far. */
       readonly onProgress: () => void;
     },
   ): TurnRun {
-    const { signal, lost, publish, counted } = attempt;
+    const { signal, lost, emit, counted } = attempt;
     const send = <T>(act: () => Promise<T>) => withRetries(retryPolicy, { signal: lost }, act);
     let spent: Spent | undefined = context.spent; // as of a moment ago; later calls ask again
     return {
@@ -190,9 +195,7 @@ export function createRunningTurns(options: {
         spent = undefined;
         return known ?? send(() => findSpending(turn.userId));
       },
-      emit: (event) => {
-        if (!lost.aborted) publish(event);
-      },
+      emit,
       seenEvents: () => send(async () => (await readAllEvents(turn.id)).map(({ event }) => event)),
       append: async (position, items, call) => {
         const { outcome } = await send(() => retryWhileBusy(lost, () => append({ turn, position, items, call })));

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, startCluster, turnIdOf } from './cluster.ts';
 import { findBreaches } from './ledger.ts';
 import { query } from './query.ts';
+import { STATEMENTS } from './statements.ts';
 
 let cluster: Cluster;
 
@@ -13,12 +15,11 @@ beforeEach(async () => {
 afterEach(() => cluster.close());
 
 test('a replica that hung until its turns were taken over writes nothing afterwards', async () => {
-  const hung = await cluster.start();
+  const [hung, peer] = await Promise.all([cluster.start(), cluster.start()]);
   const ids = (
     await Promise.all(Array.from({ length: 5 }, () => hung.ask('count 40 every 100', { background: true })))
   ).map(({ id }) => id);
   await waitFor('the turns to run', async () => cluster.model.seen.length === 5);
-  const peer = await cluster.start();
   hung.send('SIGSTOP');
   await waitFor('the peer to take over', async () => asked(peer.name) === 5, 90_000);
   hung.send('SIGCONT');
@@ -71,6 +72,39 @@ test('SIGTERM resets open streams, which never end cleanly without their termina
   const watched = await (await peer.request(`/api/v1/responses/${id}?stream=true`)).text();
   expect(watched).toContain('event: response.completed');
 });
+
+test('SIGTERM while the end of a turn is written: a client that comes back gets the end of the message', async () => {
+  const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
+  // The turn's end is stored after the replica began to stop, and before its log is written.
+  await query(cluster, slowWrites('turns', 'update', 1));
+  await query(cluster, slowWrites('turn_events', 'insert', 2));
+  const events: StreamEvent[] = [];
+  const reading = (async () => {
+    const response = await leaving.post({ input: 'count 3 every 20', stream: true });
+    for await (const event of readStream(response)) events.push(event);
+  })();
+  await waitFor('the end to be written', async () => {
+    const [settling] = await query(
+      cluster,
+      `select from pg_stat_activity where state = 'active' and query ~ '${STATEMENTS.settle.source}' and pid <> pg_backend_pid()`,
+    );
+    return settling !== undefined;
+  });
+  await Promise.all([leaving.kill('SIGTERM'), reading]);
+  await query(cluster, 'drop trigger slow_writes on turns; drop trigger slow_writes on turn_events');
+
+  const { id } = events[0]?.response ?? { id: '' };
+  const after = events.at(-1)?.sequence_number;
+  const rest = await peer.request(`/api/v1/responses/${id}?stream=true&starting_after=${after}`);
+  events.push(...(await Array.fromAsync(readStream(rest))));
+  expect(events.filter(({ type }) => type === 'response.output_text.done')).toMatchObject([{ text: '0 1 2 ' }]);
+  expect(events.at(-1)?.type).toBe('response.completed');
+});
+
+const slowWrites = (table: 'turns' | 'turn_events', write: 'insert' | 'update', seconds: number) => `
+  create function slow_${table}() returns trigger language plpgsql as $$ begin perform pg_sleep(${seconds}); return new; end $$;
+  create trigger slow_writes before ${write} on ${table} for each row
+    ${table === 'turns' ? 'when (new.ended_at is not null)' : ''} execute function slow_${table}()`;
 
 const asked = (name: string) => cluster.model.seen.filter((prompt) => prompt.by === name).length;
 

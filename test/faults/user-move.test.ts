@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MoveStep } from '#engine/move/move-user.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
+import { openBrowser } from '../support/browser.ts';
 import { answeredBy, NGINX, type RunningCell, startCell, startRouter } from '../support/cells.ts';
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
 import { clientOf } from '../support/service.ts';
@@ -19,13 +21,16 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
   let here: RunningCell;
   let there: RunningCell;
   let router: Awaited<ReturnType<typeof startRouter>>;
+  let idp: IdentityProvider;
 
   beforeAll(async () => {
     model = await startScriptedModel();
     undo.defer(() => model.close());
-    here = await startCell(1, model);
+    idp = await startIdentityProvider({ people: [{ sub: 'eva', name: 'Eva' }] });
+    undo.defer(() => idp.close());
+    here = await startCell(1, model, idp.env);
     undo.defer(() => here.remove());
-    there = await startCell(2, model);
+    there = await startCell(2, model, idp.env);
     undo.defer(() => there.remove());
     router = await startRouter([here, there]);
     undo.defer(() => router.close());
@@ -146,6 +151,31 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
     expect(await turnsOf(here, ann)).toEqual([]);
     expect(await turnsOf(here, ben)).toHaveLength(1);
     expect(await turnsOf(there, ben)).toEqual([]);
+  });
+
+  test('signs in there with the identity provider, and is known there by an ID token', async () => {
+    const signIn = async () => {
+      const browser = openBrowser();
+      const { response } = await browser.follow(`${router.url}/login/oidc`);
+      const page = (await response?.text()) ?? '';
+      browser.keepKey(router.url, /'reborn\.session-key', '([\w-]+)'/.exec(page)?.[1] ?? '');
+      return browser.visit(`${router.url}/api/me`);
+    };
+    const withIdToken = async () =>
+      fetch(`${router.url}/api/me`, { headers: { authorization: `Bearer ${await idp.idToken('eva')}` } });
+    const tell = async (response: Response) => {
+      const { user_id: id, name } = (await response.json()) as { user_id: string; name: string };
+      return { cell: answeredBy(response), id, name };
+    };
+    const before = await tell(await signIn());
+    expect(before).toEqual({ cell: 1, id: expect.any(String), name: 'Eva' });
+    expect(await tell(await withIdToken())).toEqual(before);
+
+    const { code, stderr } = await move(before.id);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing is left here.')]);
+
+    expect(await tell(await signIn())).toEqual({ ...before, cell: 2 });
+    expect(await tell(await withIdToken())).toEqual({ ...before, cell: 2 });
   });
 
   test.each<MoveStep>(['leaving', 'resting', 'copied', 'arrived', 'left'])(

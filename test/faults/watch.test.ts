@@ -101,7 +101,7 @@ test('a cancel on one replica stops the model call on another', async () => {
   expect(last).toMatchObject({ type: 'response.failed', response: { status: 'cancelled' } });
 });
 
-test('when the event log is lost, the rest of a stream is built from the items', async () => {
+test('when the event log is gone, a stream is built from the items', async () => {
   const replica = await cluster.start();
   const { id } = await replica.ask('say all of this');
   await waitFor('the end of the log', async () => {
@@ -109,7 +109,11 @@ test('when the event log is lost, the rest of a stream is built from the items',
     return end !== undefined;
   });
   await query(cluster, 'delete from turn_events');
+  const early = await watch(replica, id, undefined); // the log may still be written, so its numbers are not used
+  expect(saidIn(early)).toBe('all of this');
+  expect(early.at(-1)?.sequence_number).toBeGreaterThan(1_000_000);
 
+  await query(cluster, "update turns set ended_at = ended_at - interval '1 hour'");
   const events = await watch(replica, id, undefined);
   expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
   expect(saidIn(events)).toBe('all of this');

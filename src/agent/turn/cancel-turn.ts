@@ -11,7 +11,7 @@ import { lockThread } from '#store/threads/threads.ts';
 import { endQueuedTurn, findTurn, requestCancel } from '#store/threads/turns.ts';
 
 /**
- * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not begun and has no say in
+ * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not started and has no say in
  * the thread's gates is over at once; any other is closed by the replica that runs it.
  */
 export async function cancelTurn(

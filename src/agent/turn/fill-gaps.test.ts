@@ -1,23 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ItemId } from '#domain/ids.ts';
-import { type NewItem, text } from '#domain/thread/item.ts';
-import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
+import { firstSequence, type NumberedEvent } from '#domain/thread/turn-event.ts';
+import { eventsOfMessage, numbered } from '../../../test/support/turn-events.ts';
 import { fillGaps } from './fill-gaps.ts';
 
-const message = (words: string): NewItem => ({
-  id: 'm' as ItemId,
-  type: 'message',
-  role: 'assistant',
-  content: words ? [text(words)] : [],
-  status: 'completed',
-});
-const added: TurnEvent = { type: 'item-added', item: message('') };
-const delta = (words: string): TurnEvent => ({ type: 'text-delta', itemId: 'm' as ItemId, delta: words });
-const done: TurnEvent = { type: 'item-done', item: message('one two three'), written: true };
-const whole: NumberedEvent[] = [added, delta('one '), delta('two '), delta('three'), done].map((event, sequence) => ({
-  sequence,
-  event,
-}));
+const whole = numbered(eventsOfMessage('m', 'one two three'));
 
 async function* from(events: readonly NumberedEvent[]) {
   yield* events;
@@ -48,7 +35,19 @@ test.each(
 );
 
 test('a new attempt has its own numbers, which are not a gap', async () => {
-  const second = whole.map(({ sequence, event }) => ({ sequence: sequence + 1_000_000, event }));
+  const second = numbered(eventsOfMessage('m', 'one two three'), firstSequence(1));
 
   expect(await filled(second)).toEqual(second);
+});
+
+test('the progress of a call comes after its end, and is passed on', async () => {
+  const call = { id: 'c', type: 'function_call', callId: 'c', name: 'x', arguments: '{}', external: false } as const;
+  const item = { ...call, id: call.id as ItemId };
+  const events = numbered([
+    { type: 'item-added', item },
+    { type: 'item-done', item, written: true },
+    { type: 'tool-progress', itemId: item.id, progress: 1, total: 2, message: null },
+  ]);
+
+  expect(await filled(events)).toEqual(events);
 });

@@ -1,11 +1,13 @@
 import type { ItemId } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
-import { attemptOf, emptied, firstSequence, type NumberedEvent } from '#domain/thread/turn-event.ts';
+import { attemptOf, emptied, firstSequence, type NumberedEvent, type TurnEvent } from '#domain/thread/turn-event.ts';
 
 /**
  * The events of a turn from its first one on, without the holes that a crash of PostgreSQL leaves in the log. Text that was lost
  * arrives with the end of its item, under numbers that were lost too; until then later text of that item is held back, so that no
  * reader ever sees words in the wrong order. An item whose end was lost is not ended here; `onGap` is called when that is possible.
+ *
+ * After such a crash, an attempt tells again what earlier ones have made. Whoever has seen an item gets only the rest of it.
  */
 export async function* fillGaps(
   events: AsyncIterable<NumberedEvent>,
@@ -13,6 +15,8 @@ export async function* fillGaps(
 ): AsyncGenerator<NumberedEvent, void> {
   const said = new Map<ItemId, string>(); // text so far, of items that are not done
   const torn = new Set<ItemId>(); // items with missing text
+  const done = new Set<ItemId>();
+  const earlier = new Set<ItemId>(); // items that are told again, and not done
   let next = 0;
   let known = -1;
   let hasGap = false;
@@ -26,7 +30,16 @@ export async function* fillGaps(
     known = sequence;
     next = Math.max(next, firstSequence(attemptOf(sequence)));
 
-    if (event.type === 'item-added') said.set(event.item.id, '');
+    const id = itemOf(event);
+    if (id && done.has(id)) continue;
+    if (event.type === 'item-added') {
+      if (said.has(event.item.id)) {
+        torn.add(event.item.id);
+        continue;
+      }
+      said.set(event.item.id, '');
+      if (event.earlier) earlier.add(event.item.id);
+    }
     if (event.type === 'text-delta') {
       const before = said.get(event.itemId);
       if (before === undefined || torn.has(event.itemId)) continue;
@@ -41,8 +54,17 @@ export async function* fillGaps(
       if (rest) yield { sequence: next++, event: { type: 'text-delta', itemId: item.id, delta: rest }, loss: 'made' };
       said.delete(item.id);
       torn.delete(item.id);
+      earlier.delete(item.id);
+      done.add(item.id);
     }
     next = sequence + 1;
-    yield { sequence, event, ...(hasGap && { loss: 'before' }) };
+    if (id && earlier.has(id)) yield { sequence, event, loss: hasGap ? 'made' : 'possible' };
+    else yield { sequence, event, ...(hasGap && { loss: 'before' }) };
   }
+}
+
+/** The item that the event tells a part of. A call is told whole, and its progress comes afterwards. */
+function itemOf(event: TurnEvent): ItemId | undefined {
+  if (event.type === 'text-delta') return event.itemId;
+  return event.type === 'item-added' || event.type === 'item-done' ? event.item.id : undefined;
 }

@@ -266,7 +266,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       isLoaded = true;
       if (turn.attempt > 0) {
         const made = ownItems().filter((item) => item.attempt !== null);
-        missingEvents(await run.seenEvents(), made).forEach(run.emit);
+        for (const event of missingEvents(await run.seenEvents(), made))
+          run.emit(event.type === 'item-added' ? { ...event, earlier: true } : event);
       }
       return [...thread];
     },

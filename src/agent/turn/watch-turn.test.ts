@@ -1,30 +1,16 @@
 import { expect, test } from 'vitest';
-import type { ItemId } from '#domain/ids.ts';
-import { type Item, type NewItem, text } from '#domain/thread/item.ts';
+import type { Item } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
+import { eventsOfMessage, messageOf, numbered } from '../../../test/support/turn-events.ts';
 import { watchTurn } from './watch-turn.ts';
 
-const message = (words: string): NewItem => ({
-  id: 'm' as ItemId,
-  type: 'message',
-  role: 'assistant',
-  content: words ? [text(words)] : [],
-  status: 'completed',
-});
-const delta = (words: string): TurnEvent => ({ type: 'text-delta', itemId: 'm' as ItemId, delta: words });
 const ended = { type: 'turn-ended', status: 'completed' } as unknown as TurnEvent;
-const whole: NumberedEvent[] = [
-  { type: 'item-added', item: message('') } as const,
-  delta('one '),
-  delta('two'),
-  { type: 'item-done', item: message('one two'), written: true } as const,
-  ended,
-].map((event, sequence) => ({ sequence, event }));
+const whole = numbered([...eventsOfMessage('m', 'one two'), ended]);
 
 const turn = { id: 't', attempt: 0 } as unknown as Turn;
-const stored = { ...message('one two'), attempt: 0 } as unknown as Item;
+const stored = { ...messageOf('m', 'one two'), attempt: 0 } as unknown as Item;
 
 /** The events that a reader gets when the log has only these, and how often the items were read. */
 async function watch(log: readonly NumberedEvent[]) {

@@ -10,6 +10,9 @@ import {
 import type { Engine } from '#engine/engine.ts';
 import { fillGaps } from './fill-gaps.ts';
 
+/** How long after the end of a turn its log may still be written, by a replica that was held up. */
+const LATE_LOG_MS = 600_000;
+
 /**
  * Follows a turn from its first event, or from after `after`, to its end, wherever it runs. Where the log is gone,
  * the rest is made from the stored items, under numbers that no attempt ever used; nothing comes after the last event.
@@ -44,7 +47,9 @@ export async function* watchTurn(
   if (isLate && seen.length === 0 && (await engine.isLastEvent(turn.id, options.after))) return;
 
   const record = await options.getRecord();
-  const first = last < 0 ? 0 : Math.max(last + 1, firstSequence(record.turn.attempt + 1));
+  const { attempt, endedAt } = record.turn;
+  const isGone = last < 0 && endedAt !== null && endedAt.getTime() < Date.now() - LATE_LOG_MS;
+  const first = isGone ? 0 : Math.max(last + 1, firstSequence(attempt + 1));
   const made = madeItems(record);
   const rest = isLate ? wholeItems(seen, made) : missingEvents(seen, made);
   for (const [index, event] of [...rest, endOf(record)].entries())

@@ -6,8 +6,11 @@ import type { EndedStatus, Failure } from './turn.ts';
 
 /** The events that watchers of a turn receive. */
 export type TurnEvent =
-  /** A message is added empty and filled by deltas; everything else is added whole. */
-  | { readonly type: 'item-added'; readonly item: NewItem }
+  /**
+   * A message is added empty and filled by deltas; everything else is added whole. `earlier`: an earlier attempt has made the
+   * item, and the log did not say so. Its readers may have seen it.
+   */
+  | { readonly type: 'item-added'; readonly item: NewItem; readonly earlier?: true }
   | { readonly type: 'text-delta'; readonly itemId: ItemId; readonly delta: string }
   /** `written`: the item is stored. A message that a crash cut off is done too, but never stored. */
   | { readonly type: 'item-done'; readonly item: NewItem; readonly written: boolean }
@@ -46,8 +49,11 @@ export type TurnEnding = {
 export type NumberedEvent = {
   readonly sequence: number;
   readonly event: TurnEvent;
-  /** A part of the log before this event is lost. `made`: so is the event, and this is made from what is stored. */
-  readonly loss?: 'before' | 'made';
+  /**
+   * A part of the log before this event is lost. `made`: so is the event, and this is made from what is stored. `possible`:
+   * that is so if a reader comes back with a number that is not in the log.
+   */
+  readonly loss?: 'before' | 'made' | 'possible';
 };
 
 const NUMBERS_PER_ATTEMPT = 1_000_000;

@@ -1,7 +1,7 @@
 import type { UserId } from '#domain/principal.ts';
 import type { MoveClient } from './move-client.ts';
 
-/** Why a user can't move, in words; undefined if nothing is in the way. A move that has begun is not judged again. */
+/** Why a user can't move, in words; undefined if nothing is in the way. A move that has started is not judged again. */
 export async function findObstacle(
   { source, target }: { readonly source: MoveClient; readonly target: MoveClient },
   subject: UserId,

@@ -22,7 +22,7 @@ export type TakePace = (userId: UserId, bytes: number, signal: AbortSignal) => P
 /**
  * How fast the messages of each user are read, of all kinds and over all their sockets: `burst` at once and `perSecond`
  * after that. Resolves when the next one may be read. It waits and does not refuse, so a flood costs its sender time and
- * nobody else anything: what was not read yet stays in the sender's own buffers.
+ * no one else anything: what was not read yet stays in the sender's own buffers.
  */
 export function createSocketPace({ burst, perSecond }: Pace = PACE, clock: Clock = CLOCK): TakePace {
   const readyAt = new Map<UserId, number>(); // when everything that was read would have been at `perSecond`

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Agent } from '#agent/agent.ts';
 import { watchTurn } from '#agent/turn/watch-turn.ts';
-import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import { type Item, type NewItem, text } from '#domain/thread/item.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import type { NumberedEvent, TurnEvent } from '#domain/thread/turn-event.ts';
+import { firstSequence, type NumberedEvent, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { NO_USAGE } from '#domain/usage.ts';
+import { deltaOf, eventsOfMessage, messageOf, numbered } from '../../../../test/support/turn-events.ts';
 import { type NumberedStreamEvent, streamResponse } from './response-events.ts';
 
 const turn: Turn = {
@@ -29,19 +30,7 @@ const TEXTS = {
   '01234567-89ab-7def-8123-00000000000b': 'three four',
 };
 
-const message = (id: string, words: string): NewItem => ({
-  id: id as ItemId,
-  type: 'message',
-  role: 'assistant',
-  content: words ? [text(words)] : [],
-  status: 'completed',
-});
-
-const made = Object.entries(TEXTS).flatMap(([id, words]): TurnEvent[] => [
-  { type: 'item-added', item: message(id, '') },
-  ...words.split(/(?<= )/).map((delta) => ({ type: 'text-delta' as const, itemId: id as ItemId, delta })),
-  { type: 'item-done', item: message(id, words), written: true },
-]);
+const made = Object.entries(TEXTS).flatMap(([id, words]) => eventsOfMessage(id, words));
 const ended: TurnEvent = {
   type: 'turn-ended',
   status: 'completed',
@@ -50,17 +39,21 @@ const ended: TurnEvent = {
   usage: NO_USAGE,
   endedAt: '2023-11-14T22:13:25.000Z',
 };
-const log: NumberedEvent[] = [...made, ended].map((event, sequence) => ({ sequence, event }));
-const items = Object.entries(TEXTS).map(([id, words]) => ({ ...message(id, words), attempt: 0 }) as unknown as Item);
+const log = numbered([...made, ended]);
+const items = Object.entries(TEXTS).map(([id, words]) => ({ ...messageOf(id, words), attempt: 0 }) as unknown as Item);
 
 /** What a client gets that comes back with this number when the log has only these events. */
-function read(left: readonly NumberedEvent[], startingAfter: number): Promise<NumberedStreamEvent[]> {
+function read(
+  left: readonly NumberedEvent[],
+  startingAfter: number,
+  endedAt = turn.endedAt,
+): Promise<NumberedStreamEvent[]> {
   const { signal } = new AbortController();
   async function* logged() {
     yield* left;
   }
   const engine = { watch: logged, isLastEvent: async () => false } as unknown as Parameters<typeof watchTurn>[0];
-  const getRecord = async () => ({ turn, items, gate: null });
+  const getRecord = async () => ({ turn: { ...turn, endedAt }, items, gate: null });
   const watch = () => watchTurn(engine, turn, { after: -1, fresh: false, onlyEnd: false, signal, getRecord });
   const agent = { watch } as unknown as Agent;
   const owner = { userId: 'ann', role: 'member' as const };
@@ -86,20 +79,71 @@ test('a client that comes back gets the end of every message, and no text twice 
     const left = log.filter(({ sequence }) => !(lost & (1 << sequence)));
     for (let seen = 0; seen < whole.length; seen++) {
       const [before, after] = [whole.slice(0, seen), await read(left, seen - 1)];
-      const texts = Object.keys(TEXTS).map((id) => textsOf([...before, ...after], id));
-      const isWhole = Object.values(TEXTS).every((words, index) => {
-        const { said, done } = texts[index] ?? {};
-        return done === words && words.startsWith(said ?? '-');
-      });
-      const isInOrder = after.every(
-        (event, index) => event.sequence_number > (after[index - 1]?.sequence_number ?? -1),
-      );
-      if (!isWhole || !isInOrder || after.at(-1)?.type !== 'response.completed')
-        wrong.push(`without ${lost.toString(2)}, after ${seen - 1}: ${JSON.stringify(texts)}`);
+      if (!isComplete([...before, ...after], after)) wrong.push(`without ${lost.toString(2)}, after ${seen - 1}`);
     }
   }
   expect(wrong).toEqual([]);
 });
+
+test('so does a client that comes back twice, when the end of the log was written only between the two', async () => {
+  const whole = await read(log, -1);
+  const wrong: string[] = [];
+  for (let written = 0; written < log.length; written++)
+    for (let seen = 0; seen < whole.length; seen++) {
+      const early = await read(log.slice(0, written), seen - 1, new Date());
+      for (let more = 0; more < early.length; more++) {
+        const before = [...whole.slice(0, seen), ...early.slice(0, more)];
+        const after = await read(log, before.at(-1)?.sequence_number ?? -1);
+        if (!isComplete([...before, ...after], after))
+          wrong.push(`${written} written, ${seen} seen, then ${more} more`);
+      }
+    }
+  expect(wrong).toEqual([]);
+});
+
+/** How the log looks when it was lost after so many items were stored, and the next attempt has told them again. */
+function toldAgain(stored: number): NumberedEvent[] {
+  const earlier = Object.entries(TEXTS).slice(0, stored);
+  const later = Object.entries(TEXTS).slice(stored);
+  const again = earlier.flatMap(([id, words]): TurnEvent[] => [
+    { type: 'item-added', item: messageOf(id), earlier: true },
+    deltaOf(id, words),
+    { type: 'item-done', item: messageOf(id, words), written: true },
+  ]);
+  const rest = later.flatMap(([id, words]) => eventsOfMessage(id, words));
+  return numbered([...again, ...rest, ended], firstSequence(1));
+}
+
+/** The next attempt says a message that was not stored under another id; here a client has seen only what was stored. */
+const TOLD_AGAIN = [0, 1, 2].flatMap((stored) =>
+  Array.from({ length: 2 + stored * 7 }, (_, seen) => ({ stored, seen: seen + 1 })),
+);
+
+test.each(TOLD_AGAIN)(
+  'a log that is lost with $stored messages stored, and told again by the next attempt: a client that has seen $seen events comes back, or never left',
+  async ({ stored, seen }) => {
+    const whole = await read(log, -1);
+    const before = whole.slice(0, seen);
+    const after = await read(toldAgain(stored), seen - 1);
+    expect(isComplete([...before, ...after], after)).toBe(true);
+
+    for (let logged = 0; logged < log.length - 1; logged++) {
+      const stayed = await read([...log.slice(0, logged), ...toldAgain(stored)], -1);
+      for (const [id, words] of Object.entries(TEXTS).slice(0, stored))
+        expect(textsOf(stayed, id)).toEqual({ said: words, done: words });
+    }
+  },
+);
+
+/** Whether a client knows the end of every message, no text twice or with a hole, and what it got last came in order. */
+function isComplete(all: readonly NumberedStreamEvent[], after: readonly NumberedStreamEvent[]): boolean {
+  const isWhole = Object.entries(TEXTS).every(([id, words]) => {
+    const { said, done } = textsOf(all, id);
+    return done === words && words.startsWith(said);
+  });
+  const isInOrder = after.every((event, index) => event.sequence_number > (after[index - 1]?.sequence_number ?? -1));
+  return isWhole && isInOrder && after.at(-1)?.type === 'response.completed';
+}
 
 test('a client that comes back to a whole log gets exactly the rest', async () => {
   const whole = await read(log, -1);
