@@ -32,7 +32,11 @@ testChatFaults(async () => {
       line.lose(kind === 'limits' ? 1 : 2);
       if (kind === 'lost answers' && restarts++ % 2 === 0) await servers.restartImap();
     },
-    limit: (person) => line.defer(ADDRESSES[person] ?? ''),
+    limit: (person, seconds) => {
+      const held = line.defer(ADDRESSES[person] ?? '');
+      setTimeout(held.lift, seconds * 1000).unref();
+      return held;
+    },
     patience: { seconds: 0, tries: 3 }, // an SMTP server does not say how long it takes
     pending: () => 0,
     mostOrphans: () => 0,

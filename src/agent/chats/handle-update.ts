@@ -58,7 +58,7 @@ export function createUpdateHandler(parts: HandlerParts) {
       await linking.turnAway({ ...opened, incoming });
       return DONE;
     }
-    // Always a member: from a chat, nobody acts for other users.
+    // Always a member: from a chat, no one acts for other users.
     const call = { ...opened, update, owner: { userId: update.userId, role: 'member' as const } };
     switch (incoming.kind) {
       case 'press':

@@ -22,12 +22,12 @@ export type InboxPace = {
   readonly lookEveryMs: number;
   /** How long an account belongs to the replica that polls it; longer than one wait for updates. */
   readonly leaseSeconds: number;
-  /** The pause after a failed poll. */
+  /** The pause after a failed poll. It doubles with each failure in a row. */
   readonly pauseMs: number;
 };
 
-const PACE: InboxPace = { lookEveryMs: 30_000, leaseSeconds: 45, pauseMs: 5000 };
-/** How long an update belongs to the replica that handles it. */
+const PACE: InboxPace = { lookEveryMs: 30_000, leaseSeconds: 45, pauseMs: 500 };
+/** How long an update belongs to the replica that handles it, unless that is declared dead before. */
 const HANDLING_SECONDS = 45;
 const AT_ONCE = 50;
 /** An update that can't be handled after so many tries is set aside, so that the later ones continue. */
@@ -68,19 +68,22 @@ export function startInbox(options: {
 
   /** Polls an account for as long as this replica holds its lease. */
   async function poll(first: PollLease): Promise<void> {
+    let failures = 0;
     for (let lease: PollLease | undefined = first; lease && !stop.signal.aborted; ) {
       const opened = await connections.open(lease.id);
       if (!opened) return;
       try {
         const { updates, cursor } = await opened.connection.receive(lease.cursor, stop.signal);
         if (stop.signal.aborted || !(await store(lease.id, updates, { cursor, poller: replica }))) return;
+        failures = 0;
       } catch (error) {
         if (stop.signal.aborted) return;
         if (!(error instanceof ChatFailed)) throw error;
         await recordTrouble(system, lease.id, error.message);
+        const own = pace.pauseMs * 2 ** failures++;
         const asked = 'retryAfterSeconds' in error.result ? (error.result.retryAfterSeconds ?? 0) * 1000 : 0;
         // Longer pauses than the lease are cut: the platform says again how long it wants to rest.
-        await pause(Math.min(Math.max(pace.pauseMs, asked), (pace.leaseSeconds * 1000) / 2), stop.signal);
+        await pause(Math.min(Math.max(own, asked), (pace.leaseSeconds * 1000) / 2), stop.signal);
       }
       [lease] = await leaseAccounts(system, replica, pace.leaseSeconds, lease.id);
     }
@@ -104,7 +107,7 @@ export function startInbox(options: {
   async function take(): Promise<void> {
     const room = AT_ONCE - underway.size;
     if (room <= 0 || stop.signal.aborted) return;
-    for (const update of await takeUpdates(system, room, HANDLING_SECONDS)) {
+    for (const update of await takeUpdates(system, replica, room, HANDLING_SECONDS)) {
       const handled = handle(update).catch(onError);
       underway.add(handled);
       void handled.then(() => underway.delete(handled));

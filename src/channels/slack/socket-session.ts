@@ -8,7 +8,7 @@ import { type Connect, type Envelope, failed, type Link, type LinkPace, openLink
 export type SessionPace = LinkPace & {
   /** How long to wait for updates in one call; shorter than the lease of the account. */
   readonly waitMs: number;
-  /** The socket closes when nobody has asked for updates for so long: another replica holds the lease. */
+  /** The socket closes when no one has asked for updates for so long: another replica holds the lease. */
   readonly idleMs: number;
   /** A socket that lives shorter than this is a failure, so that a new one is not opened at once. */
   readonly leastLifeMs: number;

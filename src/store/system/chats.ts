@@ -85,11 +85,16 @@ export type StoredUpdate = {
   readonly tries: number;
 };
 
-export async function takeUpdates(system: SystemConnection, room: number, seconds: number): Promise<StoredUpdate[]> {
+export async function takeUpdates(
+  system: SystemConnection,
+  self: ReplicaId,
+  room: number,
+  seconds: number,
+): Promise<StoredUpdate[]> {
   const { rows } = await system.query<StoredUpdate>(
     `select id, account_id as "accountId", remote_id as "remoteId", sender, user_id as "userId", body, tries
-     from take_updates($1, make_interval(secs => $2))`,
-    [room, seconds],
+     from take_updates($1, make_interval(secs => $2), $3)`,
+    [room, seconds, self],
   );
   return rows;
 }
@@ -108,7 +113,7 @@ export async function endUpdate(
   end: UpdateEnd,
 ): Promise<void> {
   await system.query(
-    `update chat_inbox set state = $3, turn_id = $4, error = $5, due_at = clock_timestamp() + make_interval(secs => $6),
+    `update chat_inbox set state = $3, turn_id = $4, error = $5, due_at = clock_timestamp() + make_interval(secs => $6), handler = null,
        ended_at = case when $3 <> 'new' then clock_timestamp() end, body = case when $3 <> 'done' then body end
      where id = $1 and tries = $2 and state = 'new'`,
     [

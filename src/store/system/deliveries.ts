@@ -86,7 +86,7 @@ export async function listMissedReceivers(system: SystemConnection): Promise<Mis
 }
 
 /**
- * Nobody misses what was meant for a device, an endpoint or a channel that was removed; nor can it be retried. A receiver that wants no
+ * No one misses what was meant for a device, an endpoint or a channel that was removed; nor can it be retried. A receiver that wants no
  * more, such as a person who has blocked the bot, is no fault of the installation. What waited behind such an attempt has the same error.
  */
 const MISSED = `deliveries where state = 'dead' and not exists (select from deliveries as refused

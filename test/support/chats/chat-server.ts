@@ -50,6 +50,8 @@ export async function startChatServer(
       return call;
     },
     fail: (method: RegExp, fault: Fault, times = 1) => faults.push({ method, fault, times }),
+    /** Drops what is left of the planned faults. */
+    failNoMore: () => void faults.splice(0),
     takeFault(method: string): Fault | undefined {
       const found = faults.find((planned) => planned.method.test(method));
       if (!found) return undefined;

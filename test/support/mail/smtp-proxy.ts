@@ -43,9 +43,9 @@ export async function startSmtpProxy(port: number) {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    /** The answers to so many mails get lost. */
+    /** The answers to the next so many mails get lost. */
     lose: (times: number) => {
-      toLose += times;
+      toLose = times;
     },
     lost: () => lost,
     /** Mail to this address is put off until it is lifted. */

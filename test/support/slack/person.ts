@@ -7,7 +7,7 @@ export type Said = {
   readonly more?: Record<string, unknown>;
 };
 
-/** Somebody with an account in the workspace. */
+/** Someone with an account in the workspace. */
 export function createPerson(id: string, name: string, team = APP.team) {
   const home = `D${id.slice(1)}`;
   let number = 0;

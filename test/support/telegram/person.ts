@@ -4,7 +4,7 @@ import { BOT } from './bot-api.ts';
 type Chat = { readonly id: number; readonly type: 'private' | 'group' };
 export type Said = { readonly text: string; readonly chat?: Chat; readonly more?: Record<string, unknown> };
 
-/** Somebody with a Telegram account. */
+/** Someone with a Telegram account. */
 export function createPerson(id: number, name: string) {
   const from = { id, is_bot: false, first_name: name, username: name.toLowerCase() };
   const home: Chat = { id, type: 'private' };
