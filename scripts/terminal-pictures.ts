@@ -131,7 +131,7 @@ async function drawMcp(): Promise<void> {
   }
 }
 
-/** A gate takes the focus by itself when nobody types. */
+/** A gate takes the focus by itself when no one types. */
 async function answerWith(terminal: Awaited<ReturnType<typeof openTerminal>>, key: string): Promise<void> {
   const shown = await terminal.sees(/Tab to answer|y approve once/);
   if (shown.includes('Tab to answer')) await terminal.press('Tab');

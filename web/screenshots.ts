@@ -7,8 +7,10 @@ import { openChromium } from '../test/browser/open-chromium.ts';
 import { seedExamples } from '../test/browser/seed-examples.ts';
 import { seedMissions } from '../test/browser/seed-missions.ts';
 import { startStage } from '../test/browser/stage.ts';
+import { turnIdOf } from '../test/faults/cluster.ts';
 import { startModernServer } from '../test/support/mcp-modern-server.ts';
-import { WEBHOOK_SECRET } from '../test/support/service.ts';
+import { readStream } from '../test/support/read-stream.ts';
+import { spawnService, WEBHOOK_SECRET } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 
 /**
@@ -83,6 +85,7 @@ async function setScene(): Promise<Shot[]> {
   await seedMissions(stage);
   const gated = await openGate('Mail to Ann', 'Tell Ann that the release notes are ready.', MAIL);
   const asked = await openQuestion();
+  const taken = await takeOver();
   for (const [conversation, message] of JOBS)
     await stage.service.webhook.submit({ message, conversation_id: conversation });
   return [
@@ -97,11 +100,8 @@ async function setScene(): Promise<Shot[]> {
     },
     { name: 'question', path: `/threads/${asked}`, act: (page) => page.getByLabel('seats').waitFor() },
     { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
-    {
-      name: 'inspector',
-      path: `/turns/${turn}`,
-      act: (page) => page.getByRole('region', { name: 'Waterfall' }).waitFor(),
-    },
+    { name: 'inspector', path: `/turns/${turn}`, act: withWaterfall },
+    { name: 'takeover', path: `/turns/${taken}`, act: withWaterfall },
     { name: 'palette', path: '/', act: openPalette },
     { name: 'jobs', path: '/jobs' },
     { name: 'missions', path: '/missions' },
@@ -152,6 +152,20 @@ async function openQuestion(): Promise<string> {
   return threadId;
 }
 
+/** A turn that another replica began, and that this one continued when the other had been killed. */
+async function takeOver(): Promise<string> {
+  const other = await spawnService(stage.settings);
+  const { id } = await other.ask('count 60 every 50', { background: true, stream: false });
+  for await (const { type } of readStream(await stage.service.request(`/v1/responses/${id}?stream=true`)))
+    if (type === 'response.output_text.delta') break;
+  await other.kill();
+  await waitFor(
+    'the takeover',
+    async () => (await request<{ status: string }>('GET', `/v1/responses/${id}`)).status === 'completed',
+  );
+  return turnIdOf(id);
+}
+
 async function request<T>(method: string, route: string, body?: object): Promise<T> {
   const answer = await stage.service.request(route, { method, ...(body && { body: JSON.stringify(body) }) });
   if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
@@ -162,6 +176,10 @@ async function scrolledUp(page: Page): Promise<void> {
   await page.getByText('Which of it works with a pram?').waitFor();
   await page.getByRole('log').evaluate((element) => element.scrollTo({ top: 0 }));
   await page.locator('[data-streamdown="code-block"] span[style]').first().waitFor({ state: 'attached' });
+}
+
+async function withWaterfall(page: Page): Promise<void> {
+  await page.getByRole('region', { name: 'Waterfall' }).waitFor();
 }
 
 async function withDiagram(page: Page): Promise<void> {

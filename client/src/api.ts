@@ -3233,7 +3233,7 @@ export type Routes = {
   };
   /** List users, oldest first. */
   'GET /api/users': {
-    query?: { limit?: number; cursor?: string };
+    query?: { limit?: number; cursor?: string; q?: string };
     result: UserList;
   };
   /** Remove a user, with all tokens and sessions. */
@@ -3250,6 +3250,10 @@ export type Routes = {
   /** Erase a user: delete everything that belongs to them, permanently. */
   'POST /api/users/{id}/erase': {
     params: { id: string };
+    result: Erasure;
+  };
+  /** Erase the caller: delete their account with everything that belongs to it, permanently. */
+  'POST /api/me/erase': {
     result: Erasure;
   };
   /** List erasures, newest first. */

@@ -56,6 +56,15 @@ const apply = (events: readonly TurnEventMessage[], start: ThreadState = EMPTY_T
 const texts = ({ turns }: ThreadState) =>
   turns.flatMap(({ entries }) => entries.map((entry) => (entry.kind === 'message' ? entry.text : entry.kind)));
 
+test.each(EVENTS.map((_, seen) => [seen + 1]))(
+  'a page that is ahead of the events keeps the order, after %i of them',
+  (seen) => {
+    const ahead = withItems(apply(EVENTS.slice(0, seen)), [QUESTION, ANSWER]);
+    expect(texts(ahead)).toEqual(['hi', 'one two']);
+    expect(texts(apply(EVENTS.slice(seen), ahead))).toEqual(['hi', 'one two']);
+  },
+);
+
 test('a turn runs from its question to its answer', () => {
   expect(findRunningTurn(apply(EVENTS.slice(0, 3)))).toMatchObject({ id: 't1', status: 'running' });
   const state = apply(EVENTS);

@@ -188,17 +188,20 @@ const NEW_TURN: TurnState = {
   startedAt: undefined,
 };
 
-/** A page can start in the middle of a turn, so stored items are put before those that came as events. */
+/** A page can start in the middle of a turn or be ahead of the events: what is not known yet goes where the page has it. */
 function placeItems(turn: TurnState, items: readonly ThreadItem[]): TurnState {
-  let entries = turn.entries;
-  const older: Entry[] = [];
+  const entries = [...turn.entries];
+  let next = 0;
   for (const item of items) {
     if (item.type === 'function_call_output') continue;
     const index = entries.findIndex(({ id }) => id === item.id);
-    if (index < 0) older.push(entryOf(item));
-    else entries = entries.with(index, entryOf(item));
+    if (index < 0) entries.splice(next++, 0, entryOf(item));
+    else {
+      entries[index] = entryOf(item);
+      next = index + 1;
+    }
   }
-  return { ...turn, entries: withPickUps([...older, ...entries]) };
+  return { ...turn, entries: withPickUps(entries) };
 }
 
 function withOutputs(state: ThreadState, items: readonly (ThreadItem | BareItem)[], now = 0): ThreadState {

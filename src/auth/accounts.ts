@@ -15,7 +15,7 @@ import { refuseMoving } from '#store/accounts/moves.ts';
 import { deletePairingsWith } from '#store/accounts/pairings.ts';
 import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/accounts/sessions.ts';
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/accounts/tokens.ts';
-import { findUser, insertUser, isNameTaken, listUsers, markRemoved, type Page } from '#store/accounts/users.ts';
+import { findUser, insertUser, isNameTaken, listUsers, markRemoved, type UserPage } from '#store/accounts/users.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
 import { deleteChatLinksOf } from '#store/chats/accounts.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
@@ -27,7 +27,7 @@ import { newUserToken } from './tokens/user-token.ts';
 /** Users and their tokens. The operator may do everything; a member can see and change only their own tokens. */
 export type Accounts = {
   addUser(actor: Principal, user: Pick<User, 'name' | 'email' | 'role'>): Promise<User>;
-  listUsers(actor: Principal, page: Page): Promise<User[]>;
+  listUsers(actor: Principal, page: UserPage): Promise<User[]>;
   /** Whether there is a user with this ID who was not removed. */
   isUser(id: UserId): Promise<boolean>;
   /** The calling user; undefined for the operator of the static tokens, who has no row. */

@@ -1,7 +1,7 @@
 import type { Erasure } from '#domain/erasure.ts';
 import { NotFound } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
-import { type Principal, requireOperator, type UserId } from '#domain/principal.ts';
+import { canSee, type Principal, requireOperator, type UserId } from '#domain/principal.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import { findErasure, insertErasure, listErasures } from '#store/accounts/erasures.ts';
 import { findUserOrRemoved, type Page } from '#store/accounts/users.ts';
@@ -11,19 +11,18 @@ import { shutOut } from './accounts.ts';
 
 export type ErasureRequests = ReturnType<typeof createErasureRequests>;
 
-/** Asks for the erasure of users. Only operators may. `onRevoked` is called when a user loses access. */
+/** Asks for the erasure of users: operators of anyone, and members of themselves. `onRevoked` is called when a user loses access. */
 export function createErasureRequests(db: IdentityDatabase, onRevoked: () => void = () => {}) {
   async function get(actor: Principal, by: Parameters<typeof findErasure>[1]): Promise<Erasure> {
-    requireOperator(actor);
     const erasure = await findErasure(db, by);
-    if (!erasure) throw new NotFound('There is no such erasure.');
+    if (!erasure || !canSee(actor, erasure.subject)) throw new NotFound('There is no such erasure.');
     return erasure;
   }
 
   return {
     /** Also for users who were removed, whose data is still there, and for webhook users. A second request returns the first one. */
     async request(actor: Principal, subject: UserId): Promise<Erasure> {
-      requireOperator(actor);
+      if (actor.userId !== subject) requireOperator(actor);
       const known = await findErasure(db, { subject });
       if (known && (known.completedAt === null || !isWebhookUser(subject))) return known;
       const user = await findUserOrRemoved(db, subject);

@@ -57,6 +57,7 @@ async function showTheme(page: Page, theme: Theme): Promise<void> {
 /** What axe finds on the page, with the elements and what to do about them. All rules are checked unless some are given. */
 export async function findViolations(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  await page.evaluate(endTransitions);
   return page.evaluate(async (runOnly) => {
     type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
     const { axe: loaded } = globalThis as unknown as { axe: { run: (options: object) => Promise<Found> } };
@@ -65,4 +66,10 @@ export async function findViolations(page: Page, rules?: string[]): Promise<stri
       ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
     );
   }, rules);
+}
+
+/** Nothing is judged while it fades. Runs in the page. */
+async function endTransitions(): Promise<void> {
+  const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+  await Promise.allSettled(fading.map((animation) => animation.finished));
 }

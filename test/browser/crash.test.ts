@@ -39,6 +39,11 @@ test('when the service is killed during an answer, the page continues by itself,
   expect(await page.getByRole('status').filter({ hasText: 'Live' }).count()).toBe(1);
   expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('typed while it was away');
   expect(await page.evaluate(() => 'sameDocument' in globalThis)).toBe(true);
+
+  await page.getByRole('button', { name: 'Inspect this turn' }).click();
+  const inspector = page.getByRole('dialog');
+  await inspector.getByRole('button', { name: /^attempt 2/ }).waitFor();
+  await inspector.getByText('Said in attempt 1').waitFor();
   await page.close();
 });
 

@@ -7,11 +7,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 import { startStandIn } from '../support/stand-in.ts';
+import { checkLooks } from './check-page.ts';
+import { createMailTool } from './mail-tool.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
 
 const SCRIPTED = { id: 'scripted', context_length: 32_000, architecture: { input_modalities: ['text', 'image'] } };
+
+const mail = createMailTool();
+const hasNoSecret = async ({ userId }: { readonly userId: string }) => userId.startsWith('webhook:');
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
@@ -27,7 +32,7 @@ beforeAll(async () => {
       ? { json: { data: [SCRIPTED] } }
       : { json: { access_token: 'access-token-of-ann', token_type: 'Bearer' } };
   });
-  const parts = { network: provider.network };
+  const parts = { network: provider.network, tools: [{ ...mail.tool, needsSignIn: hasNoSecret }] };
   [stage, browser] = await Promise.all([startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts), openChromium()]);
   folder = await mkdtemp(path.join(tmpdir(), 'reborn-browser-'));
   ({ path: wasm } = await buildTool('test/fixtures/tools/probe'));
@@ -377,6 +382,34 @@ test('the palette leads to every page by its name, and says when nothing is call
   await page.getByText('Nothing is called that.').waitFor();
   await page.keyboard.press('Escape');
   await palette.waitFor({ state: 'detached' });
+});
+
+// The last one, because it adds many users.
+test('an operator answers what a job waits for: a pairing, then an approval; and ends the pairing', async () => {
+  for (let number = 1; number <= 100; number++) await addUser(stage.service, `Colleague ${number}`);
+  await addUser(stage.service, 'Ann Berg');
+  await stage.service.webhook.submit({ message: 'use send_mail {"to":"lea@example.com"}', conversation_id: 'mail-1' });
+  await visit('/jobs');
+  const job = rowsOf('Jobs').filter({ hasText: 'mail-1' });
+  await job.getByText('waits for a pairing').waitFor();
+  await job.getByRole('button').click();
+  await page.getByLabel('Search the users').fill('ann b');
+  await page.getByLabel('Whose secrets may it use?').selectOption({ label: 'Ann Berg' });
+  await checkLooks(page, 'pairing');
+  await page.getByRole('button', { name: 'Pair and continue' }).click();
+  await job.getByText('waits for an approval').waitFor();
+  await job.getByRole('button').click();
+  await dialog('Job mail-1').getByText('lea@example.com').first().waitFor();
+  await page.getByRole('button', { name: 'Approve once' }).click();
+  await job.getByText('completed').waitFor();
+  expect(mail.sent).toHaveLength(1);
+
+  await visit('/operator/users');
+  await page.getByLabel('Search the users').fill('ann b');
+  await rowsOf('Users').filter({ hasText: 'Ann Berg' }).getByRole('button').click();
+  await page.getByRole('button', { name: 'End the pairing of webhook:ann' }).click();
+  await page.getByText('Paired webhook users').waitFor({ state: 'detached' });
+  expect(await stage.home.query('select from pairings')).toEqual([]);
 });
 
 const skillText = (name: string, about: string, text: string) =>

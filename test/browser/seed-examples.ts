@@ -146,7 +146,7 @@ const TITLES = [
   'Rewrite the release notes',
   'Why is the build slow since Tuesday?',
   'Birthday mail to Ann',
-  'A title that goes on and on, because somebody pasted half a page of text into the very first message of the thread',
+  'A title that goes on and on, because someone pasted half a page of text into the very first message of the thread',
   'Compare three note apps',
   'SQL: running totals per customer',
 ];
@@ -175,13 +175,13 @@ const SKILLS = [
       skill(
         'release-notes',
         'How we write release notes. Read it before writing or changing any.',
-        `Write for somebody who uses the product and never saw the code.
+        `Write for someone who uses the product and never saw the code.
 
 ## Order
 
 1. What they can do now.
 2. What works differently, and what to do about it.
-3. What was mended.
+3. What was fixed.
 
 ## Words
 

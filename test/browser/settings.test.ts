@@ -70,6 +70,31 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await page.close();
 });
 
+test('a member deletes their account, gets a certificate, and is signed out', async () => {
+  const name = `Erin ${Date.now()}`;
+  const erin = await addUser(stage.service, name);
+  const page = await browser.signIn(stage.url, erin.token);
+  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
+  await page.goto(`${stage.url}/settings`);
+  await page.getByRole('button', { name: 'Delete my account' }).click();
+  const question = page.getByRole('dialog', { name: 'Delete your account?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Delete my account' }).click();
+  const erase = question.getByRole('button', { name: 'Erase everything' });
+  expect(await erase.isDisabled()).toBe(true);
+  await question.getByLabel(`Type ${name} to confirm`).fill(name);
+  await checkLooks(page, 'Settings, deleting the account');
+  const saved = page.waitForEvent('download');
+  await erase.click();
+  expect(JSON.parse(await readFile(await (await saved).path(), 'utf8'))).toMatchObject({
+    status: 'completed',
+    certificate: { subject: erin.id, deleted: { tokens: 1, users: 1 } },
+  });
+  await page.getByLabel('Token').waitFor();
+  expect((await stage.service.request('/api/me', { headers: erin.headers })).status).toBe(401);
+  await page.close();
+});
+
 test('the app speaks the language of the browser or the chosen one, from the first word on', async () => {
   const page = await browser.signIn(stage.url);
   await page.evaluate(() => localStorage.removeItem('reborn.theme'));

@@ -19,6 +19,7 @@ export async function startStage(
     home,
     model,
     service,
+    settings,
     url: service.url,
     close: async () => {
       await service.close();

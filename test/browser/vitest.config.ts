@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { SlowFirst } from '../support/slow-first.ts';
 
+/** It measures how long a page is busy, so nothing else may run beside it. */
+const PACE = 'test/browser/pace.test.ts';
+
 /** `npm run test:browser`: apart from the other tests, since it needs Chromium and a built app. */
 export default defineConfig({
   test: {
-    include: ['test/browser/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
     // A browser on a busy machine can lose a key or a click. CI lists the tests that needed the second try.
     retry: 1,
     sequence: { sequencer: SlowFirst },
@@ -14,6 +15,18 @@ export default defineConfig({
     testTimeout: 120_000,
     teardownTimeout: 10_000,
     expect: { poll: { timeout: 20_000 } },
+    // Enough of a list of findings for CI's summary, which has no room for differences.
+    chaiConfig: { truncateThreshold: 400 },
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),
+    projects: [
+      {
+        extends: true,
+        test: { name: 'browser', include: ['test/browser/**/*.test.ts'], exclude: [PACE], maxWorkers: 3 },
+      },
+      {
+        extends: true,
+        test: { name: 'pace', include: [PACE], maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

@@ -56,6 +56,23 @@ test('an erased user loses access and running turns at once, and everything else
     expect(await statusOf(service, 'POST', `/api/users/${unknown}/erase`)).toBe(404);
 });
 
+test('members erase themselves and no one else; the operator of the configuration has no account to erase', async ({
+  service,
+}) => {
+  const [fay, gil] = [await addUser(service, 'Fay'), await addUser(service, 'Gil')];
+  for (const { headers } of [fay, gil]) await call(service, 'POST', '/api/chat', { message: 'say hello' }, headers);
+  expect(await statusOf(service, 'POST', `/api/users/${gil.id}/erase`, fay.headers)).toBe(403);
+  const erased = await call<Erased>(service, 'POST', '/api/me/erase', undefined, fay.headers);
+  expect(erased).toMatchObject({ status: 'completed', user_id: fay.id, certificate: { requested_by: fay.id } });
+  expect(erased.certificate.deleted).toMatchObject({ threads: 1, tokens: 1, users: 1 });
+  expect(await statusOf(service, 'GET', '/api/me', fay.headers)).toBe(401);
+  expect(await statusOf(service, 'GET', `/api/erasures/${erased.id}`, gil.headers)).toBe(403);
+  expect(await call(service, 'GET', `/api/erasures/${erased.id}`)).toEqual(erased);
+  const { threads } = await call<{ threads: object[] }>(service, 'GET', '/api/threads', undefined, gil.headers);
+  expect(threads).toHaveLength(1);
+  expect(await statusOf(service, 'POST', '/api/me/erase')).toBe(404);
+});
+
 test('users download everything about themselves, and nothing of others', async ({ service, home }) => {
   const [dan, eve] = [await addUser(service, 'Dan'), await addUser(service, 'Eve')];
   for (const { headers } of [dan, eve])

@@ -75,6 +75,28 @@ describe('users', () => {
     expect(seen).toEqual(all);
   });
 
+  test('a search finds parts of names and email addresses, in any case and in pages', async ({ service }) => {
+    const find = async (query: string) => {
+      const { json } = await send(service, 'GET', `/api/users?${query}`);
+      return {
+        names: (json['users'] as unknown as { name: string }[]).map(({ name }) => name),
+        next: json['next_cursor'],
+      };
+    };
+    for (const [name, email] of [
+      ['Åse 100%', 'aase@fjord.example'],
+      ['Kari', 'kari@fjord.example'],
+    ])
+      await send(service, 'POST', '/api/users', { name, email, role: 'member' });
+
+    expect((await find('q=%C3%85SE')).names).toEqual(['Åse 100%']);
+    expect((await find('q=%25')).names).toEqual(['Åse 100%']);
+    expect((await find('q=nobody')).names).toEqual([]);
+    const first = await find('q=FJORD&limit=1');
+    const second = await find(`q=FJORD&limit=1&cursor=${String(first.next)}`);
+    expect([...first.names, ...second.names]).toEqual(['Åse 100%', 'Kari']);
+  });
+
   test.for<[object, string]>([
     [{ role: 'member' }, 'name'],
     [{ name: '  ', role: 'member' }, 'name'],
@@ -86,7 +108,7 @@ describe('users', () => {
     expect(await send(service, 'POST', '/api/users', body)).toMatchObject({ status: 400, json: { error: { param } } });
   });
 
-  test.for(['limit=0', 'limit=101', 'limit=x', 'cursor=%27;'])(
+  test.for(['limit=0', 'limit=101', 'limit=x', 'cursor=%27;', `q=${'x'.repeat(321)}`])(
     'GET /api/users?%s is 400',
     async (query, { service }) => {
       expect((await send(service, 'GET', `/api/users?${query}`)).status).toBe(400);

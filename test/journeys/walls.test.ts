@@ -128,6 +128,8 @@ const MATRIX: Record<string, Row> = {
   'GET /api/users': row([403, 403, 200, 200], () => ({ route: '/api/users' })),
   'DELETE /api/users/:id': row([403, 403, 404, 204], ({ userId }) => ({ route: `/api/users/${userId}` })),
   'POST /api/users/:id/erase': row([403, 403, 404, 200], ({ userId }) => ({ route: `/api/users/${userId}/erase` })),
+  // her second request, after she is gone, is counted first
+  'POST /api/me/erase': row([401, 200, 404, 404], () => ({ route: '/api/me/erase' })),
   'GET /api/erasures': row([403, 403, 200, 200], () => ({ route: '/api/erasures' })),
   'GET /api/erasures/:id': row([403, 403, 404, 404], () => ({ route: `/api/erasures/${NOBODYS}` })),
   'PUT /api/users/:id/limits': row([403, 403, 200, 200], ({ userId }) => ({

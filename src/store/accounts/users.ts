@@ -14,6 +14,11 @@ export type NewUser = {
 
 export type Page = { readonly after: string | undefined; readonly limit: number };
 
+export type UserPage = Page & {
+  /** Part of the name or the email address, in any case. */
+  readonly search?: string | undefined;
+};
+
 /** Undefined when another user has this email or identity. */
 export function insertUser(
   db: Audited<IdentityTransaction>,
@@ -63,12 +68,15 @@ export async function isNameTaken(trx: IdentityTransaction, name: string): Promi
 }
 
 /** Oldest first. */
-export function listUsers(db: IdentityDatabase, { after, limit }: Page): Promise<User[]> {
+export function listUsers(db: IdentityDatabase, { after, limit, search = '' }: UserPage): Promise<User[]> {
   return db
     .selectFrom('users')
     .select(columns)
     .where('removedAt', 'is', null)
     .where('id', '>', after ?? '')
+    .$if(search !== '', (query) =>
+      query.where(sql<boolean>`position(lower(${search}) in lower(concat_ws(' ', name, email))) > 0`),
+    )
     .orderBy('id')
     .limit(limit)
     .execute();

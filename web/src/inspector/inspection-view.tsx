@@ -57,8 +57,8 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
         {turn.attempts > 1 && (
           <p className="text-s text-soft">
             <Trans>
-              It was begun {turn.attempts} times: a process died or handed over, and the next attempt went on from what
-              stood.
+              It was started {turn.attempts} times: a process died or handed it over, and the next attempt continued
+              from what was stored.
             </Trans>
           </p>
         )}
@@ -69,7 +69,7 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
       {turn.superseded.map((half) => (
         <section key={`${half.attempt} ${half.text.length}`}>
           <h2 className="text-s text-soft">
-            <Trans>Half said in attempt {half.attempt}, and begun again</Trans>
+            <Trans>Said in attempt {half.attempt + 1}, which was cut off</Trans>
           </h2>
           <p className="whitespace-pre-wrap break-words border-s border-line ps-3 text-soft">{half.text}</p>
         </section>

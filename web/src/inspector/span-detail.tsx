@@ -4,17 +4,17 @@ import { textOf } from '@reborn-agent/client/thread-state';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { formatCost, formatNumber } from '../format/number.ts';
 import { formatExact } from '../format/time.ts';
-import type { Span } from './waterfall.tsx';
+import { labelOf, type Span } from './waterfall.tsx';
 
 /** The details of a bar of the waterfall: its times and items. */
 export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; readonly span: Span }) {
   const made = turn.items.filter(({ id }) => span.item_ids.includes(id));
   return (
-    <section aria-label={span.label} className="flex flex-col gap-3 border-t border-line pt-4">
-      <h2 className="font-semibold">{span.label}</h2>
+    <section aria-label={labelOf(span)} className="flex flex-col gap-3 border-t border-line pt-4">
+      <h2 className="font-semibold">{labelOf(span)}</h2>
       <p className="text-s text-soft">
         {timesOf(span)}
-        {span.attempt !== null && <>, {t`attempt ${span.attempt}`}</>}
+        {span.attempt !== null && span.kind !== 'attempt' && <>, {t`attempt ${span.attempt + 1}`}</>}
         {span.usage && <>. {usageWords(span.usage)}</>}
       </p>
       {made.map((item) => (

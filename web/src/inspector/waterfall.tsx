@@ -20,8 +20,18 @@ const COLOURS: Record<Span['kind'], string> = {
   gate: 'bg-waiting',
 };
 
-/** Their labels say what they are about, not what they are. */
-const NAMED: ReadonlySet<Span['kind']> = new Set(['tool', 'sampling', 'gate']);
+/** The labels of the API are English. Those of these kinds are names. */
+export function labelOf(span: Span): string {
+  if (span.kind === 'wait') return t`in the queue`;
+  if (span.kind === 'model') return t`model`;
+  return span.kind === 'attempt' && span.attempt !== null ? t`attempt ${span.attempt + 1}` : span.label;
+}
+
+const kinds = (): Partial<Record<Span['kind'], string>> => ({
+  tool: t`tool`,
+  sampling: t`model for`,
+  gate: t`gate`,
+});
 
 /** Bars to scale, one per row, ordered by their start. */
 export function Waterfall({ turn, chosen, onChoose }: Props) {
@@ -44,8 +54,8 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
                 className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] md:grid-cols-[minmax(0,22%)_1fr_64px] items-center gap-3 rounded px-2 py-1 text-start text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
               >
                 <span className="truncate">
-                  {NAMED.has(span.kind) && <span className="text-soft">{span.kind} </span>}
-                  {span.label}
+                  {kinds()[span.kind] && <span className="text-soft">{kinds()[span.kind]} </span>}
+                  {labelOf(span)}
                 </span>
                 <span className="relative h-3 rounded-sm bg-sunken">
                   <span

@@ -1,14 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import type { JobList } from '@reborn-agent/client/api';
-import { Link } from '@tanstack/react-router';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { wordsOfFailure } from '../parts/error-words.ts';
 import { Facts } from '../parts/facts.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
-
-export type Job = JobList['jobs'][number];
+import { JobGate } from './job-gate.tsx';
+import { type Job, markOfJob } from './job-words.ts';
 
 export function JobDrawer({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
   const { callback } = job;
@@ -16,7 +13,7 @@ export function JobDrawer({ job, onClose }: { readonly job: Job; readonly onClos
     <Dialog title={t`Job ${job.conversation_id ?? job.id}`} place="side" onClose={onClose}>
       <Facts
         facts={[
-          [t`State`, job.error ? wordsOfFailure(job.error) : (job.waiting_on ?? job.status)],
+          [t`State`, job.error ? wordsOfFailure(job.error) : markOfJob(job).words],
           [t`Id`, job.id],
           [t`User`, job.user_id],
           [t`Came in`, <RelativeTime key="in" time={job.created_at} />],
@@ -24,19 +21,10 @@ export function JobDrawer({ job, onClose }: { readonly job: Job; readonly onClos
           [t`Callback`, callback && t`${callback.status} after ${callback.attempts} tries: ${callback.url}`],
           [t`Last error of the callback`, callback?.last_error],
           [t`Metadata`, job.metadata && <ReadableJson key="metadata" text={JSON.stringify(job.metadata)} />],
-          [
-            t`Thread`,
-            <Link
-              key="thread"
-              to="/threads/$threadId"
-              params={{ threadId: job.thread_id }}
-              className="underline underline-offset-2"
-            >
-              <Trans>Go to its thread</Trans>
-            </Link>,
-          ],
+          [t`Thread`, job.thread_id],
         ]}
       />
+      {job.waiting_on && <JobGate threadId={job.thread_id} onAnswered={onClose} />}
     </Dialog>
   );
 }

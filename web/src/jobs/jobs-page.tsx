@@ -10,8 +10,9 @@ import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
-import { type Mark, StatusMark } from '../parts/status-mark.tsx';
-import { type Job, JobDrawer } from './job-drawer.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import { JobDrawer } from './job-drawer.tsx';
+import { type Job, markOfJob } from './job-words.ts';
 
 type Shown = 'all' | Job['status'];
 
@@ -55,7 +56,7 @@ export function JobsPage() {
               {(job) => (
                 <>
                   <span className="shrink-0 sm:w-36">
-                    <StatusMark {...markOf(job)} />
+                    <StatusMark {...markOfJob(job)} />
                   </span>
                   <span className="min-w-0 flex-1 basis-48 truncate">{job.conversation_id ?? job.id}</span>
                   <span className="text-s text-soft">{job.user_id}</span>
@@ -80,10 +81,3 @@ const choices = (): readonly { readonly value: Shown; readonly words: string }[]
   { value: 'running', words: t`Running` },
   { value: 'completed', words: t`Completed` },
 ];
-
-export function markOf(job: Job): { mark: Mark; words: string } {
-  if (job.error) return { mark: 'failed', words: t`failed` };
-  if (job.waiting_on) return { mark: 'waiting', words: t`waits: ${job.waiting_on}` };
-  if (job.status === 'completed') return { mark: 'done', words: t`completed` };
-  return { mark: job.status === 'running' ? 'running' : 'idle', words: job.status };
-}

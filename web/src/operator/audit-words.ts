@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 
 /** What was done, in words. What is not known here is shown as it is called. */
-const words = (): Readonly<Record<string, string>> => ({
+export const actionWords = (): Readonly<Record<string, string>> => ({
   'approval.revoke': t`Took back an approval`,
   'chat.add': t`Added a chat channel`,
   'chat.code': t`Created a code for a chat`,
@@ -16,6 +16,11 @@ const words = (): Readonly<Record<string, string>> => ({
   'gate.approve': t`Approved once`,
   'gate.deny': t`Denied`,
   'gate.overdue': t`Denied: no answer in time`,
+  'mcp.accept': t`Accepted the tools of an MCP server`,
+  'mcp.add': t`Added an MCP server`,
+  'mcp.remove': t`Removed an MCP server`,
+  'mcp.sample': t`Used the model for an MCP server`,
+  'mcp.sampling': t`Set whether an MCP server may use the model`,
   'mission.drain': t`Stopped missions for maintenance`,
   'mission.drain-end': t`Let missions run again`,
   'pairing.remove': t`Ended a pairing`,
@@ -27,6 +32,7 @@ const words = (): Readonly<Record<string, string>> => ({
   'secret.remove': t`Removed a secret`,
   'secret.renew': t`Renewed a secret`,
   'secret.use': t`Used secrets`,
+  'session.revoke': t`Signed a browser out`,
   'settings.change': t`Changed settings`,
   'sign-in': t`Signed in`,
   'sign-out': t`Signed out`,
@@ -37,21 +43,24 @@ const words = (): Readonly<Record<string, string>> => ({
   'token.create': t`Made a token`,
   'token.revoke': t`Revoked a token`,
   'tool.install': t`Installed a tool`,
+  'tool.quarantine': t`Forbade a tool that tried to send a secret`,
   'tool.remove': t`Removed a tool`,
   'user.add': t`Added a user`,
   'retention.set': t`Set how long data is kept`,
+  'user.arrive': t`A user came from another cell`,
   'user.erase': t`Began to erase a user`,
   'user.erased': t`Erased a user`,
   'user.export': t`Exported the data of a user`,
   'user.limit': t`Set spending limits`,
   'user.link': t`Linked a sign-on`,
   'user.first-sign-in': t`Came for the first time`,
+  'user.move': t`Moved a user to another cell`,
   'user.remove': t`Removed a user`,
   'webhook-route.add': t`Added a webhook route`,
   'webhook-route.remove': t`Removed a webhook route`,
 });
 
-export const wordsOfAction = (action: string) => words()[action] ?? action;
+export const wordsOfAction = (action: string) => actionWords()[action] ?? action;
 
 type Entry = {
   readonly actor: string;

@@ -8,8 +8,9 @@ import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { EraseDialog } from '../settings/erase-dialog.tsx';
+import { Pairings } from '../settings/pairings.tsx';
 import { Tokens } from '../settings/tokens.tsx';
-import { EraseUser } from './erase-user.tsx';
 import { SpendingLimits } from './spending-limits.tsx';
 
 export function UserDrawer({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
@@ -29,6 +30,7 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
           {user.role === 'operator' ? t`operator` : t`member`}, {user.email ?? t`no email`}, {user.id}
         </p>
         <Tokens userId={user.id} />
+        <Pairings userId={user.id} />
         <SpendingLimits user={user} />
         <div className="border-t border-line pt-4">
           {remove.error && <Problem error={remove.error} />}
@@ -42,7 +44,24 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
           </div>
         </div>
       </div>
-      {asking === 'erase' && <EraseUser user={user} onClose={() => setAsking(undefined)} />}
+      {asking === 'erase' && (
+        <EraseDialog
+          name={user.name}
+          title={t`Erase ${user.name}?`}
+          warning={
+            <Trans>
+              This deletes their threads, memory, secrets, missions, tokens and everything else, permanently. Backups
+              that were made before still contain it.
+            </Trans>
+          }
+          onErase={async () => {
+            const erasure = await client.call('POST /api/users/{id}/erase', { params: { id: user.id } });
+            await queries.invalidateQueries({ queryKey: ['users'] });
+            return erasure;
+          }}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
       {asking === 'remove' && (
         <Confirm
           title={t`Remove ${user.name}?`}

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { User } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -15,7 +15,6 @@ import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
-import { useMorePages } from '../parts/use-more-pages.ts';
 import { UserDrawer } from './user-drawer.tsx';
 
 /** Users and their tokens. */
@@ -23,16 +22,15 @@ export function UsersPage() {
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<User>();
   const [adding, setAdding] = useState(false);
+  const q = useDeferredValue(text.trim());
   const query = useInfiniteQuery({
-    queryKey: ['users'],
-    queryFn: ({ pageParam }) => client.call('GET /api/users', { query: { limit: 100, cursor: pageParam } }),
+    queryKey: ['users', q],
+    queryFn: ({ pageParam }) => client.call('GET /api/users', { query: { q, limit: 100, cursor: pageParam } }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
+    placeholderData: (shown) => shown,
   });
   const { data, error, refetch } = query;
-  const users = data?.pages.flatMap((page) => page.users);
-  const shown = users?.filter((user) => `${user.name} ${user.email}`.toLowerCase().includes(text.toLowerCase()));
-  useMorePages(text !== '', query);
   return (
     <Page
       title={t`Users`}
@@ -47,7 +45,7 @@ export function UsersPage() {
       }
     >
       <Listed
-        rows={shown}
+        rows={data?.pages.flatMap((page) => page.users)}
         error={error}
         onRetry={() => void refetch()}
         label={t`Loading users`}

@@ -5,10 +5,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
-import { download } from '../client/files.ts';
 import { chooseLanguage, LANGUAGE_NAMES, type LanguageChoice, useLanguageChoice } from '../language/language.ts';
 import { DEFAULT_MODEL, nameOf, useChooseDefault, useModels } from '../models/use-models.ts';
-import { Button } from '../parts/button.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Page } from '../parts/page.tsx';
@@ -16,12 +14,14 @@ import { Problem } from '../parts/problem.tsx';
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme/theme.ts';
 import { ChatApps } from './chat-apps.tsx';
 import { Instructions } from './instructions.tsx';
+import { Pairings } from './pairings.tsx';
 import { Sessions } from './sessions.tsx';
 import { SharedThreads } from './shared-threads.tsx';
 import { ShortcutList } from './shortcuts.tsx';
 import { StandingApprovals } from './standing-approvals.tsx';
 import { Templates } from './templates.tsx';
 import { Tokens } from './tokens.tsx';
+import { YourData } from './your-data.tsx';
 
 /** What a person sets for themselves. */
 export function SettingsPage() {
@@ -52,6 +52,7 @@ export function SettingsPage() {
       </Section>
       <Section title={t`Standing approvals`}>
         <StandingApprovals />
+        <Pairings userId={me.user_id} />
       </Section>
       <Section title={t`Appearance`}>
         <Appearance />
@@ -81,7 +82,7 @@ export function SettingsPage() {
         </Section>
       )}
       <Section title={t`Your data`}>
-        <DataExport />
+        <YourData />
       </Section>
       <Section title={t`Keyboard shortcuts`}>
         <ShortcutList />
@@ -176,24 +177,3 @@ const themes = (): readonly { readonly value: ThemeChoice; readonly words: strin
   { value: 'light', words: t`Light` },
   { value: 'dark', words: t`Dark` },
 ];
-
-function DataExport() {
-  const save = useMutation({ mutationFn: () => download('/api/me/export') });
-  return (
-    <>
-      <p>
-        <Trans>Everything that is stored about you, as lines of JSON.</Trans>
-      </p>
-      {save.error && <Problem error={save.error} />}
-      <Button icon="export" className="self-start" disabled={save.isPending} onClick={() => save.mutate()}>
-        <Trans>Download my data</Trans>
-      </Button>
-      <p className="text-s text-soft">
-        <Trans>
-          Threads, notes and missions are deleted where they are listed. An operator can erase you with everything that
-          is stored about you, under Users.
-        </Trans>
-      </p>
-    </>
-  );
-}

@@ -44,6 +44,19 @@ const eraseUser = defineRoute({
   },
 });
 
+const eraseMe = defineRoute({
+  method: 'post',
+  path: '/api/me/erase',
+  summary: 'Erase the caller: delete their account with everything that belongs to it, permanently.',
+  responses: {
+    200: { description: 'The erasure. It continues if its status is `pending`, also after a restart.', json: erasure },
+  },
+  errors: [404],
+  async handle({ principal }, { erasures }: Services) {
+    return render(await erasures.erase(principal, principal.userId));
+  },
+});
+
 const listErasures = defineRoute({
   method: 'get',
   path: '/api/erasures',
@@ -78,7 +91,7 @@ const getErasure = defineRoute({
   },
 });
 
-export const erasureRoutes = [eraseUser, listErasures, getErasure];
+export const erasureRoutes = [eraseUser, eraseMe, listErasures, getErasure];
 
 function render({ id, subject, requestedAt, certificate: written }: Erasure): z.infer<typeof erasure> {
   return {

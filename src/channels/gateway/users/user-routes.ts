@@ -58,12 +58,21 @@ const addUser = defineRoute({
   },
 });
 
+/** The length of the longest email address. */
+const MOST_SEARCHED = 320;
+
 const listUsers = defineRoute({
   method: 'get',
   path: '/api/users',
   summary: 'List users, oldest first.',
   access: 'operator',
-  query: pageQuery(/^[\w-]{1,64}$/),
+  query: pageQuery(/^[\w-]{1,64}$/).extend({
+    q: z
+      .string()
+      .max(MOST_SEARCHED, `q may have at most ${MOST_SEARCHED} characters.`)
+      .default('')
+      .describe('Part of a name or email address.'),
+  }),
   responses: {
     200: {
       description: 'A page of users.',
@@ -71,8 +80,8 @@ const listUsers = defineRoute({
     },
   },
   errors: [400],
-  async handle({ principal, query: { limit, cursor } }, { accounts, limits }: Services) {
-    const users = await accounts.listUsers(principal, { after: cursor, limit });
+  async handle({ principal, query: { limit, cursor, q } }, { accounts, limits }: Services) {
+    const users = await accounts.listUsers(principal, { after: cursor, limit, search: q.trim() });
     const own = await limits.list(
       principal,
       users.map(({ id }) => id),

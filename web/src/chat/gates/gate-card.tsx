@@ -1,21 +1,30 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { OpenGate } from '@reborn-agent/client/api';
+import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useServices } from '../../app/services.ts';
 import { client } from '../../client/client.ts';
 import { McpSignIn } from '../../mcp/mcp-sign-in.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { useActions } from '../chat-actions.ts';
 import { ReadableJson } from '../transcript/readable-json.tsx';
+import { PairingForm } from './pairing-form.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { SecretForm } from './secret-form.tsx';
 
+type Props = {
+  readonly gate: OpenGate;
+  /** Resolves in any case: an error is shown elsewhere. */
+  readonly onAnswer: (answer: GateAnswer) => Promise<void>;
+};
+
 /** What the thread waits for, answered in place. */
-export function GateCard({ gate }: { readonly gate: OpenGate }) {
+export function GateCard({ gate, onAnswer }: Props) {
+  const { me } = useServices();
+  const isOwn = gate.user_id === me.user_id;
   const refusal = whyNotApprovable(gate.call);
   return (
     <section
@@ -24,7 +33,7 @@ export function GateCard({ gate }: { readonly gate: OpenGate }) {
     >
       <h3 className="flex items-start gap-2 font-semibold">
         <Icon name={gate.kind === 'auth' ? 'key' : 'warning'} className="mt-1 text-waiting" />
-        <span className="min-w-0 break-words">{sentenceOf(gate)}</span>
+        <span className="min-w-0 break-words">{sentenceOf(gate, isOwn)}</span>
       </h3>
       {refusal === undefined ? (
         <ReadableJson text={gate.call.arguments} whole />
@@ -32,15 +41,10 @@ export function GateCard({ gate }: { readonly gate: OpenGate }) {
         <p className="break-words">{refusal}</p>
       )}
       {gate.kind === 'approval' && refusal === undefined && <AlwaysScope always={gate.always ?? []} />}
-      {gate.kind === 'auth' ? (
-        <SignInAtGate gate={gate} />
-      ) : gate.question ? (
-        <QuestionForm gate={gate} question={gate.question}>
-          <Decision gate={gate} />
-        </QuestionForm>
-      ) : (
-        <Decision gate={gate} isApprovable={refusal === undefined} />
-      )}
+      {gate.kind === 'auth' && <SignInAtGate gate={gate} onAnswer={onAnswer} isOwn={isOwn} />}
+      {gate.kind === 'pairing' && <PairingForm onAnswer={onAnswer} />}
+      {gate.question && <QuestionForm question={gate.question} onAnswer={onAnswer} />}
+      <Decision gate={gate} onAnswer={onAnswer} isApprovable={refusal === undefined} />
     </section>
   );
 }
@@ -60,12 +64,14 @@ function AlwaysScope({ always }: { readonly always: readonly string[] }) {
 /** A component, because Lingui decodes the escapes in the values of a text. */
 const Exactly = ({ text }: { readonly text: string }) => escapeInvisible(text);
 
-function sentenceOf({ kind, call }: OpenGate): string {
+function sentenceOf({ kind, call }: OpenGate, isOwn: boolean): string {
   switch (kind) {
     case 'approval':
       return t`Allow ${call.name} to run?`;
     case 'auth':
-      return t`${call.name} needs a secret of yours before it can run.`;
+      return isOwn
+        ? t`${call.name} needs a secret of yours before it can run.`
+        : t`${call.name} needs a secret of its user, who has to sign in first.`;
     case 'external-tool':
       return t`${call.name} is run by the program that asked. Its answer has not come yet.`;
     case 'input':
@@ -76,16 +82,13 @@ function sentenceOf({ kind, call }: OpenGate): string {
 }
 
 /** The reason is requested once the person denies. */
-function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; readonly isApprovable?: boolean }) {
-  const { answerGate } = useActions();
+function Decision({ gate, onAnswer, isApprovable }: Props & { readonly isApprovable: boolean }) {
   const [denying, setDenying] = useState(false);
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState(false);
   const answer = (choice: 'approve' | 'always' | 'deny') => {
     setBusy(true);
-    void answerGate(gate, { answer: choice, ...(choice === 'deny' && reason && { reason }) }).then(() =>
-      setBusy(false),
-    );
+    void onAnswer({ answer: choice, ...(choice === 'deny' && reason && { reason }) }).then(() => setBusy(false));
   };
   if (denying)
     return (
@@ -135,21 +138,20 @@ function Decision({ gate, isApprovable = true }: { readonly gate: OpenGate; read
   );
 }
 
-function SignInAtGate({ gate }: { readonly gate: OpenGate }) {
-  const { answerGate } = useActions();
-  const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
+/** Only the person themselves can sign in; anyone else who sees the gate can continue once that has happened. */
+function SignInAtGate({ gate, onAnswer, isOwn }: Props & { readonly isOwn: boolean }) {
+  const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools'), enabled: isOwn });
   const tool = data?.tools.find(({ name }) => name === gate.call.name);
-  const goOn = () => void answerGate(gate, { answer: 'approve' });
+  const goOn = () => void onAnswer({ answer: 'approve' });
   return (
     <>
       {tool?.needs_sign_in && tool.mcp_server && <McpSignIn server={tool.mcp_server} />}
       {tool?.needs_sign_in && !tool.mcp_server && <SecretForm tool={tool} onKept={goOn} />}
-      {tool && !tool.needs_sign_in && (
+      {(!isOwn || (tool && !tool.needs_sign_in)) && (
         <Button look="act" className="self-start" onClick={goOn}>
-          {tool.mcp_server ? t`Continue, signed in` : t`Continue with the stored secret`}
+          {tool && !tool.mcp_server ? t`Continue with the stored secret` : t`Continue, signed in`}
         </Button>
       )}
-      <Decision gate={gate} />
     </>
   );
 }

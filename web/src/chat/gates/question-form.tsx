@@ -1,59 +1,54 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
-import { type ReactNode, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { useActions } from '../chat-actions.ts';
 
 type Question = NonNullable<OpenGate['question']>;
 type Field = Question['fields'][number];
 type Input = NonNullable<GateAnswer['input']>;
-type Props = { readonly gate: OpenGate; readonly question: Question; readonly children: ReactNode };
+type Props = { readonly question: Question; readonly onAnswer: (answer: GateAnswer) => Promise<void> };
 
 /** What an MCP server asks: fields to fill in, or a page to open. The values go to the server, not to the model. */
-export function QuestionForm({ gate, question, children }: Props) {
-  const { answerGate } = useActions();
+export function QuestionForm({ question, onAnswer }: Props) {
   const [input, setInput] = useState<Input>({});
   const [busy, setBusy] = useState(false);
   const { message, url, fields } = question;
   const set = (name: string, value: Input[string] | undefined) =>
     setInput(({ [name]: _before, ...rest }) => (value === undefined ? rest : { ...rest, [name]: value }));
   return (
-    <>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setBusy(true);
-          void answerGate(gate, { answer: 'approve', input }).then(() => setBusy(false));
-        }}
-      >
-        <p className="whitespace-pre-wrap break-words">{message}</p>
-        {url !== null && (
-          <p className="break-words">
-            <Trans>
-              Open{' '}
-              <a className="underline" href={url} target="_blank" rel="noreferrer noopener">
-                {url}
-              </a>{' '}
-              (on {new URL(url).host}), and continue here when you are done.
-            </Trans>
-          </p>
-        )}
-        {fields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            value={input[field.name]}
-            onChange={(value) => set(field.name, value)}
-          />
-        ))}
-        <Button type="submit" look="act" className="self-start" disabled={busy}>
-          {url === null ? t`Send the answer` : t`Continue`}
-        </Button>
-      </form>
-      {children}
-    </>
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setBusy(true);
+        void onAnswer({ answer: 'approve', input }).then(() => setBusy(false));
+      }}
+    >
+      <p className="whitespace-pre-wrap break-words">{message}</p>
+      {url !== null && (
+        <p className="break-words">
+          <Trans>
+            Open{' '}
+            <a className="underline" href={url} target="_blank" rel="noreferrer noopener">
+              {url}
+            </a>{' '}
+            (on {new URL(url).host}), and continue here when you are done.
+          </Trans>
+        </p>
+      )}
+      {fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          value={input[field.name]}
+          onChange={(value) => set(field.name, value)}
+        />
+      ))}
+      <Button type="submit" look="act" className="self-start" disabled={busy}>
+        {url === null ? t`Send the answer` : t`Continue`}
+      </Button>
+    </form>
   );
 }
 

@@ -1,5 +1,7 @@
 import { Trans } from '@lingui/react/macro';
+import type { OpenGate } from '@reborn-agent/client/api';
 import { Icon } from '../../parts/icon.tsx';
+import { useActions } from '../chat-actions.ts';
 import { GateCard } from '../gates/gate-card.tsx';
 import { Answer } from './answer.tsx';
 import { FailureLine } from './failure-line.tsx';
@@ -21,7 +23,7 @@ export function RowView({ row }: { readonly row: Row }) {
     case 'pick-up':
       return <PickUpLine entry={row.entry} turnId={row.turnId} />;
     case 'gate':
-      return <GateCard gate={row.gate} />;
+      return <GateRow gate={row.gate} />;
     case 'failure':
       return <FailureLine words={row.words} asked={row.asked} turnId={row.turnId} />;
     case 'queued':
@@ -41,4 +43,9 @@ export function RowView({ row }: { readonly row: Row }) {
     case 'working':
       return <Working turn={row.turn} first={row.first} />;
   }
+}
+
+function GateRow({ gate }: { readonly gate: OpenGate }) {
+  const { answerGate } = useActions();
+  return <GateCard gate={gate} onAnswer={(answer) => answerGate(gate, answer)} />;
 }

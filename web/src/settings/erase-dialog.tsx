@@ -1,26 +1,29 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { Erasure, User } from '@reborn-agent/client/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import type { Erasure } from '@reborn-agent/client/api';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { CopyButton } from '../chat/transcript/row-actions.tsx';
-import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 
-/** Erases a user after their name was typed, and shows the certificate. */
-export function EraseUser({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
-  const queries = useQueryClient();
+type Props = {
+  readonly name: string;
+  readonly title: string;
+  readonly warning: ReactNode;
+  readonly onErase: () => Promise<Erasure>;
+  readonly onClose: () => void;
+};
+
+/** Erases a person after their name was typed, and shows the certificate. */
+export function EraseDialog({ name, title, warning, onErase, onClose }: Props) {
   const [typed, setTyped] = useState('');
-  const erase = useMutation({
-    mutationFn: () => client.call('POST /api/users/{id}/erase', { params: { id: user.id } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['users'] }),
-  });
-  if (erase.data) return <Certificate name={user.name} erasure={erase.data} onClose={onClose} />;
+  const erase = useMutation({ mutationFn: onErase });
+  if (erase.data) return <Certificate name={name} erasure={erase.data} onClose={onClose} />;
   return (
-    <Dialog title={t`Erase ${user.name}?`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -28,14 +31,9 @@ export function EraseUser({ user, onClose }: { readonly user: User; readonly onC
           erase.mutate();
         }}
       >
-        <p className="break-words">
-          <Trans>
-            This deletes their threads, memory, secrets, missions, tokens and everything else, permanently. Backups that
-            were made before still contain it.
-          </Trans>
-        </p>
+        <p className="break-words">{warning}</p>
         <TextField
-          label={t`Type ${user.name} to confirm`}
+          label={t`Type ${name} to confirm`}
           value={typed}
           autoComplete="off"
           onChange={(event) => setTyped(event.target.value)}
@@ -45,7 +43,7 @@ export function EraseUser({ user, onClose }: { readonly user: User; readonly onC
           <Button onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
-          <Button type="submit" look="danger" disabled={typed.trim() !== user.name.trim() || erase.isPending}>
+          <Button type="submit" look="danger" disabled={typed.trim() !== name.trim() || erase.isPending}>
             {erase.isPending ? t`Erasing…` : t`Erase everything`}
           </Button>
         </div>
