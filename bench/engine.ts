@@ -32,7 +32,7 @@ import { createSealedTexts } from '#tools/secrets/sealed-text.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { Tool } from '#tools/tool.ts';
 import { prepareBareSql } from './bare-sql.ts';
-import { postgresCpu } from './process-cpu.ts';
+import { postgresCpu } from './process-cost.ts';
 
 /**
  * Compares a turn with its durable writes as bare SQL, which has no queue, events, row-level security or ledger. The turns

@@ -13,7 +13,7 @@ import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
 import { nameOf } from '#store/notes/note-index.ts';
 import { findByMeaning, findByWords } from '#store/notes/note-search.ts';
 import { recordEmbeddings } from '#store/notes/notes.ts';
-import { findPostmaster, postgresCpu } from './process-cpu.ts';
+import { findPostmaster, postgresCpu } from './process-cost.ts';
 
 /**
  * Measures a search among many notes of one user, with and without a pgvector index. The word frequencies resemble those

@@ -5,7 +5,7 @@ import { freshHome } from '../test/support/fresh-home.ts';
 import { startScriptedModel } from '../test/support/scripted-model.ts';
 import { clientOf, SETTINGS } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
-import { cpuOf, findPostmaster, postgresCpu } from './process-cpu.ts';
+import { cpuOf, findPostmaster, postgresCpu } from './process-cost.ts';
 
 /**
  * (1) 100,000 missions of 10,000 users: what the scheduler costs while none is due, and the delay from due to started at 200 due

@@ -12,7 +12,7 @@ import { readStream } from '../test/support/read-stream.ts';
 import { followScript, startScriptedModel } from '../test/support/scripted-model.ts';
 import { clientOf, SETTINGS } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
-import { cpuOf, postgresCpu } from './process-cpu.ts';
+import { cpuOf, postgresCpu } from './process-cost.ts';
 
 /**
  * Many replicas, each a real process, on one PostgreSQL with 100 connections behind PgBouncer in session mode: idle, with
@@ -141,9 +141,12 @@ async function measure(title: string, act: () => Promise<void>): Promise<void> {
       await sleep(200);
     }
   })();
-  await act();
-  over = true;
-  await looking;
+  try {
+    await act();
+  } finally {
+    over = true;
+    await looking;
+  }
   const after = await read();
   const seconds = (after.at - before.at) / 1000;
   const rate = (key: 'statements' | 'signals') => ((after[key] - before[key]) / seconds).toFixed(1);
@@ -194,10 +197,11 @@ async function takeOver(count: number): Promise<number[]> {
   const name = `held ${++round} `;
   const asked = () => model.seen.filter(({ messages }) => messages.at(-1)?.text.startsWith(name));
   const victims = replicas.splice(0, count); // the oldest, which judge the others
-  const sends = victims.flatMap((victim, index) =>
-    Array.from({ length: TURNS_OF_VICTIM }, (_, turn) => victim.ask(`${name}${index} ${turn}`, { background: true })),
-  );
-  const ids = (await Promise.all(sends)).map(({ id }) => id);
+  const ids: string[] = [];
+  // One after the other: all at once, they would want more connections than there are.
+  for (const [index, victim] of victims.entries())
+    for (let turn = 0; turn < TURNS_OF_VICTIM; turn++)
+      ids.push((await victim.ask(`${name}${index} ${turn}`, { background: true })).id);
   await waitFor('the turns to run', async () => asked().length === ids.length, 60_000);
   const killed = performance.now();
   await killAll(victims);

@@ -8,7 +8,7 @@ import { findFreePort } from '../test/support/free-port.ts';
 import { freshHome } from '../test/support/fresh-home.ts';
 import { startScriptedModel } from '../test/support/scripted-model.ts';
 import { SETTINGS, TOKEN } from '../test/support/service.ts';
-import { cpuOf, findPostmaster, postgresCpu } from './process-cpu.ts';
+import { cpuOf, findPostmaster, postgresCpu } from './process-cost.ts';
 
 const WORDS = Array.from({ length: 64 }, (_, index) => `word${index} `);
 

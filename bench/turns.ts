@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { burst, compareTurns, median } from './compare-turns.ts';
+import { burst, median } from './burst.ts';
+import { compareTurns } from './compare-turns.ts';
+import { memoryOf } from './process-cost.ts';
 import { saveResult } from './results/save-result.ts';
 import { openServers, stop } from './turn-servers.ts';
 
@@ -17,9 +18,6 @@ const FIRST_TOKENS = 60;
 
 const { ask, startHand, startOurs, close } = await openServers();
 
-/** Pages that several processes share are divided among them. */
-const memoryMb = (pid: number): number =>
-  Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await stop((await startOurs()).child); // the first start compiles the program
@@ -37,10 +35,10 @@ const start = {
 };
 print(`start to first answer ${start.milliseconds.toFixed(0)} ms, ${start.cpu.toFixed(0)} ms of CPU`);
 await sleep(3000);
-const idle = memoryMb(ours.pid);
+const idle = memoryOf(ours.pid);
 
 const hand = await startHand();
-for (const server of [hand, ours]) await burst(ask, server, 8, SECONDS); // warm
+for (const server of [hand, ours]) await burst(() => ask(server), server.cpu, { atOnce: 8, seconds: SECONDS }); // warm
 const turns = [];
 for (const atOnce of AT_ONCE) {
   const compared = await compareTurns(ask, { ours, hand }, { atOnce, seconds: SECONDS, rounds: ROUNDS });
@@ -57,7 +55,7 @@ for (let index = 0; index < FIRST_TOKENS; index++) {
   first.ours.push((await ask(ours, true)).first);
 }
 const firstToken = { ours: median(first.ours), hand: median(first.hand) };
-const memory = { idle, after_load: memoryMb(ours.pid) };
+const memory = { idle, after_load: memoryOf(ours.pid) };
 print(`first token ${firstToken.ours.toFixed(1)} ms, by hand ${firstToken.hand.toFixed(1)} ms`);
 print(`memory of Node: ${idle.toFixed(0)} MB idle, ${memory.after_load.toFixed(0)} MB after the load`);
 saveResult('turns', { start, turns, first_token_ms: firstToken, memory_mb: memory });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OccurrenceList } from '@reborn-agent/client/api';
 import { readStream } from '../../test/support/read-stream.ts';
 import type { clientOf, webhookClientOf } from '../../test/support/service.ts';
 
@@ -19,16 +20,25 @@ const earlier: string[] = [];
 const MOST_EARLIER = 500;
 
 export const KINDS: readonly Kind[] = [
-  { name: 'new thread', share: 50, run: (target, onText) => stream(target, { input: 'Hello' }, onText) },
+  { name: 'new thread', share: 40, run: (target, onText) => stream(target, { input: 'Hello' }, onText) },
   { name: 'known thread', share: 20, run: continueThread },
   {
     name: 'tool call',
-    share: 15,
+    share: 13,
     run: (target, onText) => stream(target, { input: 'use time {}' }, onText),
   },
   { name: 'webhook', share: 10, run: submitJob },
   { name: 'approval', share: 5, run: denyCall },
+  { name: 'schema', share: 5, run: (target) => stream(target, { input: 'Where?', text: { format: CITY } }, () => {}) },
+  { name: 'MCP client', share: 5, run: askByMcp },
+  { name: 'mission', share: 2, run: runMission },
 ];
+
+const CITY = {
+  type: 'json_schema',
+  name: 'city',
+  schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false },
+};
 
 async function stream(target: Target, body: object, onText: OnText): Promise<void> {
   const response = await target.post({ ...body, stream: true });
@@ -55,15 +65,50 @@ async function submitJob(target: Target): Promise<void> {
 
 /** A call that waits at a gate, and is denied by its user. */
 async function denyCall(target: Target): Promise<void> {
-  const asked = await target.request('/api/chat', {
-    method: 'POST',
-    body: JSON.stringify({ message: 'use mission_delete {}' }),
+  const { gate } = await call<{ gate: { id: string } | null }>(target, 'POST', '/api/chat', {
+    message: 'use mission_delete {}',
   });
-  const { gate } = (await asked.json()) as { gate: { id: string } | null };
   if (!gate) throw new Error('no gate');
-  const answered = await target.request(`/api/gates/${gate.id}`, {
+  await call(target, 'POST', `/api/gates/${gate.id}`, { answer: 'deny' });
+}
+
+/** Another agent that has this one as a tool. */
+async function askByMcp(target: Target): Promise<void> {
+  const response = await target.request('/mcp', {
     method: 'POST',
-    body: JSON.stringify({ answer: 'deny' }),
+    headers: { accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'ask', arguments: { message: 'Hello' } },
+    }),
   });
-  if (!answered.ok) throw new Error(`status ${answered.status}`);
+  const answer = await response.text();
+  if (!answer.includes('token39')) throw new Error(`MCP: ${response.status} ${answer.slice(0, 100)}`);
+}
+
+/** A mission that is made, started by hand and removed. */
+async function runMission(target: Target): Promise<void> {
+  const schedule = { every_minutes: 1440 };
+  const { id } = await call<{ id: string }>(target, 'POST', '/api/missions', {
+    name: `Mission ${Math.random()}`,
+    instruction: 'Hello',
+    schedule,
+  });
+  await call(target, 'POST', `/api/missions/${id}/run`);
+  for (;;) {
+    const { occurrences } = await call<OccurrenceList>(target, 'GET', `/api/missions/${id}/occurrences`);
+    const status = occurrences.find(({ kind }) => kind === 'manual')?.status;
+    if (status === 'completed') break;
+    if (status === 'failed') throw new Error('the mission failed');
+    await sleep(50);
+  }
+  await call(target, 'DELETE', `/api/missions/${id}`);
+}
+
+async function call<Answer>(target: Target, method: string, path: string, body?: object): Promise<Answer> {
+  const response = await target.request(path, { method, ...(body && { body: JSON.stringify(body) }) });
+  if (!response.ok) throw new Error(`${method} ${path.split('/', 3).join('/')}: status ${response.status}`);
+  return (response.status === 204 ? undefined : await response.json()) as Answer;
 }

@@ -12,7 +12,14 @@ const OLD_MS = 5000;
 /** A server that continues an interrupted turn by itself does so in this time. */
 const CONTINUE_MS = 20_000;
 
-export type Survival = Kept & { readonly continuedByItself: boolean };
+/** How long a conversation may refuse messages after a restart. */
+const RECOVER_MS = 60_000;
+
+export type Survival = Kept & {
+  readonly continuedByItself: boolean;
+  /** Without an answer, what was kept is unknown: the prompt shows it. */
+  readonly answersAgain: boolean;
+};
 
 /**
  * Two turns that end, one that is killed in the middle of its stream, and a restart. The prompt of the last turn shows what
@@ -38,7 +45,16 @@ export async function checkCrash(
       .map(({ messages }) => messages.map(({ text }) => text).join('\n'))
       .find((text) => text.includes(question));
   const continued = await waitFor('it', async () => findPrompt(QUESTIONS.interrupted), CONTINUE_MS).catch(() => '');
-  await ask(restarted, { text: QUESTIONS.last, stream: false, conversation }, wordsOf('last'));
+  const askLast = () => ask(restarted, { text: QUESTIONS.last, stream: false, conversation }, wordsOf('last'));
+  const answersAgain = await waitFor(
+    'an answer after the restart',
+    () =>
+      askLast().then(
+        () => true,
+        () => sleep(1000, false),
+      ),
+    RECOVER_MS,
+  ).catch(() => false);
   await stop(restarted);
-  return { ...findKept(findPrompt(QUESTIONS.last) ?? ''), continuedByItself: continued !== '' };
+  return { ...findKept(findPrompt(QUESTIONS.last) ?? ''), continuedByItself: continued !== '', answersAgain };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { processes } from '../process-cpu.ts';
+import { processes } from '../process-cost.ts';
 import { ask } from './ask.ts';
 import type { Peer, Running, Setup } from './peer.ts';
 import { cpuOfTree, runningTree } from './process-tree.ts';
@@ -14,7 +14,11 @@ export type Started = Running & { readonly milliseconds: number; readonly startC
 export async function start(peer: Peer, setup: Setup): Promise<Started> {
   const started = performance.now();
   const server = await peer.start(setup);
-  await waitFor(`${peer.name} to answer`, () => tryToAsk(server), START_MS);
+  const answers = async () => {
+    if (runningTree(await server.roots()).every(({ ended }) => ended)) throw new Error(`${peer.name} has ended.`);
+    return tryToAsk(server);
+  };
+  await waitFor(`${peer.name} to answer`, answers, START_MS);
   const milliseconds = performance.now() - started;
   return { ...server, milliseconds, startCpu: cpuOfTree(runningTree(await server.roots())) };
 }

@@ -4,17 +4,18 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { startScriptedModel } from '../../test/support/scripted-model.ts';
+import { type Burst, median } from '../burst.ts';
 import { handWritten } from './adapters/hand-written.ts';
 import { langgraph } from './adapters/langgraph.ts';
 import { mastra } from './adapters/mastra.ts';
 import { openclaw } from './adapters/openclaw.ts';
 import { reborn } from './adapters/reborn.ts';
 import { ask, closeConnections } from './ask.ts';
-import { type Burst, burst, median, settle } from './bursts.ts';
+import { burstOf, settle } from './bursts.ts';
 import { checkCrash, type Survival } from './crash-check.ts';
 import { type Started, start, stop } from './lifetime.ts';
 import type { Peer, Setup } from './peer.ts';
-import { memoryOf, runningTree } from './process-tree.ts';
+import { memoryOfTree, runningTree } from './process-tree.ts';
 import { type Run, renderTable, saveRun } from './results.ts';
 import { decide } from './script.ts';
 
@@ -77,20 +78,20 @@ const runningServer = ({ peer, starts }: Measured): Started => {
 
 async function measureMemory(all: readonly Measured[]): Promise<void> {
   await sleep(IDLE_MS);
-  for (const each of all) each.idleMemoryMb = memoryOf(runningTree(await runningServer(each).roots()));
+  for (const each of all) each.idleMemoryMb = memoryOfTree(runningTree(await runningServer(each).roots()));
 }
 
 async function measureTurns(all: readonly Measured[]): Promise<void> {
-  for (const each of all) await burst(runningServer(each), 2, SECONDS); // warm
+  for (const each of all) await burstOf(runningServer(each), 2, SECONDS); // warm
   for (const each of all) await settle(runningServer(each));
   for (const atOnce of AT_ONCE)
     for (let round = 0; round < ROUNDS; round++)
       for (const each of all) {
-        const measured = await burst(runningServer(each), atOnce, SECONDS);
+        const measured = await burstOf(runningServer(each), atOnce, SECONDS);
         each.bursts.get(atOnce)?.push(measured);
         const seen = model.seen.splice(0).at(-1); // some prompts are long
         each.prompt = { bytes: seen?.bytes ?? 0, tools: seen?.tools.length ?? 0 };
-        print(`${each.peer.name}, ${atOnce} at once: ${measured.cpuMs.toFixed(1)} ms of CPU a turn`);
+        print(`${each.peer.name}, ${atOnce} at once: ${measured.cpu.toFixed(1)} ms of CPU a turn`);
       }
 }
 
@@ -119,7 +120,7 @@ function resultOf({ peer, version, starts, bursts, firstWords, idleMemoryMb, pro
     prompt,
     turns: [...bursts].map(([atOnce, each]) => ({
       atOnce,
-      cpuMs: median(each.map(({ cpuMs }) => cpuMs)),
+      cpu: median(each.map(({ cpu }) => cpu)),
       perSecond: median(each.map(({ perSecond }) => perSecond)),
     })),
     firstWordMs: median(firstWords),

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { MS_PER_TICK, type Process, processes } from '../process-cpu.ts';
+import { MS_PER_TICK, memoryOf, type Process, processes } from '../process-cost.ts';
 
 /** The processes under `roots`, and the roots themselves. */
 export function findTree(all: readonly Process[], roots: readonly number[]): Process[] {
@@ -14,9 +13,6 @@ export const cpuOfTree = (tree: readonly Process[]): number =>
 
 export const runningTree = (roots: readonly number[]): Process[] => findTree(processes(), roots);
 
-/** The memory of the processes in MB. Pages that several processes share are divided among them. */
-export function memoryOf(tree: readonly Process[]): number {
-  const running = tree.filter(({ ended }) => !ended);
-  const sizes = running.map(({ pid }) => /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
-  return sizes.reduce((sum, size) => sum + Number(size), 0) / 1024;
-}
+/** The memory of the processes in MB. */
+export const memoryOfTree = (tree: readonly Process[]): number =>
+  tree.filter(({ ended }) => !ended).reduce((sum, { pid }) => sum + memoryOf(pid), 0);

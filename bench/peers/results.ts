@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ROOT } from '../../test/support/cached-folder.ts';
-import type { Burst } from './bursts.ts';
+import type { Burst } from '../burst.ts';
 import type { Survival } from './crash-check.ts';
 
 /** One run: its servers alternated. Times are medians. Compare servers of one run only. */
@@ -46,7 +46,7 @@ const namesOf = ({ peers }: Run): string => peers.map(({ name }) => name).join()
 export function renderTable({ peers }: Run): string {
   const rows = peers.map(({ name, start, idleMemoryMb, turns, firstWordMs }) => [
     name,
-    ...turns.map(({ cpuMs }) => cpuMs.toFixed(1)),
+    ...turns.map(({ cpu }) => cpu.toFixed(1)),
     ...turns.map(({ perSecond }) => perSecond.toFixed(perSecond < 10 ? 1 : 0)),
     firstWordMs.toFixed(1),
     `${(start.milliseconds / 1000).toFixed(1)} s`,

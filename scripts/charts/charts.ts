@@ -1,8 +1,13 @@
 import LOAD from '../../bench/results/load.json' with { type: 'json' };
+import PEERS from '../../bench/results/peers.json' with { type: 'json' };
 import SIMULATION from '../../bench/results/simulation.json' with { type: 'json' };
+import STORED from '../../bench/results/stored.json' with { type: 'json' };
 import TURNS from '../../bench/results/turns.json' with { type: 'json' };
 import YEAR from '../../bench/results/year.json' with { type: 'json' };
 import type { Chart } from './draw-chart.ts';
+
+/** OpenClaw needs so much more that the others could not be seen beside it. */
+const COMPARABLE = PEERS.runs.at(-1)?.peers.filter(({ name }) => name !== 'OpenClaw') ?? [];
 
 /** The charts of docs/benchmarks.md and docs/scale.md by the names of their files, from what the benchmarks saved. */
 export const CHARTS: Readonly<Record<string, Chart>> = {
@@ -16,6 +21,14 @@ export const CHARTS: Readonly<Record<string, Chart>> = {
       { name: 'Reborn', values: TURNS.turns.map(({ ours }) => ours.cpu) },
       { name: 'by hand, storing nothing', values: TURNS.turns.map(({ hand }) => hand.cpu) },
     ],
+  },
+  'chart-peers': {
+    title: 'CPU time of a turn in other agent servers',
+    unit: 'ms',
+    axis: 'turns at once',
+    kind: 'bars',
+    labels: COMPARABLE[0]?.turns.map(({ atOnce }) => String(atOnce)) ?? [],
+    series: COMPARABLE.map(({ name, turns }) => ({ name, values: turns.map(({ cpu }) => cpu) })),
   },
   'chart-load': {
     title: 'Time to the first text, beside mixed traffic on two cores',
@@ -37,6 +50,17 @@ export const CHARTS: Readonly<Record<string, Chart>> = {
     series: (['node', 'postgres'] as const).map((part) => ({
       name: part === 'node' ? 'Node' : 'PostgreSQL',
       values: LOAD.rates.map(({ cpu_ms: cpu }) => cpu[part]),
+    })),
+  },
+  'chart-stored': {
+    title: `Time with ${(STORED.threads / 1e6).toFixed(1)} million threads stored, p95`,
+    unit: 'ms',
+    axis: 'what a user does',
+    kind: 'bars',
+    labels: ['first page', 'search', 'turn', 'stream'],
+    series: (['empty', 'full'] as const).map((state) => ({
+      name: state === 'empty' ? 'before' : 'after',
+      values: (['page', 'search', 'turn', 'stream'] as const).map((name) => STORED[state][name].p95),
     })),
   },
   'chart-year': {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { installPackage } from '../../../test/package/installed.ts';
@@ -36,7 +36,7 @@ export function reborn(): Peer {
       });
       const url = `http://127.0.0.1:${port}/api/v1`;
       return Promise.resolve({
-        roots: async () => [pid, await findPostmaster(folder)],
+        roots: async () => [pid, ...(await findPostmaster(folder))],
         request: ({ text, stream, conversation }) => ({
           url: `${url}/responses`,
           headers: HEADERS,
@@ -51,6 +51,8 @@ export function reborn(): Peer {
   };
 }
 
-async function findPostmaster(home: string): Promise<number> {
-  return Number.parseInt(await readFile(path.join(home, 'postgres-18/postmaster.pid'), 'utf8'), 10);
+/** It starts after the program. */
+async function findPostmaster(home: string): Promise<number[]> {
+  const file = path.join(home, 'postgres-18/postmaster.pid');
+  return existsSync(file) ? [Number.parseInt(await readFile(file, 'utf8'), 10)] : [];
 }

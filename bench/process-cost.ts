@@ -13,6 +13,12 @@ export function postgresCpu(postmaster: number): number {
   return (children + (own ? own.used + own.usedByEnded : 0)) * MS_PER_TICK;
 }
 
+/** The memory of a process in MB. Pages that several processes share are divided among them. Linux only. */
+export function memoryOf(process: number): number {
+  const sizes = readFileSync(`/proc/${process}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+)/m.exec(sizes)?.[1]) / 1024;
+}
+
 type Query = (statement: string) => Promise<readonly { readonly pid: number }[]>;
 
 /** The postmaster of a server; undefined when it is not on this machine. The connection that asks may be closed at once. */
