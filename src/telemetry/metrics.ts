@@ -172,6 +172,8 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
   const streams = gauge('reborn_streams', 'Open event streams of responses.');
   const memory = gauge('process_resident_memory_bytes', 'Memory of the process.');
   const heap = gauge('nodejs_heap_size_used_bytes', 'Memory that JavaScript uses.');
+  const heapTotal = gauge('nodejs_heap_size_total_bytes', 'Memory that is reserved for JavaScript.');
+  const external = gauge('nodejs_external_memory_bytes', 'Memory outside of the heap that JavaScript objects own.');
   const uptime = gauge('process_uptime_seconds', 'Time since the process started.');
   const cpu = new Counter({ name: 'process_cpu_seconds_total', help: 'CPU time of the process.', registers });
 
@@ -192,9 +194,11 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
     overdue.set(state.deliveries.oldestSeconds);
     sockets.set(state.sockets);
     streams.set(state.streams);
-    const { rss, heapUsed } = process.memoryUsage();
-    memory.set(rss);
-    heap.set(heapUsed);
+    const used = process.memoryUsage();
+    memory.set(used.rss);
+    heap.set(used.heapUsed);
+    heapTotal.set(used.heapTotal);
+    external.set(used.external);
     uptime.set(process.uptime());
     const { user, system } = process.cpuUsage();
     cpu.reset();

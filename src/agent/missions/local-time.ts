@@ -63,6 +63,8 @@ function readOffset(instant: number, timeZone: string): number {
   return shown - whole;
 }
 
+/** A zone counts in each spelling, such as `europe/oslo`. */
+const MOST_FORMATTERS = 1000;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
@@ -78,6 +80,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
+  if (formatters.size >= MOST_FORMATTERS) formatters.clear();
   formatters.set(timeZone, formatter);
   return formatter;
 }
