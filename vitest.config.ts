@@ -6,14 +6,13 @@ import { SlowFirst } from './test/support/slow-first.ts';
 const MEASURED = ['bad-tokens', 'cpu-budget', 'failover', 'heavy-thread', 'purge'];
 const measured = `test/faults/{${MEASURED.join()}}.test.ts`;
 
-/** Such tests mostly wait: for processes to start, for leases to end. */
-const WAITING = { maxWorkers: 3 };
+/** Such tests mostly wait: for processes to start, for leases to end. With two workers, two cores are idle half of the time. */
+const WAITING = { maxWorkers: 4 };
 
 export default defineConfig({
   test: {
     // A process per test file: signals, child processes and PostgreSQL clients stay apart.
     pool: 'forks',
-    // Two, because the journeys also run a PostgreSQL and the service beside the test itself.
     maxWorkers: 2,
     // A first start of the embedded PostgreSQL takes seconds on a busy machine.
     hookTimeout: 120_000,
@@ -21,6 +20,8 @@ export default defineConfig({
     testTimeout: 120_000,
     teardownTimeout: 10_000,
     expect: { poll: { timeout: 20_000 } },
+    // Enough of a list of findings for CI's summary, which has no room for differences.
+    chaiConfig: { truncateThreshold: 400 },
     // It warns of what matters in production; here it is an identity provider of the tests.
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),
     sequence: { sequencer: SlowFirst },
@@ -48,7 +49,16 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: 'journeys', include: ['test/journeys/**/*.test.ts'] } },
+      {
+        extends: true,
+        // A PostgreSQL and the service run beside each of them.
+        test: {
+          name: 'journeys',
+          include: ['test/journeys/**/*.test.ts'],
+          maxWorkers: 3,
+          sequence: { groupOrder: 3 },
+        },
+      },
       {
         extends: true,
         test: {

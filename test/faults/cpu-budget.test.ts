@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Ask, burst, compareTurns } from '../../bench/compare-turns.ts';
+import { burst } from '../../bench/burst.ts';
+import { type Ask, compareTurns } from '../../bench/compare-turns.ts';
 import BUDGET from '../../bench/cpu-budget.json' with { type: 'json' };
 import { openServers, type Server, stop } from '../../bench/turn-servers.ts';
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const ours = await startOurs();
   cleanup.defer(() => stop(ours.child));
   servers = { ask, hand, ours };
-  for (const server of [hand, ours]) await burst(ask, server, 8, 3); // warm
+  for (const server of [hand, ours]) await burst(() => ask(server), server.cpu, { atOnce: 8, seconds: 3 }); // warm
 }, BUILD_MS);
 
 afterAll(() => cleanup.disposeAsync());

@@ -55,6 +55,8 @@ test('when its service is killed with -9, the terminal says so and reconnects, a
         .split(/\s+/);
       expect(said).toEqual(numbers(60));
       expect(shown.match(/0 1 2 3/g)).toHaveLength(1); // what the crash left half said is not shown beside it
+      await terminal.press('C-c');
+      await terminal.exited(); // the draft is kept now
     } finally {
       await second.kill('SIGTERM');
     }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startMcpServer } from '../support/mcp-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
@@ -71,6 +72,47 @@ test('an @ names notes and skills', async () => {
   await sees('❯ say my note "people/ann" and the skill "invoices"');
   await press('Enter');
   await expectReceived('say my note "people/ann" and the skill "invoices"');
+});
+
+test('prompts and resources of an MCP server are offered: a prompt asks for its arguments, a resource is sent with the message', async () => {
+  const server = await startMcpServer({
+    initialize: () => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      serverInfo: { name: 's', version: '1' },
+    }),
+    'prompts/list': () => ({
+      prompts: [{ name: 'summary', description: 'Sums a page up.', arguments: [{ name: 'page', required: true }] }],
+    }),
+    'prompts/get': ({ params }) => {
+      const given = params?.['arguments'] as { page: string } | undefined;
+      return { messages: [{ role: 'user', content: { type: 'text', text: `say the page ${given?.page} in short` } }] };
+    },
+    'resources/list': () => ({ resources: [{ uri: 'page://42', name: 'page', description: 'The page 42.' }] }),
+    'resources/templates/list': () => ({ resourceTemplates: [] }),
+    'resources/read': () => ({ contents: [{ uri: 'page://42', text: 'Forty-two is on it.' }] }),
+  });
+  onTestFinished(() => server.close());
+  const body = JSON.stringify({ name: 'manual', url: server.url, for: 'everyone', private_network: true });
+  expect((await chat.service.request('/api/mcp', { method: 'POST', body })).status).toBe(201);
+
+  const { type, press, sees } = await open();
+  await type('/manual:su');
+  await sees(/manual:summary +Sums a page up\./);
+  await press('Enter');
+  await sees('page (Enter continues');
+  await type('7');
+  await press('Enter');
+  await sees('❯ say the page 7 in short');
+  await press('Enter');
+  await expectReceived('say the page 7 in short');
+
+  await type('say seen @manual');
+  await sees(/manual:page:\/\/42 +resource: The page 42\./);
+  await press('Tab');
+  await sees('❯ say seen @manual:page://42');
+  await press('Enter');
+  await waitFor('the resource', async () => JSON.stringify(chat.model.seen.at(-1)).includes('Forty-two is on it.'));
 });
 
 test('the commands are offered while the service is away', async () => {
