@@ -13,17 +13,17 @@ const turn = { id: 't', attempt: 0 } as unknown as Turn;
 const stored = { ...messageOf('m', 'one two'), attempt: 0 } as unknown as Item;
 
 /** The events that a reader gets when the log has only these, and how often the items were read. */
-async function watch(log: readonly NumberedEvent[]) {
+async function watch(log: readonly NumberedEvent[], after = -1) {
   let reads = 0;
   async function* logged() {
-    yield* log;
+    yield* log.filter(({ sequence }) => sequence > after);
   }
   const getRecord = async (): Promise<TurnRecord> => {
     reads++;
     return { turn, items: [stored], gate: null };
   };
   const engine = { watch: logged } as unknown as Engine;
-  const options = { after: -1, fresh: false, onlyEnd: false, signal: new AbortController().signal, getRecord };
+  const options = { after, fresh: false, onlyEnd: false, signal: new AbortController().signal, getRecord };
   return { events: await Array.fromAsync(watchTurn(engine, turn, options)), reads: () => reads };
 }
 
@@ -53,3 +53,19 @@ test.each(
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
   },
 );
+
+test.each([0, 1, 2])('who comes back after event %i gets the end of an item, also if it was lost', async (after) => {
+  const intact = await watch(whole, after);
+  expect(intact.events).toEqual(whole.slice(after + 1));
+  expect(intact.reads()).toBe(0);
+
+  const { events } = await watch(
+    whole.filter(({ event }) => event.type !== 'item-done'),
+    after,
+  );
+  const ends = events.filter(({ event }) => event.type === 'item-done' || event.type === 'turn-ended');
+  expect(ends.map(({ sequence, event }) => [sequence, event.type])).toEqual([
+    [3, 'item-done'],
+    [4, 'turn-ended'],
+  ]);
+});

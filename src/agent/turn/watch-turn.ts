@@ -1,6 +1,7 @@
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import {
+  attemptOf,
   contentOf,
   firstSequence,
   missingEvents,
@@ -27,14 +28,16 @@ export async function* watchTurn(
   const isLate = options.after >= 0; // events before `after` are not known here
   const told = engine.watch(turn.id, options);
   let hasGap = false;
-  const events = isLate
-    ? told
-    : fillGaps(told, () => {
-        hasGap = true;
-      });
-  for await (const numbered of events) {
+  const onGap = () => {
+    hasGap = true;
+  };
+  const restOf = ({ items }: TurnRecord): TurnEvent[] => {
+    const made = items.filter((item) => item.attempt !== null);
+    return isLate ? wholeItems(seen, made) : missingEvents(seen, made);
+  };
+  for await (const numbered of isLate ? noticeGaps(told, options.after, onGap) : fillGaps(told, onGap)) {
     if (numbered.event.type === 'turn-ended' && hasGap) {
-      const lost = missingEvents(seen, madeItems(await options.getRecord()));
+      const lost = restOf(await options.getRecord());
       // Under numbers that were lost, as far as there are some behind the last event.
       for (const event of lost) yield { sequence: Math.min(++last, numbered.sequence - 1), event, loss: 'made' };
     }
@@ -50,13 +53,18 @@ export async function* watchTurn(
   const { attempt, endedAt } = record.turn;
   const isGone = last < 0 && endedAt !== null && endedAt.getTime() < Date.now() - LATE_LOG_MS;
   const first = isGone ? 0 : Math.max(last + 1, firstSequence(attempt + 1));
-  const made = madeItems(record);
-  const rest = isLate ? wholeItems(seen, made) : missingEvents(seen, made);
-  for (const [index, event] of [...rest, endOf(record)].entries())
+  for (const [index, event] of [...restOf(record), endOf(record)].entries())
     yield { sequence: first + index, event, loss: 'made' };
 }
 
-const madeItems = ({ items }: TurnRecord): Item[] => items.filter((item) => item.attempt !== null);
+async function* noticeGaps(events: AsyncIterable<NumberedEvent>, after: number, onGap: () => void) {
+  let last = after;
+  for await (const numbered of events) {
+    if (numbered.sequence > Math.max(last + 1, firstSequence(attemptOf(numbered.sequence)))) onGap();
+    last = numbered.sequence;
+    yield numbered;
+  }
+}
 
 /** For a reader that may have seen any part of the items: each item once more, whole. */
 function wholeItems(seen: readonly TurnEvent[], made: readonly Item[]): TurnEvent[] {

@@ -103,8 +103,8 @@ const error = z.strictObject({
  * used twice. `thread`: one of the user's threads was made or has changed. `gate`: a subscribed thread waits. `line`: a
  * subscribed thread shows another version of a message; list its items again, unless they came with this `line`. `job`: a
  * webhook job has moved; a user's own, or for the operator any. `resubscribe`: this subscription broke off and
- * is over; subscribe again with `after`. Who comes back after more than an hour may get whole items again, as
- * `item-done` without deltas: they take the place of what was known of them.
+ * is over; subscribe again with `after`. Who comes back after more than an hour, or when a crash of PostgreSQL has lost events,
+ * may get whole items again, as `item-done` without deltas: they take the place of what was known of them.
  */
 export const serverMessage = z
   .discriminatedUnion('type', [
