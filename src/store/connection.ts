@@ -59,8 +59,8 @@ export function withOwner<T>(db: Database, owner: Owner, act: (trx: OwnedTransac
   const staying = ownCell() === undefined ? '' : `; select refuse_moving(array[${user}])`;
   const begin = `begin; ${UNMARKED}; set local app.user_id = ${user}${staying}`;
   return db.connection().execute(async (connection) => {
-    await connection.executeQuery(CompiledQuery.raw(begin));
     try {
+      await connection.executeQuery(CompiledQuery.raw(begin));
       const result = await act(connection as OwnedTransaction);
       await connection.executeQuery(COMMIT);
       return result;

@@ -10,7 +10,7 @@ import { answeredBy, NGINX, type RunningCell, startCell, startRouter } from '../
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
-import { clientOf } from '../support/service.ts';
+import { clientOf, warningsOf } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { streamTurn } from './streamed.ts';
@@ -56,7 +56,8 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
       const init = { method: 'POST', headers: { 'idempotency-key': key }, body: JSON.stringify(body) };
       const response = await clientAs(user).request('/api/chat/send', init);
       if (response.ok) return ((await response.json()) as { thread_id: string }).thread_id;
-      if (response.status !== 503) throw new Error(`${response.status}: ${await response.text()}`);
+      if (response.status !== 503)
+        throw new Error(`${await response.text()}\n${warningsOf(here)}\n${warningsOf(there)}`);
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       await sleep(50);
     }

@@ -48,6 +48,14 @@ export async function spawnService(env: Record<string, string>) {
   };
 }
 
+/** What a service has logged as a warning or an error: the cause, when it answers 500. */
+export const warningsOf = ({ output }: { output(): string }): string =>
+  output()
+    .split('\n')
+    .filter((line) => /"level":[456]0/.test(line))
+    .slice(-20)
+    .join('\n');
+
 /** Rate limits are high, except where a test is about them. */
 export const SETTINGS = {
   GATEWAY_PORT: '0',
