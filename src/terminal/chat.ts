@@ -24,7 +24,7 @@ export type ChatOptions = {
   readonly threadId: string | undefined;
   /** Shown before the first message. */
   readonly notices: readonly string[];
-  /** What was typed and not sent when the chat ended. */
+  /** What is typed and not sent, also if the chat is killed. */
   readonly draft: { read(): Promise<string>; keep(text: string): Promise<void> };
 };
 
@@ -268,7 +268,10 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     }
   }
 
-  const ticking = setInterval(() => connection === 'lost' && screen.draw(), 1000);
+  const ticking = setInterval(() => {
+    void draft.keep(screen.draft.get());
+    if (connection === 'lost') screen.draw();
+  }, 1000);
   const onSignal = () => quit.resolve();
   process.once('SIGTERM', onSignal).once('SIGHUP', onSignal);
   screen.draft.set(await draft.read());

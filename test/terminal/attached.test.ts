@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
@@ -55,8 +57,8 @@ test('when its service is killed with -9, the terminal says so and reconnects, a
         .split(/\s+/);
       expect(said).toEqual(numbers(60));
       expect(shown.match(/0 1 2 3/g)).toHaveLength(1); // what the crash left half said is not shown beside it
-      await terminal.press('C-c');
-      await terminal.exited(); // the draft is kept now
+      await expect.poll(() => readFile(path.join(home.home, 'draft.txt'), 'utf8')).toBe('kept while it is away');
+      await terminal.kill();
     } finally {
       await second.kill('SIGTERM');
     }
@@ -69,7 +71,7 @@ test('while no service runs, one is started inside, and goes with the terminal',
   const terminal = await openTerminal({ env });
   try {
     expect(await terminal.sees('In a browser', 40_000)).toContain('/login?code=');
-    await terminal.sees('kept while it is away'); // the draft of the chat before
+    await terminal.sees('kept while it is away'); // the draft of the chat that was killed
     await terminal.press('C-u');
     await terminal.type('say hello');
     await terminal.press('Enter');

@@ -101,6 +101,11 @@ export async function openTerminal({
         const code = await readFile(exitCode, 'utf8').catch(() => '');
         return code.endsWith('\n') && { code: Number(code) };
       }),
+    /** As by `kill -9`. */
+    kill: async () => {
+      const shell = (await tmux('display-message', '-p', '#{pane_pid}')).trim();
+      await run('pkill', ['-KILL', '-P', shell]);
+    },
     async close() {
       await tmux('kill-server').catch(() => {});
       await rm(folder, { recursive: true, force: true });
