@@ -3,35 +3,41 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Sends requests to `url` at a steady rate while its parent wants it, each with a different well-formed token that is not
- * valid, which is the most expensive kind of bad request. Reports the number of refusals to the parent when it stops.
+ * Sends requests to `url`, each with a different well-formed token that is not valid, which is the most expensive kind of bad
+ * request. The parent sets the rate per second by sending a number, and gets the number of refusals so far as the answer.
  */
-const [url = '', perSecond = '1000'] = process.argv.slice(2);
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const [url = ''] = process.argv.slice(2);
+const MOST_AT_ONCE = 64;
+const agent = new Agent({ keepAlive: true, maxSockets: MOST_AT_ONCE });
 let refused = 0;
-let isFlooding = false;
+let open = 0;
+let perSecond = 0;
 
 process.on('message', (message) => {
-  if (message === 'stop') process.send?.(refused);
-  isFlooding = message === 'start';
-  if (isFlooding) void flood();
+  process.send?.(refused);
+  const isFlooding = perSecond > 0;
+  perSecond = Number(message);
+  if (!isFlooding && perSecond > 0) void flood();
 });
 process.once('disconnect', () => process.exit());
 
 async function flood(): Promise<void> {
-  const begun = performance.now();
-  for (let sent = 0; isFlooding; await sleep(1)) {
-    const due = ((performance.now() - begun) / 1000) * Number(perSecond);
-    for (; sent < due; sent++) ask();
+  let asked = performance.now();
+  for (let due = 0; perSecond > 0; await sleep(1)) {
+    const now = performance.now();
+    due = Math.min(MOST_AT_ONCE, due + ((now - asked) / 1000) * perSecond);
+    asked = now;
+    for (; due >= 1 && open < MOST_AT_ONCE; due--) ask();
   }
 }
 
 function ask(): void {
   const authorization = `Bearer reborn_${randomBytes(32).toString('base64url')}`;
+  open++;
   const asked = request(url, { agent, headers: { authorization } }, (response) => {
     if (response.statusCode === 401) refused++;
     response.resume();
   });
-  asked.on('error', () => {});
+  asked.on('error', () => {}).on('close', () => open--);
   asked.end();
 }
