@@ -49,7 +49,7 @@ export async function spawnService(env: Record<string, string>) {
 }
 
 /** What a service has logged as a warning or an error: the cause, when it answers 500. */
-export const warningsOf = ({ output }: { output(): string }): string =>
+export const warningsOf = ({ output }: { readonly output: () => string }): string =>
   output()
     .split('\n')
     .filter((line) => /"level":[456]0/.test(line))
