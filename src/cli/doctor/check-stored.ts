@@ -7,6 +7,7 @@ import { parseCapabilities } from '#tools/component/capabilities/parse-capabilit
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDeliveries } from './check-deliveries.ts';
+import { checkMoves } from './check-moves.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 /** Whether what the database keeps can be used: secrets with the key that is here, the installed tools, attachments and so on. */
@@ -21,6 +22,7 @@ export async function checkStored(
     ...(await checkTools(db, config)),
     ...(await checkRecorded(db)),
     ...(await checkDeliveries(system)),
+    ...(await checkMoves(system)),
     ...(await checkBucket(config, system, offline)),
   ];
 }
