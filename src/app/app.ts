@@ -201,6 +201,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     egress,
     secrets,
     jobs,
+    missions,
     findVapid,
     embedder,
     metrics,

@@ -5,6 +5,7 @@ import { startEmbeddingNotes } from '#agent/background/waiting-notes.ts';
 import { startDenyingOverdueGates } from '#agent/gates/overdue-gates.ts';
 import { startTracingTurns } from '#agent/inspection/trace-turns.ts';
 import type { Jobs } from '#agent/jobs.ts';
+import type { Missions } from '#agent/missions/missions.ts';
 import { startScheduler } from '#agent/missions/scheduler.ts';
 import { createCallbackCarrier, createEventCarrier } from '#agent/outbox/carriers.ts';
 import { type Carry, startDelivering } from '#agent/outbox/deliver.ts';
@@ -38,6 +39,7 @@ type Options = {
   readonly egress: Egress;
   readonly secrets: Secrets;
   readonly jobs: Jobs;
+  readonly missions: Missions;
   readonly chatCarrier: Carry;
   readonly findVapid: FindVapid;
   readonly embedder: Embedder | undefined;
@@ -80,6 +82,7 @@ export function startBackground(options: Options): void {
   undo.defer(() => delivering.stop());
   const scheduler = startScheduler({ db, engine, pace: parts.missions, onError });
   undo.defer(() => scheduler.stop());
+  options.missions.followRequestedRuns(scheduler.hurry);
   const overdueGates = startDenyingOverdueGates(db, engine, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
   const undelivered = startDeletingUndelivered(db, engine, parts.undeliveredEveryMs);

@@ -50,6 +50,7 @@ const DEFAULTS = {
 
 /** The missions of their owners. Missing and foreign missions both throw `NotFound`. */
 export function createMissions(db: Database) {
+  const runFollowers: (() => void)[] = [];
   return {
     list: (owner: Owner): Promise<MissionListing[]> =>
       withOwner(db, owner, async (trx) => {
@@ -120,11 +121,17 @@ export function createMissions(db: Database) {
       change(owner, id, (mission) => ({ ...mission, state: 'active', pauseReason: null })),
 
     /** Starts a run now, besides the schedule. */
-    run: (owner: Owner, id: MissionId, requestKey: string): Promise<ListedOccurrence> =>
-      withOwner(db, owner, async (trx) => {
+    run: async (owner: Owner, id: MissionId, requestKey: string): Promise<ListedOccurrence> => {
+      const occurrence = await withOwner(db, owner, async (trx) => {
         const mission = (await lockMission(trx, owner, id)) ?? missing();
         return insertManualOccurrence(trx, owner, mission, requestKey);
-      }),
+      });
+      for (const follow of runFollowers) follow();
+      return occurrence;
+    },
+
+    /** Calls `follow` when somebody has asked this process for a run. */
+    followRequestedRuns: (follow: () => void): void => void runFollowers.push(follow),
 
     /** Deletes its occurrences too. A run that is under way continues, and the threads stay. */
     delete: (owner: Owner, id: MissionId): Promise<void> =>
