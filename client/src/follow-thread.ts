@@ -162,8 +162,8 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       });
     },
     /** Hides the gate that was answered, before the service says so. */
-    gateAnswered(): void {
-      change({ state: withoutGate(snapshot.state) });
+    gateAnswered(gateId: string): void {
+      change({ state: withoutGate(snapshot.state, gateId) });
     },
     close(): void {
       closed = true;

@@ -175,7 +175,8 @@ test('a gate is open until it is answered or the next turn starts', () => {
   };
   const waiting = withMessage(apply(EVENTS), { type: 'gate', gate }, 0);
   expect(waiting.gate).toBe(gate);
-  expect(withoutGate(waiting).gate).toBeUndefined();
+  expect(withoutGate(waiting, 'g').gate).toBeUndefined();
+  expect(withoutGate(waiting, 'the one before').gate).toBe(gate); // it opened before that answer was confirmed
   const next: TurnEvent = { type: 'turn-started', seq: 2, channel: 'gateway', created_at: AT, items: [] };
   expect(withMessage(waiting, { ...numbered(-1, next), turn_id: 't2' }, 0).gate).toBeUndefined();
 });

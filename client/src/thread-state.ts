@@ -148,7 +148,9 @@ function withEvent(state: ThreadState, message: TurnEventMessage, now: number): 
     : changed;
 }
 
-export const withoutGate = (state: ThreadState): ThreadState => ({ ...state, gate: undefined });
+/** Another gate may have opened before the answer to this one was confirmed. */
+export const withoutGate = (state: ThreadState, gateId: string): ThreadState =>
+  state.gate?.id === gateId ? { ...state, gate: undefined } : state;
 
 /** Where a subscription continues: after the newest event, or from the start of the newest turn. */
 export function positionOf(state: ThreadState): { turn_id: string; sequence?: number } | undefined {

@@ -158,7 +158,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
       change({ notes: [...local.notes, { kind: 'note', id: `note-${++ids}`, tone, text, anchor }] });
     },
     markAnswered(gate, answer) {
-      followed?.gateAnswered();
+      followed?.gateAnswered(gate.id);
       change({ answered: [...local.answered, { gate, answer }] });
     },
     async startVersion(itemId, text, model) {

@@ -303,8 +303,20 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
   await card.getByText('probe needs a secret of yours before it can run.').waitFor();
   await card.getByText('Look under Settings, Keys.').waitFor();
   await card.getByLabel('Key of the probe').fill('very-secret-value');
+  const approve = card.getByRole('button', { name: 'Approve once' }); // it may POST, so it asks
+  await page.route(
+    '**/api/gates/*',
+    async (route) => {
+      const response = await route.fetch();
+      await approve.waitFor(); // the next gate opens before the browser knows that its answer was accepted
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  const accepted = page.waitForResponse('**/api/gates/*');
   await card.getByRole('button', { name: 'Save and continue' }).click();
-  await card.getByRole('button', { name: 'Approve once' }).click(); // it may POST, so it asks
+  await accepted;
+  await approve.click();
   await page
     .getByRole('article')
     .getByText(/"secrets":\[true\]/)

@@ -81,7 +81,7 @@ export function useChatActions(parts: {
     answerGate: (gate, answer) =>
       attempt(async () => {
         await client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
-        followed.gateAnswered();
+        followed.gateAnswered(gate.id);
       }),
   };
 }
