@@ -1,6 +1,13 @@
 import type { ItemId } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
-import { attemptOf, emptied, firstSequence, type NumberedEvent, type TurnEvent } from '#domain/thread/turn-event.ts';
+import {
+  attemptOf,
+  emptied,
+  firstSequence,
+  isGap,
+  type NumberedEvent,
+  type TurnEvent,
+} from '#domain/thread/turn-event.ts';
 
 /**
  * The events of a turn from its first one on, without the holes that a crash of PostgreSQL leaves in the log. Text that was lost
@@ -21,8 +28,7 @@ export async function* fillGaps(
   let known = -1;
   let hasGap = false;
   for await (const { sequence, event } of events) {
-    const expected = Math.max(known + 1, firstSequence(attemptOf(sequence)));
-    if (sequence > expected) {
+    if (isGap(known, sequence)) {
       for (const id of said.keys()) torn.add(id);
       hasGap = true;
       onGap();

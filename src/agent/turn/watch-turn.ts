@@ -1,9 +1,9 @@
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import {
-  attemptOf,
   contentOf,
   firstSequence,
+  isGap,
   missingEvents,
   type NumberedEvent,
   type TurnEvent,
@@ -35,7 +35,8 @@ export async function* watchTurn(
     const made = items.filter((item) => item.attempt !== null);
     return isLate ? wholeItems(seen, made) : missingEvents(seen, made);
   };
-  for await (const numbered of isLate ? noticeGaps(told, options.after, onGap) : fillGaps(told, onGap)) {
+  for await (const numbered of isLate ? told : fillGaps(told, onGap)) {
+    if (isLate && isGap(last, numbered.sequence)) onGap();
     if (numbered.event.type === 'turn-ended' && hasGap) {
       const lost = restOf(await options.getRecord());
       // Under numbers that were lost, as far as there are some behind the last event.
@@ -55,15 +56,6 @@ export async function* watchTurn(
   const first = isGone ? 0 : Math.max(last + 1, firstSequence(attempt + 1));
   for (const [index, event] of [...restOf(record), endOf(record)].entries())
     yield { sequence: first + index, event, loss: 'made' };
-}
-
-async function* noticeGaps(events: AsyncIterable<NumberedEvent>, after: number, onGap: () => void) {
-  let last = after;
-  for await (const numbered of events) {
-    if (numbered.sequence > Math.max(last + 1, firstSequence(attemptOf(numbered.sequence)))) onGap();
-    last = numbered.sequence;
-    yield numbered;
-  }
 }
 
 /** For a reader that may have seen any part of the items: each item once more, whole. */

@@ -61,6 +61,10 @@ const NUMBERS_PER_ATTEMPT = 1_000_000;
 export const firstSequence = (attempt: number) => attempt * NUMBERS_PER_ATTEMPT;
 export const attemptOf = (sequence: number) => Math.floor(sequence / NUMBERS_PER_ATTEMPT);
 
+/** Whether events between these two numbers are missing. Each attempt starts at a number of its own. */
+export const isGap = (last: number, sequence: number): boolean =>
+  sequence > Math.max(last + 1, firstSequence(attemptOf(sequence)));
+
 /** The events of one complete item. */
 export function eventsOf(item: NewItem): TurnEvent[] {
   if (item.type !== 'message')

@@ -5,7 +5,7 @@ import type { SystemConnection } from './system-connection.ts';
 /** Longer than a move takes, unless its command was killed. */
 const LONG = '10 minutes';
 
-/** Users who began to leave for another cell long ago and have not left. */
+/** Users whose move to another cell started long ago and is not finished. */
 export async function listStoppedMoves(system: SystemConnection): Promise<{ subject: UserId; cell: Cell }[]> {
   const { rows } = await system.query<{ subject: UserId; cell: Cell }>(
     `select subject, cell from user_moves
