@@ -23,10 +23,12 @@ export default defineConfig({
     shellFiles('/src/app/entrance.tsx', /\/locales\/\w+\.po$/),
     compressAssets(),
   ],
+  worker: { format: 'es' },
   build: {
     target: 'esnext',
     manifest: true,
     rolldownOptions: {
+      checks: { bundlerTimings: false },
       input: ['index.html', 'shared.html', 'frames/diagram.html', 'worker/service-worker.ts'].map((file) =>
         path.join(import.meta.dirname, file),
       ),

@@ -5,7 +5,7 @@ import { createMailTool } from './mail-tool.ts';
 import { openChromium } from './open-chromium.ts';
 import { said, seedThread } from './seed-thread.ts';
 import { startStage } from './stage.ts';
-import { ask, conversation } from './talk.ts';
+import { ask, conversation, share } from './talk.ts';
 
 const { tool } = createMailTool();
 
@@ -242,19 +242,11 @@ test('a thread is shared by a link, read without signing in and without running 
     'say <img src=x onerror="document.title=1"> [bad](javascript:alert(1)) **bold** $$x^2$$ <script>document.title=2</script>';
   await ask(page, hostile);
   await page.getByRole('article').getByText('bold').waitFor();
-  await page
-    .getByRole('button', { name: /^Actions on say/ })
-    .first()
-    .click();
-  await page.getByRole('menuitem', { name: 'Share' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Share this thread' });
-  await dialog.getByRole('button', { name: 'Make a link' }).click();
-  await dialog.getByText('This is the link.').waitFor();
-  const link = await dialog.getByText('/shared/').innerText();
+  const link = await share(page, 'say');
   await checkLooks(page, 'share');
 
   const visitor = await browser.open();
-  await visitor.goto(link.trim());
+  await visitor.goto(link);
   await visitor.locator('.prose').getByText('bold', { exact: true }).waitFor();
   await visitor.locator('.katex').first().waitFor();
   const seen = await visitor.evaluate(() => ({

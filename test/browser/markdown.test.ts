@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openChromium } from './open-chromium.ts';
 import { said, seedThread } from './seed-thread.ts';
 import { startStage } from './stage.ts';
-import { ask } from './talk.ts';
+import { ask, coloursOfCode, share } from './talk.ts';
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
@@ -135,22 +135,30 @@ test('a huge table and a long word scroll inside themselves, never the page', as
   await page.close();
 });
 
-test('highlighted code keeps its colours under the policy of the page', async () => {
+const CODE = said('```ts\nconst answer: number = 42; // why\n```');
+
+test('highlighted code keeps its colours under the policy of the page, also on a slow machine', async () => {
+  const threadId = await seedThread(stage.home, { title: 'Code', turns: [{ asked: 'code', made: [{ body: CODE }] }] });
+  const page = await browser.signIn(stage.url);
+  const session = await browser.context.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 8 });
+  await page.goto(`${stage.url}/threads/${threadId}`);
+  await expect.poll(() => coloursOfCode(page)).toBeGreaterThan(2);
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('so does code in a shared thread, whose page has no origin', async () => {
   const threadId = await seedThread(stage.home, {
-    title: 'Code',
-    turns: [{ asked: 'code', made: [{ body: said('```ts\nconst answer: number = 42; // why\n```') }] }],
+    title: 'Shared',
+    turns: [{ asked: 'code', made: [{ body: CODE }] }],
   });
   const page = await browser.signIn(stage.url);
   await page.goto(`${stage.url}/threads/${threadId}`);
-  const code = page.locator('[data-streamdown="code-block-body"]');
-  await code.getByText('42').waitFor();
-  await expect
-    .poll(() =>
-      code.evaluate(
-        (element) => new Set([...element.querySelectorAll('span')].map((span) => getComputedStyle(span).color)).size,
-      ),
-    )
-    .toBeGreaterThan(2);
-  expect(page.problems).toEqual([]);
-  await page.close();
+  const link = await share(page, 'Shared');
+  const visitor = await browser.open();
+  await visitor.goto(link);
+  await expect.poll(() => coloursOfCode(visitor)).toBeGreaterThan(2);
+  expect(visitor.problems).toEqual([]);
+  await Promise.all([page.close(), visitor.close()]);
 });

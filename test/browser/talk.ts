@@ -14,3 +14,22 @@ export async function countedIn(page: Page): Promise<number[]> {
   const words = await page.locator('article .prose').last().innerText();
   return [...words.matchAll(/\d+/g)].map(([digits]) => Number(digits));
 }
+
+/** Shares the newest thread whose title begins so, and returns its link. */
+export async function share(page: Page, title: string): Promise<string> {
+  await page
+    .getByRole('button', { name: `Actions on ${title}` })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Share' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share this thread' });
+  await dialog.getByRole('button', { name: 'Make a link' }).click();
+  await dialog.getByText('This is the link.').waitFor();
+  return (await dialog.getByText('/shared/').innerText()).trim();
+}
+
+/** How many colours the code on a page has. */
+export const coloursOfCode = (page: Page) =>
+  page
+    .locator('[data-streamdown="code-block-body"] span')
+    .evaluateAll((spans) => new Set(spans.map((span) => getComputedStyle(span).color)).size);

@@ -158,6 +158,7 @@ const POLICY = [
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
+  'worker-src blob:',
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'none'",

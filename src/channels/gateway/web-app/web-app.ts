@@ -27,7 +27,10 @@ const POLICY = [
 ].join('; ');
 
 /** The service worker only fetches files of the app. */
-const WORKER_POLICY = "default-src 'none'; connect-src 'self'";
+const SERVICE_WORKER_POLICY = "default-src 'none'; connect-src 'self'";
+
+/** A worker among the assets, which colours code, only loads the grammars of languages. */
+const ASSET_POLICY = "default-src 'none'; script-src 'self'";
 
 /** The page of the app, which finds its own way; undefined when it was not built. */
 export type AppPage = ((reply: FastifyReply) => FastifyReply) | undefined;
@@ -79,8 +82,9 @@ const OPTIONS: Omit<FastifyStaticOptions, 'root'> = {
     const isAsset = path.basename(path.dirname(file)) === 'assets';
     reply.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
     // The frame that draws diagrams has an opaque origin, and loads its modules as any other site would.
-    if (isAsset) reply.header('access-control-allow-origin', '*');
-    if (path.basename(file).startsWith('service-worker.js')) reply.header('content-security-policy', WORKER_POLICY);
+    if (isAsset) reply.header('access-control-allow-origin', '*').header('content-security-policy', ASSET_POLICY);
+    if (path.basename(file).startsWith('service-worker.js'))
+      reply.header('content-security-policy', SERVICE_WORKER_POLICY);
   },
 };
 

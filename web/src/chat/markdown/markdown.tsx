@@ -1,8 +1,9 @@
-import { createCodePlugin } from '@streamdown/code';
 import { useId, useMemo } from 'react';
 import { defaultRehypePlugins, Streamdown, type StreamdownProps } from 'streamdown';
 import { CodeBox } from './code-box.tsx';
 import { FramesAllowed } from './frames-allowed.ts';
+import { createHighlighter } from './highlight/highlighter.ts';
+import { startWorker } from './highlight/start-worker.ts';
 import { ImagePath, MarkdownImage } from './image.tsx';
 import { MarkdownLink } from './links.tsx';
 import { markMath } from './math-delimiters.ts';
@@ -57,8 +58,7 @@ const COMPONENTS: NonNullable<StreamdownProps['components']> = {
 
 const LINK_SAFETY = { enabled: false };
 
-/** The usual themes are too pale on our surfaces. */
-const CODE = createCodePlugin({ themes: ['github-light-high-contrast', 'github-dark-high-contrast'] });
+const CODE = createHighlighter(startWorker);
 
 type Plugins = NonNullable<StreamdownProps['rehypePlugins']>;
 
