@@ -9,7 +9,7 @@ const CELL: Cell = {
   replicas: 16,
   postgresCores: 6,
   turnsPerReplica: 500,
-  // bench:load at 80 requests per second, mixed traffic. Larger batches make turns cheaper; this is not simulated.
+  // bench:load at 80 requests per second on 2026-11-16, mixed traffic. Larger batches make turns cheaper; this is not simulated.
   node: 9.7,
   postgres: 5.3,
   // bench:replicas: half of the replicas killed at once.
