@@ -29,7 +29,8 @@ export async function installProject(
     await rm(folder, { recursive: true, force: true });
     await mkdir(path.dirname(folder), { recursive: true });
     await cp(path.join(import.meta.dirname, 'projects', name), folder, { recursive: true });
-    await runIn(folder, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `--before=${BEFORE}`]);
+    const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    await runIn(folder, 'npm', ['install', ...quietly, `--before=${BEFORE}`]);
     await build?.(folder);
     await writeFile(finished, hash);
   }
