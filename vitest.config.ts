@@ -19,8 +19,6 @@ export default defineConfig({
     // They wait for something, and are done long before this unless it never comes or the machine is very busy.
     testTimeout: 120_000,
     teardownTimeout: 10_000,
-    // A machine that others use, too, can be too slow for a moment. CI lists the tests that needed the second try.
-    retry: process.env['CI'] ? 1 : 0,
     expect: { poll: { timeout: 20_000 } },
     // Enough of a list of findings for CI's summary, which has no room for differences.
     chaiConfig: { truncateThreshold: 400 },

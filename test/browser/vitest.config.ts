@@ -8,8 +8,6 @@ const PACE = 'test/browser/pace.test.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    // A browser on a busy machine can lose a key or a click. CI lists the tests that needed the second try.
-    retry: 1,
     sequence: { sequencer: SlowFirst },
     hookTimeout: 120_000,
     testTimeout: 120_000,
