@@ -46,6 +46,7 @@ test('code whose colours take too long stays as it is, and others get theirs in 
   highlight('let a', seen);
   vi.advanceTimersByTime(30_000);
   expect(workers.map(({ end }) => end.mock.calls.length)).toEqual([1, 0]);
+  workers[0]?.whenAnswered(coloured('endless')); // too late
   answer('let a');
   expect(seen).toEqual([coloured('let a')]);
   expect(rowsOf(highlight('endless'))).toEqual(['endless']);

@@ -44,8 +44,15 @@ export function createHighlighter(
       return colourNext();
     }
     running = { job, limit: setTimeout(giveUp, MOST_MS, job) };
-    worker ??= startWorker(finish);
+    worker ??= start();
     worker.ask({ code: job.code, language: job.language });
+  }
+
+  function start(): HighlightWorker {
+    const started = startWorker((answer) => {
+      if (worker === started) finish(answer); // the last answer of one that was ended may still arrive
+    });
+    return started;
   }
 
   function finish(result: ColouredCode): void {
