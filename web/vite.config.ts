@@ -28,6 +28,7 @@ export default defineConfig({
     target: 'esnext',
     manifest: true,
     rolldownOptions: {
+      // On a slow machine, it would warn of plugins that take their time.
       checks: { bundlerTimings: false },
       input: ['index.html', 'shared.html', 'frames/diagram.html', 'worker/service-worker.ts'].map((file) =>
         path.join(import.meta.dirname, file),

@@ -143,6 +143,7 @@ test('highlighted code keeps its colours under the policy of the page, also on a
   const session = await browser.context.newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 8 });
   await page.goto(`${stage.url}/threads/${threadId}`);
+  await page.locator('[data-streamdown="code-block-body"]').getByText('42').waitFor();
   await expect.poll(() => coloursOfCode(page)).toBeGreaterThan(2);
   expect(page.problems).toEqual([]);
   await page.close();
