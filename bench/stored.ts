@@ -1,3 +1,4 @@
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import { addUser } from '../test/support/accounts.ts';
 import { freshHome } from '../test/support/fresh-home.ts';
 import { startScriptedModel } from '../test/support/scripted-model.ts';
@@ -22,7 +23,7 @@ const TIMES = [new Date(Date.now() - 2 * 365 * 86_400_000), new Date()];
 const [model, home] = await Promise.all([startScriptedModel(), freshHome()]);
 const service = await startService(
   { ...home.env, LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url },
-  { purgeThreadsEveryMs: 1000 },
+  { purgeThreadsEveryMs: 1000, engineTimes: ENGINE_TIMES },
 );
 try {
   const ann = await addUser(service, 'Ann');

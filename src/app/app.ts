@@ -165,9 +165,11 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     }),
     onAccepted: (turn) => turnLog.accepted(turn),
     onTakenOver: metrics.takenOver,
+    onRound: metrics.finishedRound,
     onError,
     isAway,
     retention: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
+    times: parts.engineTimes,
     purgeThreadsEveryMs: parts.purgeThreadsEveryMs,
     attachments: { bucket, ...parts.attachmentSweep },
   });

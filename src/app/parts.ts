@@ -8,6 +8,7 @@ import type { TitlePace } from '#agent/titles/generate-titles.ts';
 import type { SessionPace } from '#channels/slack/socket-session.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import type { Network } from '#egress/network.ts';
+import type { EngineTimes } from '#engine/engine-times.ts';
 import type { Tool } from '#tools/tool.ts';
 
 /** What a composition may set besides the configuration. */
@@ -24,6 +25,8 @@ export type Parts = {
   readonly turns?: number;
   /** How hosts are resolved and connected to. */
   readonly network?: Network;
+  /** Other intervals and deadlines of the engine, for tests. */
+  readonly engineTimes?: Partial<EngineTimes>;
   /** How often to look for overdue gates. */
   readonly overdueGatesEveryMs?: number;
   /** How often to look for undelivered responses that are not to be stored. */

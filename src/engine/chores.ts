@@ -1,6 +1,7 @@
 import type { ReplicaId } from '#domain/ids.ts';
 import type { Retention } from '#domain/retention.ts';
 import type { EnginePool } from './engine-connection.ts';
+import type { EngineTimes } from './engine-times.ts';
 import { moveStrandedTurns } from './presence/pulse.ts';
 import { repeat } from './repeat.ts';
 import { sweepLostTurns } from './statements/claim.ts';
@@ -9,11 +10,8 @@ import { forgetOld } from './statements/forget.ts';
 import { type PurgedThread, purgeExpired, purgeThreads } from './statements/retention.ts';
 import { type SweepOptions, sweepAttachments } from './statements/sweep-attachments.ts';
 
-/** How often the lead looks for turns that neither run nor wait. */
-const SWEEP_MS = 15_000;
-/** How often the lead deletes expired rows, and how soon after its start. */
+/** How often the lead deletes expired rows. */
 const PURGE_MS = 120_000;
-const FIRST_PURGE_MS = 15_000;
 /** How often the lead looks for erasures whose process has died, and how soon after its start. */
 const ERASE_MS = 30_000;
 const FIRST_ERASE_MS = 2000;
@@ -26,6 +24,7 @@ const RARELY = 10;
 export function startChores(options: {
   pool: EnginePool;
   replica: ReplicaId;
+  times: EngineTimes;
   isLead: () => boolean;
   /** How long data is kept, unless the operator has set something else. */
   retention: Retention;
@@ -36,24 +35,27 @@ export function startChores(options: {
   /** Turns were found that wait for a replica. */
   onWaiting: () => void;
   onPurged: (thread: PurgedThread) => void;
+  /** Called with the name of a task when a round of it has ended without an error. */
+  onRound: (task: string) => void;
   onError: (error: unknown) => void;
 }) {
-  const { pool, replica, isLead, onError } = options;
+  const { pool, replica, times, isLead, onError } = options;
   let stopping = false; // a chore ends after its current statement
 
   /** The lead does it each time; the others rarely, in case the lead can't. */
-  function start(everyMs: number | (() => number), act: () => Promise<void>, everyNth = RARELY) {
+  function start(task: string, everyMs: number | (() => number), act: () => Promise<void>, everyNth = RARELY) {
     let skipped = 0;
     const actIfWanted = async () => {
       if (!isLead() && ++skipped < everyNth) return;
       skipped = 0;
       await act();
+      options.onRound(task);
     };
     return repeat(everyMs, actIfWanted, onError);
   }
 
   async function sweep(): Promise<void> {
-    options.onTakenOver(await moveStrandedTurns(pool, replica));
+    options.onTakenOver(await moveStrandedTurns(pool, replica, times));
     if ((await sweepLostTurns(pool)) > 0) options.onWaiting();
   }
 
@@ -74,11 +76,12 @@ export function startChores(options: {
   }
 
   const chores = [
-    start(SWEEP_MS, sweep),
-    start(() => (hasPurged ? PURGE_MS : FIRST_PURGE_MS), purge, Infinity),
-    start(() => (hasErased ? ERASE_MS : FIRST_ERASE_MS), erase, Infinity),
-    start(options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, purgeOldThreads, Infinity),
+    start('lost_turns', times.sweep, sweep),
+    start('expired_rows', () => (hasPurged ? PURGE_MS : times.firstPurge), purge, Infinity),
+    start('erasures', () => (hasErased ? ERASE_MS : FIRST_ERASE_MS), erase, Infinity),
+    start('expired_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, purgeOldThreads, Infinity),
     start(
+      'unused_attachments',
       options.attachments.everyMs ?? PURGE_MS,
       () => sweepAttachments(pool, options.attachments, isElected),
       Infinity,

@@ -10,6 +10,7 @@ import type { SystemConnection } from '#store/system/system-connection.ts';
 import { startChores } from './chores.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { connectEngine, limitStatements } from './engine-connection.ts';
+import { ENGINE_TIMES, type EngineTimes } from './engine-times.ts';
 import { isLastEvent, writeEvents } from './events/event-log.ts';
 import { createEventWriter } from './events/event-writer.ts';
 import { createFollowing } from './events/following.ts';
@@ -34,8 +35,6 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>;
 const UNWIND_MS = 5000;
 /** How long an input is retried while the database is unavailable or its thread is locked. The sender waits meanwhile. */
 const ACCEPT_MS = 2000;
-/** A lease is renewed more often than work that stays due must be looked at. */
-const DUE_PAUSE_MS = 900;
 /** Runs the turns of all replicas that share one database: accepts, fences, settles, takes over, hands back and streams them. */
 export async function startEngine(options: {
   connection: pg.PoolConfig;
@@ -55,17 +54,21 @@ export async function startEngine(options: {
   onAccepted?: (turn: Turn) => void;
   /** Called with the number of turns that this replica took from dead replicas. */
   onTakenOver?: (turns: number) => void;
+  /** Called with the name of a background task after each of its rounds here. */
+  onRound?: (task: string) => void;
   onError: (error: unknown) => void;
   /** Whether an error is temporary: the database can't be reached, or can't serve the statement at the moment. */
   isAway: (error: unknown) => boolean;
   /** How long data is kept, unless the operator has set something else. */
   retention: Retention;
+  times?: Partial<EngineTimes> | undefined;
   /** How often to look for expired threads. */
   purgeThreadsEveryMs?: number | undefined;
   /** Where attachments are, and when unused ones are deleted. */
   attachments?: SweepOptions;
 }) {
   const { connection, replica, onError } = options;
+  const times = { ...ENGINE_TIMES, ...options.times };
   const pool = connectEngine({ ...connection, max: options.connections }, onError, options.createPool);
   const reads = limitStatements(pool, options.connections - 1);
   const endFollowers = new Set<(turn: Turn) => void>();
@@ -230,6 +233,7 @@ export async function startEngine(options: {
     session: listener,
     pool,
     replica,
+    times,
     announce: retryPolicy.onDeclaredDead,
     before: running.remember,
     onRunning: (rows, remembered) => running.compareAll(rows, remembered, (id) => accepting.has(id)),
@@ -244,6 +248,7 @@ export async function startEngine(options: {
   const chores = startChores({
     pool,
     replica,
+    times,
     isLead: pulse.isLead,
     retention: options.retention,
     purgeThreadsEveryMs: options.purgeThreadsEveryMs,
@@ -251,6 +256,7 @@ export async function startEngine(options: {
     onTakenOver: takenOver,
     onWaiting: () => dispatcher.kick(),
     onPurged: changes.notify,
+    onRound: (task) => options.onRound?.(task),
     onError,
   });
 
@@ -291,7 +297,7 @@ export async function startEngine(options: {
     followDue: (kind: keyof Due, follow: () => void): void => {
       let last = -Infinity;
       dueFollowers.add((due) => {
-        if (!due[kind] || performance.now() - last < DUE_PAUSE_MS) return;
+        if (!due[kind] || performance.now() - last < times.duePause) return;
         last = performance.now();
         follow();
       });

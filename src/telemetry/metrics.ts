@@ -57,6 +57,12 @@ export function createMetrics() {
     help: 'Turns that this replica took from dead replicas.',
     registers,
   });
+  const rounds = new Counter({
+    name: 'reborn_background_rounds_total',
+    help: 'Completed rounds of background tasks.',
+    labelNames: ['task'],
+    registers,
+  });
   const attempts = new Counter({
     name: 'reborn_delivery_attempts_total',
     help: 'Attempts to deliver something.',
@@ -90,6 +96,7 @@ export function createMetrics() {
       if (reason) rejected.inc({ server, reason });
     },
     takenOver: (turns: number): void => takenOver.inc(turns),
+    finishedRound: (task: string): void => rounds.inc({ task }),
     /** An attempt at a delivery has ended. */
     delivered(delivery: { kind: string; createdAt: Date }, { outcome }: { outcome: string }): void {
       const { kind, createdAt } = delivery;

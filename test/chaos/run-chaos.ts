@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import { type Cluster, type Replica, startCluster } from '../faults/cluster.ts';
 import { startLoad } from '../faults/load.ts';
 import { hasPrograms, startPair } from '../faults/postgres-pair.ts';
@@ -61,6 +62,7 @@ export async function runChaos({ seed, ms }: { readonly seed: number; readonly m
   if (pair) undo.defer(() => pair.close());
   const model = createMoodyModel();
   const cluster = await startCluster({
+    times: ENGINE_TIMES,
     ...(pair && { server: pair.primary }),
     script: { decide: (prompt) => model.decide(prompt) },
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { type Cluster, type Replica, rounds, startCluster } from './cluster.ts';
 
@@ -11,7 +12,7 @@ let replica: Replica;
 let ann: TestUser;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ times: ENGINE_TIMES });
   replica = await cluster.start();
   ann = await addUser(replica, 'Ann');
 });

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openDatabase } from '#database/open-database.ts';
+import type { EngineTimes } from '#engine/engine-times.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import { compiledProgram } from '../support/compiled-program.ts';
+import { engineQuery } from '../support/engine-query.ts';
 import { freshHome } from '../support/fresh-home.ts';
+import { QUICK_TIMES } from '../support/quick-times.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -20,11 +23,14 @@ export async function startCluster({
   env: more = {},
   script = {},
   server,
+  times = QUICK_TIMES,
 }: {
   env?: Record<string, string>;
   script?: Parameters<typeof startScriptedModel>[0];
   /** Uses this server instead of the embedded one. */
   server?: ServerConnection;
+  /** How long the engines of the replicas wait. */
+  times?: EngineTimes;
 } = {}) {
   const home = await freshHome({ empty: server !== undefined });
   const database = server ? undefined : await openDatabase({ url: undefined, home: home.home });
@@ -40,6 +46,21 @@ export async function startCluster({
     `postgres://${connection.user}:${connection.password}@127.0.0.1:${port}/${connection.database}`;
 
   const env = { DATABASE_URL: urlAt(proxy.port), REBORN_HOME: home.home };
+  /** A replica behind the shared proxy, or behind a separate one. */
+  async function start(line: Proxy = proxy): Promise<Replica> {
+    const name = `replica-${++started}`;
+    const replica = await startReplica(name, {
+      ...env,
+      ...more,
+      ENGINE_TIMES: JSON.stringify(times),
+      DATABASE_URL: urlAt(line.port),
+      LLM_BASE_URL: model.urlFor(name),
+    });
+    replicas.add(replica);
+    void replica.exited.then(() => replicas.delete(replica));
+    return replica;
+  }
+
   return {
     connection,
     home: home.home,
@@ -48,18 +69,18 @@ export async function startCluster({
     model,
     ledger,
     replicas,
-    /** A replica behind the shared proxy, or behind a separate one. */
-    async start(line: Proxy = proxy): Promise<Replica> {
-      const name = `replica-${++started}`;
-      const replica = await startReplica(name, {
-        ...env,
-        ...more,
-        DATABASE_URL: urlAt(line.port),
-        LLM_BASE_URL: model.urlFor(name),
-      });
-      replicas.add(replica);
-      void replica.exited.then(() => replicas.delete(replica));
-      return replica;
+    start,
+    /** Two replicas that run: those which earlier tests have left, and otherwise new ones. */
+    pair(): Promise<[Replica, Replica]> {
+      const [one = start(), other = start()] = replicas;
+      return Promise.all([one, other]);
+    },
+    /** Makes room for the next test on the same cluster. Replicas that still run stay. */
+    async forget(): Promise<void> {
+      await engineQuery(connection, 'truncate threads, turns, items, turn_events, usage_days cascade');
+      model.seen.length = 0;
+      ledger.marks.length = 0;
+      delete model.hooks.onPrompt;
     },
     /** Another proxy to the same PostgreSQL. */
     async startLine(): Promise<Proxy> {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, type Replica, rounds, startCluster } from './cluster.ts';
 
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ times: ENGINE_TIMES });
 });
 
 afterAll(() => cluster.close());

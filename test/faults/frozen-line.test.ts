@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import { followScript } from '../support/scripted-model.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, type Replica, rounds, startCluster, turnIdOf } from './cluster.ts';
@@ -16,6 +17,7 @@ let survivor: Replica;
 beforeEach(async () => {
   // A long turn never ends on the replicas that freeze, and takes no time on the one that takes over.
   cluster = await startCluster({
+    times: ENGINE_TIMES,
     script: {
       decide: (prompt) =>
         prompt.by !== survivor.name && prompt.messages.at(-1)?.text.startsWith('long')

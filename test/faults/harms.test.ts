@@ -11,7 +11,6 @@ import {
   resetListeners,
 } from './harms.ts';
 import { startLoad } from './load.ts';
-import { query } from './query.ts';
 import { STATEMENTS } from './statements.ts';
 
 let cluster: Cluster;
@@ -21,9 +20,7 @@ beforeAll(async () => {
   await Promise.all([cluster.start(), cluster.start()]);
 });
 
-afterEach(async () => {
-  await query(cluster, 'truncate threads, turns, items, turn_events, usage_days cascade');
-});
+afterEach(() => cluster.forget());
 
 afterAll(() => cluster.close());
 

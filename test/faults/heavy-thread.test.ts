@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import type { WireResponse } from '../support/service.ts';
 import { type Cluster, type Replica, startCluster, turnIdOf } from './cluster.ts';
 import { query } from './query.ts';
@@ -7,7 +8,7 @@ import { query } from './query.ts';
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ times: ENGINE_TIMES });
 });
 
 afterAll(() => cluster.close());

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { resetListeners } from './harms.ts';
 import { query } from './query.ts';
+import { STATEMENTS } from './statements.ts';
 
 let cluster: Cluster;
 
@@ -14,17 +14,24 @@ beforeAll(async () => {
 afterAll(() => cluster.close());
 
 const TURNS = 12;
+/** Enough for a replica that has just started, or connected again, to judge the others. */
+const HEARTBEATS = 10;
 
 test('resetting the listening connection moves no turn away from a running replica', async () => {
-  const replicas = await Promise.all([cluster.start(), cluster.start()]);
-  await sleep(2500); // a replica judges others two seconds after its start
-  const scripts = Array.from({ length: TURNS / 2 }, (_, i) => `turn ${i} count 80 every 100`);
+  const lines = await Promise.all([cluster.startLine(), cluster.startLine()]);
+  const everyReplicaJudges = async () => {
+    const counts = lines.map((line) => line.count(STATEMENTS.beat));
+    await waitFor('heartbeats', async () => counts.every((count) => count() >= HEARTBEATS));
+  };
+  const replicas = await Promise.all(lines.map((line) => cluster.start(line)));
+  await everyReplicaJudges();
+  const scripts = Array.from({ length: TURNS / 2 }, (_, i) => `turn ${i} count 60 every 100`);
   const sends = replicas.flatMap((replica) => scripts.map((script) => replica.ask(script, { background: true })));
   await Promise.all(sends);
   await waitFor('all turns to run', async () => cluster.model.seen.length === TURNS);
   for (let blip = 0; blip < 2; blip++) {
     await resetListeners(cluster);
-    await sleep(2500); // long enough for the other replicas to judge
+    await everyReplicaJudges();
   }
   const ended = `select attempt, status from turns where ended_at is not null`;
   await waitFor('all turns to end', async () => (await query(cluster, ended)).length === TURNS);

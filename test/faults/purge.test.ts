@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
+import { QUICK_TIMES } from '../support/quick-times.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { query } from './query.ts';
@@ -6,7 +8,7 @@ import { query } from './query.ts';
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ times: { ...ENGINE_TIMES, firstPurge: QUICK_TIMES.firstPurge } });
 });
 
 afterAll(() => cluster.close());

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, startCluster, turnIdOf } from './cluster.ts';
@@ -6,17 +6,19 @@ import { findBreaches } from './ledger.ts';
 
 let cluster: Cluster;
 
-beforeEach(async () => {
+beforeAll(async () => {
   cluster = await startCluster();
 });
 
-afterEach(() => cluster.close());
+afterEach(() => cluster.forget());
+
+afterAll(() => cluster.close());
 
 test.each([
   ['mark_once', 1, 'result: interrupted: the outcome is unknown'],
   ['mark_again', 2, 'result: marked'],
 ])('a call of %s that had started before a crash leaves %i mark(s)', async (tool, marks, answer) => {
-  const [victim] = await Promise.all([cluster.start(), cluster.start()]);
+  const [victim] = await cluster.pair();
   const { id } = await victim.ask(`use ${tool} {"ledger":"${cluster.ledger.url}","pause":1500}`, {
     background: true,
   });
@@ -29,7 +31,7 @@ test.each([
 });
 
 test('a turn that kills its host fails as interrupted, other turns are spared, and its thread continues', async () => {
-  await Promise.all([cluster.start(), cluster.start()]);
+  await cluster.pair();
   const living = () => [...cluster.replicas][0];
   const starting: Promise<unknown>[] = [];
   cluster.model.hooks.onPrompt = ({ by, messages }) => {

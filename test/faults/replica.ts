@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '#app/log.ts';
 import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
+import type { EngineTimes } from '#engine/engine-times.ts';
 import type { Tool } from '#tools/tool.ts';
 import { networkOf } from '../support/stand-in.ts';
 
@@ -14,8 +15,10 @@ const tools = [markTool('mark_once', false), markTool('mark_again', true)];
 const port = process.env['STAND_IN_PORT'];
 const purgeEvery = process.env['PURGE_THREADS_EVERY_MS'];
 const sweepEvery = process.env['SWEEP_ATTACHMENTS_EVERY_MS'];
+const engineTimes = JSON.parse(process.env['ENGINE_TIMES'] ?? '{}') as Partial<EngineTimes>;
 const app = await startApp(readConfig(), log, {
   tools,
+  engineTimes,
   ...(port && { network: networkOf(Number(port)) }),
   ...(sweepEvery && { attachmentSweep: { graceMs: 3_600_000, everyMs: Number(sweepEvery) } }),
   ...(purgeEvery && { purgeThreadsEveryMs: Number(purgeEvery) }),

@@ -1,15 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 let cluster: Cluster;
 
-beforeEach(async () => {
+beforeAll(async () => {
   cluster = await startCluster();
 });
 
-afterEach(() => cluster.close());
+afterEach(() => cluster.forget());
+
+afterAll(() => cluster.close());
 
 const tools = [{ type: 'function', name: 'look' }];
 const output = (callId = '') => [{ type: 'function_call_output', call_id: callId, output: 'seen' }];
@@ -29,7 +31,7 @@ test('killed between the call and the resume: it works after a restart, and on a
 });
 
 test('killed during the resume: the turn continues, and the answer is not given twice', async () => {
-  const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
+  const [victim, survivor] = await cluster.pair();
   const paused = await victim.ask(
     'use look {}\nuse mark_again {"pause":1000,"ledger":"LEDGER"}'.replace('LEDGER', cluster.ledger.url),
     { tools },

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { QUICK_LEASE } from '../support/quick-times.ts';
 import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, startCluster, turnIdOf } from './cluster.ts';
@@ -8,14 +9,16 @@ import { STATEMENTS } from './statements.ts';
 
 let cluster: Cluster;
 
-beforeEach(async () => {
-  cluster = await startCluster();
+beforeAll(async () => {
+  cluster = await startCluster({ times: QUICK_LEASE });
 });
 
-afterEach(() => cluster.close());
+afterEach(() => cluster.forget());
+
+afterAll(() => cluster.close());
 
 test('a replica that hung until its turns were taken over writes nothing afterwards', async () => {
-  const [hung, peer] = await Promise.all([cluster.start(), cluster.start()]);
+  const [hung, peer] = await cluster.pair();
   const ids = (
     await Promise.all(Array.from({ length: 5 }, () => hung.ask('count 40 every 100', { background: true })))
   ).map(({ id }) => id);
@@ -44,7 +47,7 @@ test('a replica that hung until its turns were taken over writes nothing afterwa
 });
 
 test('SIGTERM under load: nothing fails, a peer finishes everything at once, and the process ends within 10 s', async () => {
-  const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
+  const [leaving, peer] = await cluster.pair();
   const sends = Array.from({ length: 30 }, (_, i) => leaving.ask(`turn ${i} count 20 every 50`, { background: true }));
   const ids = (await Promise.all(sends)).map(({ id }) => id);
   await waitFor('the turns to run', async () => cluster.model.seen.length >= 30);
@@ -60,7 +63,7 @@ test('SIGTERM under load: nothing fails, a peer finishes everything at once, and
 });
 
 test('SIGTERM resets open streams, which never end cleanly without their terminal event', async () => {
-  const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
+  const [leaving, peer] = await cluster.pair();
   const response = await leaving.post({ input: 'count 30 every 100', stream: true });
   const first = await response.body?.getReader().read();
   const id = /resp_[0-9a-f]{64}/.exec(new TextDecoder().decode(first?.value))?.[0] ?? '';
@@ -74,7 +77,7 @@ test('SIGTERM resets open streams, which never end cleanly without their termina
 });
 
 test('SIGTERM while the end of a turn is written: a client that comes back gets the end of the message', async () => {
-  const [leaving, peer] = await Promise.all([cluster.start(), cluster.start()]);
+  const [leaving, peer] = await cluster.pair();
   // The turn's end is stored after the replica began to stop, and before its log is written.
   await query(cluster, slowWrites('turns', 'update', 1));
   await query(cluster, slowWrites('turn_events', 'insert', 2));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -8,14 +8,16 @@ import { STATEMENTS } from './statements.ts';
 
 let cluster: Cluster;
 
-beforeEach(async () => {
+beforeAll(async () => {
   cluster = await startCluster();
 });
 
-afterEach(() => cluster.close());
+afterEach(() => cluster.forget());
+
+afterAll(() => cluster.close());
 
 test('a watcher that reconnects to another replica with its last number sees every later event once', async () => {
-  const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
+  const [one, other] = await cluster.pair();
   const first = await take(await one.post({ input: 'count 60 every 30', stream: true }), 12);
   const id = first[0]?.response?.id ?? '';
 
@@ -28,8 +30,8 @@ test('a watcher that reconnects to another replica with its last number sees eve
 });
 
 test('a watcher survives the replica that ran its turn, and half a message is closed as incomplete', async () => {
-  const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
-  const { id } = await victim.ask('count 40 every 50', { background: true });
+  const [victim, survivor] = await cluster.pair();
+  const { id } = await victim.ask('count 40 every 40', { background: true });
   const events: StreamEvent[] = [];
   for await (const event of readStream(await survivor.request(`/api/v1/responses/${id}?stream=true`))) {
     events.push(event);
@@ -58,7 +60,7 @@ test.each([
 ])(
   'a watcher of a replica that dies right after it has stored %s reads no text twice on another one',
   async (_, input) => {
-    const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
+    const [victim, survivor] = await cluster.pair();
     const events: StreamEvent[] = [];
     for await (const event of readStream(await victim.post({ input: input(), stream: true }))) {
       events.push(event);
@@ -76,7 +78,7 @@ test.each([
 
 test('text whose write lost its answer still arrives in a stream on another replica', async () => {
   const line = await cluster.startLine();
-  const [runner, other] = await Promise.all([cluster.start(line), cluster.start()]);
+  const [[other], runner] = await Promise.all([cluster.pair(), cluster.start(line)]);
   for (let round = 0; round < 3; round++) {
     const { id } = await runner.ask('count 60 every 30', { background: true });
     const stream = await other.request(`/api/v1/responses/${id}?stream=true`);
@@ -87,7 +89,7 @@ test('text whose write lost its answer still arrives in a stream on another repl
 });
 
 test('a cancel on one replica stops the model call on another', async () => {
-  const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
+  const [one, other] = await cluster.pair();
   const stream = readStream(await one.post({ input: 'count 600 every 50', stream: true }));
   const id = (await stream.next()).value?.response?.id ?? '';
 
@@ -102,7 +104,7 @@ test('a cancel on one replica stops the model call on another', async () => {
 });
 
 test('when the event log is gone, a stream is built from the items', async () => {
-  const replica = await cluster.start();
+  const [replica] = await cluster.pair();
   const { id } = await replica.ask('say all of this');
   await waitFor('the end of the log', async () => {
     const [end] = await query(cluster, "select from turn_events where events::text like '%turn-ended%'");

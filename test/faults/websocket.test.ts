@@ -1,19 +1,21 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventsOf, openSocket, saidIn } from '../support/socket.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 let cluster: Cluster;
 
-beforeEach(async () => {
+beforeAll(async () => {
   cluster = await startCluster();
 });
 
-afterEach(() => cluster.close());
+afterEach(() => cluster.forget());
+
+afterAll(() => cluster.close());
 
 const COUNTED = Array.from({ length: 60 }, (_, index) => `${index} `).join('');
 
 test('a subscriber on one replica receives a turn that another replica runs', async () => {
-  const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
+  const [one, other] = await cluster.pair();
   const here = await openSocket(one.url);
   const there = await openSocket(other.url);
   here.send({ type: 'send', message: 'say hello' });
@@ -32,7 +34,7 @@ test('a subscriber on one replica receives a turn that another replica runs', as
 });
 
 test("when a subscriber's replica is killed, the subscriber continues on another replica without a gap", async () => {
-  const [victim, survivor] = await Promise.all([cluster.start(), cluster.start()]);
+  const [victim, survivor] = await cluster.pair();
   const before = await openSocket(victim.url);
   before.send({ type: 'send', message: 'count 60 every 40' });
   const { thread_id, turn_id } = await before.first('accepted');

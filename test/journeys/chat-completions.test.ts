@@ -4,6 +4,7 @@ import { chatCompletion } from '#channels/chat-completions/response/completion.t
 import { failedTurn } from '#channels/model-api/failed-turn.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import type { Home } from '../support/fresh-home.ts';
+import { fullRound } from '../support/full-round.ts';
 import { test as journey } from '../support/journey.ts';
 import { type Answer, followScript, type SeenPrompt } from '../support/scripted-model.ts';
 import type { Service } from '../support/service.ts';
@@ -351,7 +352,7 @@ test('a conversation that waits is deleted after a day, and so is one whose hist
     .poll(async () => (await home.query('select from turns where ended_at is null')).length, { timeout: 10_000 })
     .toBe(0);
   await age(2);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await fullRound(service, 'undelivered_responses');
   expect(await rowsOf(home, waiting)).toBeGreaterThan(0);
   await age(25);
   await expect

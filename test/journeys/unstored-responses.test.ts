@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import type { Home } from '../support/fresh-home.ts';
+import { fullRound } from '../support/full-round.ts';
 import { test as journey } from '../support/journey.ts';
 import { type Service, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -93,7 +94,7 @@ test('one that waits for an approval is kept until it is answered, or for a day'
   const age = (span: string) =>
     home.query(`update turns set ended_at = now() - $2::interval where id = $1`, [turnOf(waiting.id), span]);
   await age('23 hours');
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await fullRound(service, 'undelivered_responses');
   expect(await rowsOf(home, waiting.id)).toBeGreaterThan(0);
   await age('25 hours');
   await waitFor('the sweep', async () => (await rowsOf(home, waiting.id)) === 0);
@@ -133,7 +134,7 @@ test('one that is never delivered is deleted an hour after its end', async ({ se
     'its end',
     async () => (await home.query('select from turns where id = $1 and ended_at is not null', [turnOf(id)])).length > 0,
   );
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await fullRound(service, 'undelivered_responses');
   expect(await rowsOf(home, id)).toBeGreaterThan(0);
   await home.query(`update turns set ended_at = now() - interval '61 minutes' where id = $1`, [turnOf(id)]);
   await waitFor('the sweep', async () => (await rowsOf(home, id)) === 0);

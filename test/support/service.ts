@@ -6,15 +6,19 @@ import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
 import { BARE_ENV } from './bare-env.ts';
 import { compiledProgram } from './compiled-program.ts';
+import { QUICK_TIMES } from './quick-times.ts';
 import { waitFor } from './wait-for.ts';
 
 export const TOKEN = 'operator-token-of-the-tests';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The service inside this process, on a free port. */
+/** The service inside this process, on a free port, with an engine that waits less. */
 export async function startService(env: Record<string, string>, parts: Parts = {}) {
-  const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'), parts);
+  const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'), {
+    engineTimes: QUICK_TIMES,
+    ...parts,
+  });
   return {
     ...clientOf(app.gatewayUrl ?? ''),
     webhook: webhookClientOf(app.webhookUrl ?? ''),

@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 2000;
 /** Embeds new notes in the background, and all notes again after the model has changed. */
 export function startEmbeddingNotes(options: WaitingNotesOptions) {
   const stopping = new AbortController();
-  const chore = options.engine.startChore(options.pace?.lookEveryMs ?? LOOK_EVERY_MS, () =>
+  const chore = options.engine.startChore('waiting_notes', options.pace?.lookEveryMs ?? LOOK_EVERY_MS, () =>
     embedWaitingNotes(options, stopping.signal),
   );
   return {

@@ -137,7 +137,7 @@ export function startInbox(options: {
 
   const looking = repeat(pace.lookEveryMs, look, onError);
   engine.followDue('chats', looking.hurry);
-  const pruning = engine.startChore(PRUNE_MS, () => pruneChats(system));
+  const pruning = engine.startChore('old_chats', PRUNE_MS, () => pruneChats(system));
   return {
     /** Stores an update that the platform has sent to this replica. Once this resolves, it may be acknowledged. */
     accept: (id: ChatAccountId, update: NewUpdate): Promise<boolean> =>

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 60_000;
 
 /** Denies gates of webhook users and missions that are not answered within a day, so that their jobs and runs end. */
 export function startDenyingOverdueGates(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
-  return engine.startChore(lookEveryMs, () => denyOverdueGates(db, engine));
+  return engine.startChore('overdue_gates', lookEveryMs, () => denyOverdueGates(db, engine));
 }
 
 async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { CancelReason } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { ENGINE_TIMES, type EngineTimes } from '../engine-times.ts';
 import { repeat } from '../repeat.ts';
 import { PRESENCE, type Session } from './listener.ts';
 
@@ -10,24 +11,6 @@ export type RunningRow = {
   readonly attempt: number;
   readonly cancelReason: CancelReason | null;
 };
-
-const PULSE_MS = 400;
-/** Without peers no other replica could take over, so the pulse may be slower. */
-const PULSE_ALONE_MS = 1000;
-/** A peer that has missed a pulse and no longer holds its presence lock is suspected. */
-const QUIET = '500 milliseconds';
-/** How soon a suspected peer is checked again. */
-const LOOK_AGAIN_MS = 250;
-/** A hanging connection is abandoned well before the lease expires. */
-const ANSWER_MS = 3000;
-/** A suspected peer that is silent for this long has died. */
-const SILENT = '700 milliseconds';
-/** A peer that is silent for this long is declared dead, even if its connection still holds the lock. */
-const LEASE = '15 seconds';
-/** After a gap, a replica judges peers only once its own pulse has been steady for this long: they probably had the same gap. */
-const STEADY_MS = 2000;
-/** Two pulses further apart than this are not steady. */
-const GAP_MS = 3000;
 
 /** How many replicas judge the others: the oldest ones, so that the number of checks grows with the replicas, not with their square. */
 const JUDGES = 2;
@@ -53,6 +36,7 @@ export function startPulse<Remembered>(options: {
   session: Session;
   pool: EnginePool;
   replica: ReplicaId;
+  times: EngineTimes;
   /** Registers this replica again, after peers have declared it dead. */
   announce: () => Promise<void>;
   /** A snapshot taken just before the statement is sent. */
@@ -64,7 +48,8 @@ export function startPulse<Remembered>(options: {
   onTakenOver: (turns: number) => void;
   onError: (error: unknown) => void;
 }) {
-  const { pool, replica } = options;
+  const { pool, replica, times } = options;
+  const text = pulseStatement(times);
   let steadySince: number | undefined;
   let last = performance.now(); // the replica has just registered
   let known: PulseRow | undefined;
@@ -72,7 +57,7 @@ export function startPulse<Remembered>(options: {
 
   async function pulse(): Promise<void> {
     const begun = performance.now();
-    if (begun - last > GAP_MS) steadySince = undefined;
+    if (begun - last > times.gap) steadySince = undefined;
     const remembered = options.before();
     const row = await beat().catch((error: unknown) => {
       steadySince = undefined;
@@ -92,7 +77,7 @@ export function startPulse<Remembered>(options: {
   }
 
   async function beat(): Promise<PulseRow> {
-    const statement = { name: 'pulse', text: PULSE, values: [replica], query_timeout: ANSWER_MS };
+    const statement = { name: 'pulse', text, values: [replica], query_timeout: times.answer };
     const { rows } = await options.session.query<PulseRow>(statement);
     if (!rows[0]) throw new Error('The pulse was not answered.');
     return rows[0];
@@ -104,19 +89,19 @@ export function startPulse<Remembered>(options: {
     const crashed = free.filter(({ id, silent }) => silent && suspects.has(id)).map(({ id }) => id);
     suspects = new Set(free.map(({ id }) => id));
     const expired = quiet.filter((peer) => peer.expired);
-    const isSteady = steadySince !== undefined && performance.now() - steadySince >= STEADY_MS;
+    const isSteady = steadySince !== undefined && performance.now() - steadySince >= times.steady;
     if (!isSteady || (crashed.length === 0 && expired.length === 0)) return;
 
     await endSessions(pool, [...crashed, ...expired.map(({ id }) => id)]);
     const { rows } = await pool.query<{ moved: number }>('select moved from bury_replicas($1, $2, $3::interval)', [
       replica,
       crashed,
-      LEASE,
+      inSql(times.lease),
     ]);
     options.onTakenOver(rows[0]?.moved ?? 0);
   }
 
-  const pauseMs = () => (suspects.size > 0 ? LOOK_AGAIN_MS : known?.hasPeers ? PULSE_MS : PULSE_ALONE_MS);
+  const pauseMs = () => (suspects.size > 0 ? times.lookAgain : known?.hasPeers ? times.pulse : times.pulseAlone);
   const pulsing = repeat(pauseMs, pulse, options.onError);
   return {
     /** Whether another replica has followers of threads or turns. */
@@ -124,7 +109,7 @@ export function startPulse<Remembered>(options: {
     /** Whether this replica does the work that one replica does for all: it is the oldest one that is not silent. */
     isLead: () => steadySince !== undefined && known?.older === 0,
     /** Whether the database has answered recently. */
-    isSteady: () => performance.now() - last < GAP_MS,
+    isSteady: () => performance.now() - last < times.gap,
     stop: () => pulsing.stop(),
   };
 }
@@ -150,11 +135,11 @@ type PulseRow = {
 };
 
 // A replica of version 0.1 has no lease: it counts as silent and is judged by its lock alone.
-const PULSE = `
+const pulseStatement = ({ silent, lease, quiet }: EngineTimes) => `
   with self as (
     update replicas set seen_at = now() where id = $1 returning lock_key
   ), peers as materialized (
-    select id, lock_key, followed, seen_at, coalesce(seen_at < now() - interval '${SILENT}', true) as silent
+    select id, lock_key, followed, seen_at, coalesce(seen_at < now() - interval '${inSql(silent)}', true) as silent
     from replicas where id <> $1
   ), seen as materialized (
     select count(*) > 0 as any_peer, coalesce(bool_or(followed), false) as followed,
@@ -167,9 +152,9 @@ const PULSE = `
       from turns where runner = $1 and status = 'running') as running,
     seen.any_peer as "hasPeers", seen.followed as "followedElsewhere", seen.older,
     case when seen.older < ${JUDGES} then (select json_agg(peer) from (
-      select id, silent, coalesce(seen_at < now() - interval '${LEASE}', false) as expired,
+      select id, silent, coalesce(seen_at < now() - interval '${inSql(lease)}', false) as expired,
         pg_try_advisory_xact_lock_shared(${PRESENCE}, lock_key::integer) as free
-      from peers where silent or seen_at < now() - interval '${QUIET}'
+      from peers where silent or seen_at < now() - interval '${inSql(quiet)}'
     ) as peer) end as quiet,
     case when seen.older < ${JUDGES} then json_build_object(
       'missions', exists (select from missions where next_due_at <= now())
@@ -183,6 +168,8 @@ const PULSE = `
     ) end as due
   from seen`;
 
+const inSql = (milliseconds: number) => `${milliseconds} milliseconds`;
+
 /** A session of a dead replica that is stuck sending an answer keeps its locks, which would block the takeover. */
 async function endSessions(pool: EnginePool, replicas: readonly ReplicaId[]): Promise<void> {
   await pool.query(
@@ -193,11 +180,11 @@ async function endSessions(pool: EnginePool, replicas: readonly ReplicaId[]): Pr
 }
 
 /** Moves turns whose replica no longer exists, for any reason. */
-export async function moveStrandedTurns(pool: EnginePool, self: ReplicaId): Promise<number> {
+export async function moveStrandedTurns(pool: EnginePool, self: ReplicaId, { lease } = ENGINE_TIMES): Promise<number> {
   const { rows } = await pool.query<{ moved: number }>('select moved from bury_replicas($1, $2, $3::interval)', [
     self,
     [],
-    LEASE,
+    inSql(lease),
   ]);
   return rows[0]?.moved ?? 0;
 }
