@@ -85,8 +85,7 @@ test('a service that cannot be located, is down or breaks off has the status 0',
   expect(await failureOf(createClient(() => undefined).call('GET /api/me'))).toMatchObject({ status: 0 });
   expect(await failureOf(createClient({ url: 'http://127.0.0.1:9' }).call('GET /api/me'))).toMatchObject({ status: 0 });
   const url = await serve((request, response) => {
-    response.writeHead(200, { 'content-length': '100' }).write('{');
-    setTimeout(() => request.socket.destroy(), 20);
+    response.writeHead(200, { 'content-length': '100' }).write('{', () => request.socket.destroy());
   });
   expect(await failureOf(createClient({ url }).call('GET /api/me'))).toMatchObject({ status: 0, code: 'unreachable' });
 });

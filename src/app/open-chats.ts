@@ -55,7 +55,9 @@ export function openChats(given: Options) {
     mail,
   };
   const connections = createConnections({ db, secrets, ports });
-  const live = createLiveReplies({ db, agent, connections, everyMs: parts.chats?.editEveryMs, onError });
+  const claimSeconds = parts.chats?.claimSeconds;
+  const everyMs = parts.chats?.editEveryMs;
+  const live = createLiveReplies({ db, agent, connections, everyMs, claimSeconds, onError });
   undo.defer(() => live.stop());
   const linking = createLinking({ db, system });
   const sendsPerMinute = config.chatRatePerMinute;
@@ -68,6 +70,7 @@ export function openChats(given: Options) {
       connections,
       live,
       compose: createComposePost({ agent, attachments, threadUrl }),
+      claimSeconds,
     }),
     admin: createChatAdmin({ db, system, secrets, connections, linking, inbox, publicUrl: () => config.publicUrl }),
   };

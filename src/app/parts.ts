@@ -45,8 +45,12 @@ export type Parts = {
   readonly traces?: Partial<TracingPace>;
   /** How often to look for due missions, and how many runs to start. */
   readonly missions?: Partial<SchedulerPace>;
-  /** How often to look for updates of chats, and how often a streamed reply is edited. */
-  readonly chats?: Partial<InboxPace> & { readonly editEveryMs?: number; readonly sockets?: Partial<SessionPace> };
+  /** How often to look for updates of chats, how often a streamed reply is edited, and for how long a replica claims a message. */
+  readonly chats?: Partial<InboxPace> & {
+    readonly editEveryMs?: number;
+    readonly claimSeconds?: number;
+    readonly sockets?: Partial<SessionPace>;
+  };
   /** How often to look for threads that need a title. */
   readonly titles?: Partial<TitlePace>;
   /** When to index notes. */

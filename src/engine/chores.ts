@@ -72,7 +72,8 @@ export function startChores(options: {
   let hasErased = false;
   async function erase(): Promise<void> {
     hasErased = true;
-    for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected, options.attachments.bucket);
+    const { bucket } = options.attachments;
+    for (const id of await findPendingErasures(pool)) await runErasure(pool, id, isElected, bucket, times);
   }
 
   const chores = [

@@ -20,6 +20,8 @@ export type EngineTimes = {
   readonly gap: number;
   /** A lease is renewed more often than work that stays due must be looked at. */
   readonly duePause: number;
+  /** All replicas have noticed by then that a user was removed, and accept nothing more from them. */
+  readonly removalNoticed: number;
   /** How often the lead looks for turns that neither run nor wait. */
   readonly sweep: number;
   /** How soon after its start the lead deletes expired rows for the first time. */
@@ -37,6 +39,7 @@ export const ENGINE_TIMES: EngineTimes = {
   steady: 2000,
   gap: 3000,
   duePause: 900,
+  removalNoticed: 2000,
   sweep: 15_000,
   firstPurge: 15_000,
 };

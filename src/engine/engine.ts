@@ -282,7 +282,7 @@ export async function startEngine(options: {
       else await sendSignal(pool, { cancel: turn.id });
     },
     /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
-    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping(), options.attachments?.bucket),
+    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping(), options.attachments?.bucket, times),
     /** Notifies watchers of a turn that ended without being run. */
     notifyEnded: running.notifyEnded,
     /** Notifies followers of a change to a thread that did not go through this engine. */

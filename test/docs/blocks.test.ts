@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { announceService } from '#cli/connect/running-service.ts';
+import { BARE_ENV } from '../support/bare-env.ts';
 import { compiledProgram } from '../support/compiled-program.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { startService, WEBHOOK_SECRET } from '../support/service.ts';
@@ -57,6 +58,7 @@ beforeAll(async () => {
   await mkdir(folder);
   await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));
   env = {
+    ...BARE_ENV,
     ...home.env,
     HOME: personal,
     PATH: [path.join(personal, 'bin'), path.dirname(node), process.env['PATH']].join(':'),

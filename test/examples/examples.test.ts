@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { buildTool } from '@reborn-agent/tool/build-tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BARE_ENV } from '../support/bare-env.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { startService, TOKEN, textOf, WEBHOOK_SECRET } from '../support/service.ts';
@@ -65,7 +66,13 @@ test('custom-tool: tested, built, installed, and called by the agent', async () 
 
 async function run(example: string, words: string[], input = ''): Promise<string> {
   const child = spawn(process.execPath, [example, ...words], {
-    env: { REBORN_URL: service.url, REBORN_TOKEN: TOKEN, WEBHOOK_URL: service.webhook.url, WEBHOOK_SECRET },
+    env: {
+      ...BARE_ENV,
+      REBORN_URL: service.url,
+      REBORN_TOKEN: TOKEN,
+      WEBHOOK_URL: service.webhook.url,
+      WEBHOOK_SECRET,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);

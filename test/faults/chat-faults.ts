@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomMoment } from '../support/random-moment.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, rounds, startCluster } from './cluster.ts';
 import { query } from './query.ts';
@@ -49,7 +49,8 @@ export function testChatFaults(start: () => Promise<FaultyPlatform>, isPossible 
     if (!isPossible) return;
     platform = await start();
     const port = platform.port === undefined ? {} : { STAND_IN_PORT: String(platform.port) };
-    cluster = await startCluster({ env: { ...port, CHAT_RATE_PER_MINUTE: '1000000' } });
+    const claimSeconds = String(rounds(4, 20));
+    cluster = await startCluster({ env: { ...port, CHAT_RATE_PER_MINUTE: '1000000', CLAIM_SECONDS: claimSeconds } });
   });
 
   afterAll(async () => {
@@ -97,7 +98,7 @@ export function testChatFaults(start: () => Promise<FaultyPlatform>, isPossible 
           await say(words.length % PEOPLE, `say ${word}`, each % 7 === 0);
           words.push(word);
         }
-        await sleep(Math.random() * 800);
+        await randomMoment(800);
         await replaceOldest();
         // Otherwise all replicas would die before they could do anything.
         await waitFor('the survivors to work', async () => (await openWork()) <= MOST_OPEN, 180_000);

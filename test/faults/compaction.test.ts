@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomMoment } from '../support/random-moment.ts';
 import { followScript, isSummaryPrompt } from '../support/scripted-model.ts';
 import { textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -36,7 +36,7 @@ test(
       const fact = `fact: number ${round} is ${Math.random()} and here are some more words to write`;
       const send = (replica: Replica) => compact(replica, `round-${round}`, fact);
       const first = send(victim);
-      await sleep(Math.random() * 1200); // a random moment
+      await randomMoment(1200);
       await victim.kill();
       const answered = await first;
       if (answered) early++;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Asked, startStandIn } from '../support/stand-in.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -12,7 +11,7 @@ let isHeld = false;
 
 beforeAll(async () => {
   outside = await startStandIn(async () => {
-    while (isHeld) await sleep(20);
+    await waitFor('the answers to be released', async () => !isHeld, 120_000);
     return { status: 204, text: '' };
   });
   const env = { STAND_IN_PORT: String(outside.port), WEBHOOK_CALLBACK_HOSTS: 'hooks.example' };

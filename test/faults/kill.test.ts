@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomMoment } from '../support/random-moment.ts';
 import { type Cluster, rounds, startCluster } from './cluster.ts';
 import { addFigures } from './figures.ts';
 import { pick, startLoad } from './load.ts';
@@ -21,7 +21,7 @@ test(
     const load = startLoad(cluster, { lanes: 16 });
 
     for (let round = 0; round < ROUNDS; round++) {
-      await sleep(200 + Math.random() * 800); // a random moment
+      await randomMoment(1000, 200);
       await pick([...cluster.replicas])?.kill();
       await cluster.start();
     }

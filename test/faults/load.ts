@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomMoment } from '../support/random-moment.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, type Replica, turnIdOf } from './cluster.ts';
 import { type Account, findBreaches } from './ledger.ts';
@@ -36,7 +36,7 @@ export function startLoad(
       const id = await (lane % 2 === 0 ? send : follow)(input, previous);
       misses = id ? 0 : misses + 1;
       previous = id ?? previous;
-      await sleep(Math.random() * 100);
+      await randomMoment(100);
     }
   }
 

@@ -25,7 +25,8 @@ test(
     await Promise.all([cluster.start(), cluster.start()]);
     await addMissions();
     for (let kill = 0; kill < KILLS; kill++) {
-      await sleep((SECONDS / KILLS) * 1000);
+      const begun = (MISSIONS * (kill + 0.5)) / KILLS;
+      await waitFor('more runs', async () => (await countOccurrences()) >= begun, 120_000);
       const [victim] = cluster.replicas;
       const [started] = await Promise.all([cluster.start(), victim?.kill()]);
       expect(started.pid).toBeGreaterThan(0);
@@ -134,6 +135,8 @@ async function addMission(schedule: object, due: Date, index: number): Promise<v
     [newId(), `user-${index % 50}`, JSON.stringify(schedule), process.versions['tz'], index % 2 === 0, due],
   );
 }
+
+const countOccurrences = async () => (await query(cluster, 'select from occurrences')).length;
 
 const statesOf = () =>
   query<{ state: string; count: number }>(

@@ -15,12 +15,14 @@ const tools = [markTool('mark_once', false), markTool('mark_again', true)];
 const port = process.env['STAND_IN_PORT'];
 const purgeEvery = process.env['PURGE_THREADS_EVERY_MS'];
 const sweepEvery = process.env['SWEEP_ATTACHMENTS_EVERY_MS'];
+const claimSeconds = process.env['CLAIM_SECONDS'];
 const engineTimes = JSON.parse(process.env['ENGINE_TIMES'] ?? '{}') as Partial<EngineTimes>;
 const app = await startApp(readConfig(), log, {
   tools,
   engineTimes,
   ...(port && { network: networkOf(Number(port)) }),
   ...(sweepEvery && { attachmentSweep: { graceMs: 3_600_000, everyMs: Number(sweepEvery) } }),
+  ...(claimSeconds && { chats: { claimSeconds: Number(claimSeconds) } }),
   ...(purgeEvery && { purgeThreadsEveryMs: Number(purgeEvery) }),
 });
 process.stdout.write(`The gateway is at ${app.gatewayUrl}, the webhook channel at ${app.webhookUrl}\n`);

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomMoment } from '../support/random-moment.ts';
 import { openResponses, responseOf } from '../support/responses-socket.ts';
 import { followScript, type SeenPrompt } from '../support/scripted-model.ts';
 import { textOf } from '../support/service.ts';
@@ -23,11 +23,11 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
+type Socket = Awaited<ReturnType<typeof openResponses>>;
 type Sent = { readonly word: string; readonly id: string | undefined };
 
 /** Sends one message after the other, each continuing the response before it, until the replica dies. */
-async function chainUntilDeath(url: string, round: number): Promise<Sent[]> {
-  const socket = await openResponses(url);
+async function chainUntilDeath(socket: Socket, round: number): Promise<Sent[]> {
   const sent: Sent[] = [];
   for (let index = 0; socket.socket.readyState === socket.socket.OPEN; index++) {
     const word = `word ${round}-${index}.`;
@@ -52,8 +52,8 @@ test(
     for (let round = 0; round < ROUNDS; round++) {
       const victim = await cluster.start();
       const first = await victim.ask(`word ${round}-start.`); // the chain has a beginning that is stored
-      const chain = chainUntilDeath(victim.url, round);
-      await sleep(100 + Math.random() * 700); // a random moment
+      const chain = chainUntilDeath(await openResponses(victim.url), round);
+      await randomMoment(800, 100);
       await victim.kill();
       const sent = await chain;
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomMoment } from '../support/random-moment.ts';
 import { followScript, type SeenPrompt } from '../support/scripted-model.ts';
 import { textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -34,7 +34,7 @@ test(
     for (let round = 0; round < ROUNDS; round++) {
       const victim = await cluster.start();
       const { id } = await victim.ask(`numbers ${round}`, { text, background: true });
-      await sleep(Math.random() * 800); // a random moment
+      await randomMoment(800);
       await victim.kill();
 
       const done = await waitFor('the turn to end', async () => {

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MoveStep } from '#engine/move/move-user.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
+import { BARE_ENV } from '../support/bare-env.ts';
 import { openBrowser } from '../support/browser.ts';
 import { answeredBy, NGINX, type RunningCell, startCell, startRouter } from '../support/cells.ts';
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
+import { randomMoment } from '../support/random-moment.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
 import { clientOf, warningsOf } from '../support/service.ts';
@@ -52,15 +53,15 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
 
   /** Sends a message until it is accepted, as clients do. Returns its thread. */
   async function say(user: TestUser, key: string, body: object): Promise<string> {
-    for (;;) {
-      const init = { method: 'POST', headers: { 'idempotency-key': key }, body: JSON.stringify(body) };
+    const init = { method: 'POST', headers: { 'idempotency-key': key }, body: JSON.stringify(body) };
+    return waitFor('the message to be accepted', async () => {
       const response = await clientAs(user).request('/api/chat/send', init);
       if (response.ok) return ((await response.json()) as { thread_id: string }).thread_id;
       if (response.status !== 503)
         throw new Error(`${await response.text()}\n${warningsOf(here)}\n${warningsOf(there)}`);
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-      await sleep(50);
-    }
+      return undefined;
+    });
   }
 
   type Turns = { status: string; opening: string }[];
@@ -120,7 +121,7 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
     const sent: string[] = [];
     for (let number = 0, done = false; !done; number++) {
       sent.push(await say(ann, `n${number}`, { message: `say new ${number}` }));
-      done = await Promise.race([moving.then(() => true), sleep(100).then(() => false)]);
+      done = await Promise.race([moving.then(() => true), randomMoment(200).then(() => false)]);
     }
     const { code, stderr, stdout } = await moving;
 
@@ -188,7 +189,7 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
         await say(user, `q${number}`, { thread_id: thread, message: `say queued ${number}` });
 
       const words = ['test/support/move-and-die.ts', step, user.id, placeOf(here), placeOf(there)];
-      const dying = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] });
+      const dying = spawn(process.execPath, words, { env: BARE_ENV, stdio: ['ignore', 'inherit', 'inherit'] });
       const [, signal] = (await once(dying, 'exit')) as [number, string];
       expect(signal).toBe('SIGKILL');
 

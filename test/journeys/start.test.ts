@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BARE_ENV } from '../support/bare-env.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { spawnService, startService, TOKEN, textOf } from '../support/service.ts';
 
@@ -29,7 +30,7 @@ test('without settings the demo model answers, and a second start finds the same
 
 test('an invalid configuration stops the start and lists every problem', async () => {
   const child = spawn(path.resolve('bin/reborn'), ['serve'], {
-    env: { PATH: process.env['PATH'], GATEWAY_PORT: '99999', HTTP_ENABLED: 'maybe', LLM_PROVIDER: 'openai' },
+    env: { ...BARE_ENV, GATEWAY_PORT: '99999', HTTP_ENABLED: 'maybe', LLM_PROVIDER: 'openai' },
   });
   const [output, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
 
@@ -39,7 +40,7 @@ test('an invalid configuration stops the start and lists every problem', async (
 
 test('`reborn serve` without a gateway or a webhook channel is refused and says what to enable', async () => {
   const child = spawn(path.resolve('bin/reborn'), ['serve'], {
-    env: { PATH: process.env['PATH'], REBORN_HOME: home.home, GATEWAY_ENABLED: 'false' },
+    env: { ...BARE_ENV, REBORN_HOME: home.home, GATEWAY_ENABLED: 'false' },
   });
   const [output, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
 

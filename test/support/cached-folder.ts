@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { glob, mkdir, mkdtemp, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from './wait-for.ts';
 
 export const ROOT = path.join(import.meta.dirname, '../..');
 const CACHE = path.join(ROOT, 'node_modules/.cache/reborn-tests');
@@ -23,10 +23,10 @@ export async function cachedFolder(
   if (existsSync(folder)) return folder;
   await mkdir(CACHE, { recursive: true });
   const lock = `${folder}.lock`;
-  while (!(await takeLock(lock))) {
-    await sleep(100);
-    if (existsSync(folder)) return folder;
-  }
+  let isMine = false;
+  const look = async () => existsSync(folder) || (isMine = await takeLock(lock));
+  await waitFor(`${name} to be filled`, look, 2 * FILLED_MS);
+  if (!isMine) return folder;
   try {
     if (!existsSync(folder)) await fillNew(folder, fill);
     await removeOld(name);

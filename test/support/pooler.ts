@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -84,8 +85,8 @@ async function isAnswering(url: string): Promise<boolean> {
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const ended = once(child, 'exit', { signal: AbortSignal.timeout(5000) }).catch(() => {});
   child.kill('SIGINT');
-  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000))]);
+  await ended;
   child.kill('SIGKILL');
 }

@@ -10,6 +10,7 @@ export const QUICK_TIMES: EngineTimes = {
   silent: 140,
   steady: 400,
   duePause: 180,
+  removalNoticed: 400,
   sweep: 3000,
   firstPurge: 3000,
 };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
+import { followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { SETTINGS, spawnService } from '../support/service.ts';
 import { openTerminal } from './tmux.ts';
 
@@ -15,7 +15,9 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   home = await freshHome();
-  model = await startScriptedModel();
+  // A turn that was interrupted is answered in no time when it is asked again.
+  const decide = (prompt: SeenPrompt) => ({ ...followScript(prompt), ...(prompt.repeats > 0 && { pace: 5 }) });
+  model = await startScriptedModel({ decide });
   env = {
     ...SETTINGS,
     ...home.env,

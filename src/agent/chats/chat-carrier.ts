@@ -23,8 +23,9 @@ export function createChatCarrier(parts: {
   readonly connections: Connections;
   readonly live: LiveReplies;
   readonly compose: ComposePost;
+  readonly claimSeconds?: number | undefined;
 }): Carry {
-  const { db, connections, live, compose } = parts;
+  const { db, connections, live, compose, claimSeconds: seconds = CLAIM_SECONDS } = parts;
 
   return async (delivery, call) => {
     const post = delivery.payload;
@@ -82,7 +83,7 @@ export function createChatCarrier(parts: {
     const inTransaction = <T>(act: Parameters<typeof withOwner<T>>[2]) => withOwner(db, owner, act);
     const endsAt = performance.now() + call.timeoutMs * 0.8;
     while (performance.now() < endsAt && !call.signal.aborted) {
-      const state = await inTransaction((trx) => claimMessage(trx, owner, id, { final: true, seconds: CLAIM_SECONDS }));
+      const state = await inTransaction((trx) => claimMessage(trx, owner, id, { final: true, seconds }));
       if (state.isShown && state.remoteId !== null) return state.remoteId;
       // A replica is editing or sending it, or has died while doing so: wait until that can't happen any more.
       if (state.isLive || (state.remoteId === null && !state.isMine)) {

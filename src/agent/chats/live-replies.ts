@@ -10,9 +10,8 @@ import type { Connections, OpenAccount } from './connections.ts';
 
 /** Sent first. Only this can appear twice, when the answer to a request was lost. */
 export const PLACEHOLDER = '…';
-/** Longer than a request may take. */
+/** How long a message belongs to the replica that sends or edits it: longer than a request may take. */
 export const CLAIM_SECONDS = 20;
-const EDIT_SECONDS = 20;
 const TYPING_MS = 4500;
 
 export type LiveReplies = ReturnType<typeof createLiveReplies>;
@@ -27,9 +26,10 @@ export function createLiveReplies(parts: {
   readonly connections: Connections;
   /** The least time between two edits, instead of the one that suits the platform. */
   readonly everyMs?: number | undefined;
+  readonly claimSeconds?: number | undefined;
   readonly onError: (error: unknown) => void;
 }) {
-  const { db, agent, connections, onError } = parts;
+  const { db, agent, connections, claimSeconds: seconds = CLAIM_SECONDS, onError } = parts;
   const following = new Map<TurnId, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
   async function run(owner: Principal, place: ChatPlace, turn: Turn, signal: AbortSignal): Promise<void> {
@@ -64,9 +64,7 @@ export function createLiveReplies(parts: {
     const part = { key, part: 0 };
     const inTransaction = <T>(act: Parameters<typeof withOwner<T>>[2]) => withOwner(db, owner, act);
     const { connection, port } = opened;
-    const state = await inTransaction((trx) =>
-      claimMessage(trx, owner, part, { final: false, seconds: CLAIM_SECONDS }),
-    );
+    const state = await inTransaction((trx) => claimMessage(trx, owner, part, { final: false, seconds }));
     if (state.isFinal) return 0;
     try {
       let { remoteId } = state;
@@ -77,7 +75,7 @@ export function createLiveReplies(parts: {
         const made = remoteId;
         await inTransaction((trx) => recordMessage(trx, owner, part, made));
       }
-      if (!(await inTransaction((trx) => markLive(trx, owner, part, EDIT_SECONDS)))) return 0;
+      if (!(await inTransaction((trx) => markLive(trx, owner, part, seconds)))) return 0;
       await connection.edit?.(place.chat, remoteId, { markdown: `${port.split(words)[0] ?? ''} ${PLACEHOLDER}` });
       return 0;
     } catch (error) {

@@ -5,6 +5,7 @@ import type { CarryResult, Delivery } from '#domain/notification/delivery.ts';
 import { endDelivery, takeDeliveries } from '#store/system/deliveries.ts';
 import { type NewDelivery, routeOutbox } from '#store/system/outbox.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { randomMoment } from '../../../test/support/random-moment.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { type Carry, startDelivering } from './deliver.ts';
 
@@ -143,7 +144,7 @@ test('two replicas deliver 200 events to 10 targets once each and in order, and 
   const carry: Carry = async (delivery, { signal }) => {
     expect(busy.has(delivery.target)).toBe(false);
     busy.add(delivery.target);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+    await randomMoment(3);
     busy.delete(delivery.target);
     if (signal.aborted) return { outcome: 'interrupted', error: 'stopped' };
     seen.push(delivery);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bucket } from '#domain/bucket.ts';
 import { type Certificate, certify } from '#domain/erasure.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { ENGINE_TIMES } from '../engine-times.ts';
 import { eraseObjects } from './remove-objects.ts';
 import { eraseAttachments } from './sweep-attachments.ts';
 
@@ -9,8 +10,6 @@ import { eraseAttachments } from './sweep-attachments.ts';
 const THREADS = 100;
 const ROWS = 5000;
 const BYTES = 16 * 1024 * 1024;
-/** All replicas have noticed by then that the user was removed, and accept nothing more from them. */
-const NOTICED_MS = 2000;
 /** Running turns are cancelled within a second. Those of a dead replica end with their rows. */
 const UNWIND_MS = 8000;
 const LOOK_AGAIN_MS = 100;
@@ -25,12 +24,13 @@ export async function runErasure(
   id: string,
   mayContinue: () => boolean = () => true,
   bucket?: Bucket,
+  { removalNoticed } = ENGINE_TIMES,
 ): Promise<Certificate | undefined> {
   for (let settled = false; mayContinue(); ) {
     const erasure = await readErasure(pool, id);
     if (!erasure) throw new Error(`There is no erasure ${id}.`);
     if (erasure.certificate) return JSON.parse(erasure.certificate) as Certificate;
-    settled ||= erasure.age > UNWIND_MS || (erasure.age > NOTICED_MS && !erasure.isRunning);
+    settled ||= erasure.age > UNWIND_MS || (erasure.age > removalNoticed && !erasure.isRunning);
     if (settled) await eraseAttachments(pool, id, erasure.subject);
     if (!settled || !(await eraseAll(pool, id, mayContinue))) {
       await sleep(LOOK_AGAIN_MS);

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { text } from '#domain/thread/item.ts';
 import type { Prompt } from '../model.ts';
 import { askProvider, type TokenCounts } from './ask-provider.ts';
@@ -20,7 +20,8 @@ test('an abort ends even a stream that has stalled', async () => {
   const { model, options } = providerThat(async () => new ReadableStream({ cancel: () => new Promise(() => {}) }));
   const cancel = new AbortController();
   const asked = askProvider(model, hello, () => {}, cancel.signal);
-  setTimeout(() => cancel.abort('enough'), 5);
+  await vi.waitFor(() => expect(options).toHaveLength(1));
+  cancel.abort('enough');
 
   await expect(asked).rejects.toMatchObject({ name: 'ModelCallAborted', cause: 'enough' });
   expect(options[0]?.abortSignal?.aborted).toBe(true);

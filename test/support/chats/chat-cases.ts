@@ -108,6 +108,7 @@ export function chatCases(
           leaseSeconds: 45,
           pauseMs: 100,
           editEveryMs: 30,
+          claimSeconds: 4,
           sockets: { leastLifeMs: 50 },
         },
         deliveries: { lookEveryMs: 50, delaysSeconds: [0.1, 0.1, 0.1] },
