@@ -13,6 +13,12 @@ beforeAll(async () => {
   [stage, browser] = await Promise.all([startStage({}, { tools: [tool] }), openChromium({ workers: true })]);
   page = await browser.signIn(stage.url);
   await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL);
+  await worker()?.evaluate(() => {
+    const scope = globalThis as unknown as WorkerScope;
+    const show = scope.registration.showNotification.bind(scope.registration);
+    scope.handled = 0;
+    scope.registration.showNotification = (...words) => show(...words).finally(() => scope.handled++);
+  });
 });
 
 afterAll(async () => {
@@ -20,8 +26,22 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** Raises the push event of the service worker, as the browser does when a message arrives. */
+type WorkerScope = {
+  readonly registration: ServiceWorkerRegistration;
+  readonly NotificationEvent: new (type: string, init: object) => Event;
+  /** How many messages the worker has shown. */
+  handled: number;
+};
+
+const worker = () => browser.context.serviceWorkers()[0];
+const handled = () => worker()?.evaluate(() => (globalThis as unknown as WorkerScope).handled);
+
+/**
+ * Raises the push event of the service worker, as the browser does when a message arrives, and waits until the worker has shown
+ * it. Chromium deletes a notification that is stored, but not on the screen yet, when a page asks for the list.
+ */
 async function deliver(data: string): Promise<void> {
+  const before = (await handled()) ?? 0;
   const devtools = await browser.context.newCDPSession(page);
   const found = new Promise<string>((resolve) =>
     devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -33,6 +53,7 @@ async function deliver(data: string): Promise<void> {
   const registrationId = await found;
   await devtools.send('ServiceWorker.deliverPushMessage', { origin: stage.url, registrationId, data });
   await devtools.detach();
+  await expect.poll(handled).toBe(before + 1);
 }
 
 const shown = () =>
@@ -43,12 +64,8 @@ const shown = () =>
 
 /** Clicks the notification. DevTools has no command for it, so the worker gets the event that the browser would send. */
 async function click(tag: string): Promise<void> {
-  const worker = browser.context.serviceWorkers()[0];
-  await worker?.evaluate(async (wanted) => {
-    const scope = globalThis as unknown as {
-      registration: ServiceWorkerRegistration;
-      NotificationEvent: new (type: string, init: object) => Event;
-    };
+  await worker()?.evaluate(async (wanted) => {
+    const scope = globalThis as unknown as WorkerScope;
     const [notification] = await scope.registration.getNotifications({ tag: wanted });
     globalThis.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }));
   }, tag);
