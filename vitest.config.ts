@@ -11,8 +11,9 @@ const WAITING = { maxWorkers: 4 };
 
 export default defineConfig({
   test: {
-    // A process per test file: signals, child processes and PostgreSQL clients stay apart.
+    // Files that run one after the other in a process share its modules, unless a project isolates them.
     pool: 'forks',
+    isolate: false,
     maxWorkers: 2,
     // A first start of the embedded PostgreSQL takes seconds on a busy machine.
     hookTimeout: 120_000,
@@ -35,7 +36,6 @@ export default defineConfig({
           name: 'unit',
           alias: [{ find: /^@lingui\/\w+\/macro$/, replacement: path.resolve('test/support/untranslated.ts') }],
           include: ['{src,sdk/src,client/src,web/src}/**/*.test.ts', 'examples/tools/*/**/*.test.ts'],
-          isolate: false,
         },
       },
       {
@@ -65,13 +65,20 @@ export default defineConfig({
           name: 'faults',
           include: ['test/{faults,chaos}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, measured],
+          isolate: true, // they freeze and kill what they start
           ...WAITING,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: 'measured-faults', include: [measured], maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: {
+          name: 'measured-faults',
+          include: [measured],
+          isolate: true,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },
