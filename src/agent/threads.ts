@@ -139,6 +139,7 @@ export function createThreads(db: Database, engine: Engine, attachments: Attachm
 
     /** A running turn stops, because its next write finds no thread. */
     async remove(owner: Principal, id: ThreadId): Promise<void> {
+      await engine.flushEvents(); // events that are written later would stay until they expire
       const active = await holding(owner, id, async (trx, thread) => {
         const turn = thread.active && (await findTurn(trx, owner, id, thread.active));
         await deleteThread(trx, owner, id);

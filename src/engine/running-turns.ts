@@ -8,7 +8,7 @@ import type { CancelReason, Turn } from '#domain/thread/turn.ts';
 import { firstSequence, type NumberedEvent, type TurnEnding, type TurnEvent } from '#domain/thread/turn-event.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import type { EnginePool } from './engine-connection.ts';
-import { readEvents } from './events/event-log.ts';
+import { deleteEventsOfDeleted, readEvents } from './events/event-log.ts';
 import type { EventWriter } from './events/event-writer.ts';
 import type { RunningRow } from './presence/pulse.ts';
 import type { createTrials } from './presence/trial.ts';
@@ -111,6 +111,10 @@ export function createRunningTurns(options: {
   };
   const findSpending = createBatch<UserId, Spent>((users) => findSpent(pool, users), isAway);
   const readContext = createBatch<Turn, TurnContext>((turns) => readContexts(pool, turns), isAway);
+  const forgetDeleted = createBatch<TurnId, void>(async (ids) => {
+    await deleteEventsOfDeleted(pool, ids);
+    return ids.map(() => undefined);
+  }, isAway);
   const running = new Map<TurnId, Running>();
   let unknown = new Set<TurnId>();
 
@@ -150,7 +154,7 @@ export function createRunningTurns(options: {
       const settled = await withRetries(retryPolicy, { signal: lost }, () =>
         retryWhileBusy(lost, () => settle({ ...end, turn, grows })),
       );
-      if (settled.outcome !== 'ended') return;
+      if (settled.outcome !== 'ended') return void forgetIfDeleted(turn, signal);
       isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile
       end.onWritten?.();
       publish({ type: 'turn-ended', ...settled.ending });
@@ -158,13 +162,20 @@ export function createRunningTurns(options: {
       if (settled.next) options.onStarted(settled.next);
       if (settled.waits) options.onWaiting();
     } catch (error) {
-      if (error instanceof Superseded || lost.aborted) return;
+      if (error instanceof Superseded || lost.aborted) return void forgetIfDeleted(turn, signal);
       onError(error);
       // A turn that broke because of the database is found as an orphan once the database is back.
       if (!isAway(error)) await giveBackBroken(pool, replica, turn).catch(onError);
     } finally {
       endTrial();
     }
+  }
+
+  /** An attempt may lose its turn because the turn was deleted. Its last events may have been stored a moment later. */
+  async function forgetIfDeleted({ id }: Turn, { reason }: AbortSignal): Promise<void> {
+    if (reason instanceof TurnStopped && reason.reason === 'drained') return;
+    await writer.flush();
+    await forgetDeleted(id).catch(onError);
   }
 
   function createTurnRun(

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { FastifyReply } from 'fastify';
+import { NotFound } from '#domain/errors.ts';
 import { writeAll } from './server/write-all.ts';
 
 const KEEPALIVE_MS = 15_000;
@@ -11,8 +12,8 @@ export const dataFrame = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 /**
  * Sends events as they arrive, each as one frame in one write. A slow reader slows down only `events`. When `events` ends,
- * the stream is closed; when `signal` aborts or `events` throws, it is reset. `end.onSent` is called before the stream is
- * closed, when the last event was written to the connection.
+ * the stream is closed; when `signal` aborts or `events` throws, it is reset: also when its turn was deleted, after which the client
+ * finds nothing. `end.onSent` is called before the stream is closed, when the last event was written to the connection.
  */
 export async function sendEvents<E>(
   reply: FastifyReply,
@@ -44,7 +45,7 @@ export async function sendEvents<E>(
     else raw.end();
   } catch (error) {
     raw.destroy();
-    if (!signal.aborted) throw error;
+    if (!signal.aborted && !(error instanceof NotFound)) throw error;
   } finally {
     clearInterval(keepalive);
   }

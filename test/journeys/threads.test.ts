@@ -187,6 +187,8 @@ test('deleting a thread stops its turns and leaves no rows', async ({ service, m
   await waitFor('the model to be asked', async () =>
     model.seen.some(({ messages }) => messages.at(-1)?.text.includes('count 500')),
   );
+  const events = 'select from turn_events where turn_id in (select id from turns where thread_id = $1)';
+  await waitFor('its first events', async () => (await home.query(events, [id])).length > 0);
   expect(await statusOf(service, 'DELETE', `/api/threads/${id}`)).toBe(204);
   expect(await statusOf(service, 'GET', `/api/threads/${id}`)).toBe(404);
   expect(await statusOf(service, 'DELETE', `/api/threads/${id}`)).toBe(404);
@@ -200,6 +202,8 @@ test('deleting a thread stops its turns and leaves no rows', async ({ service, m
     [id],
   );
   expect(left).toEqual([{ count: '0' }]);
+  const orphans = 'select from turn_events where not exists (select from turns where turns.id = turn_id)';
+  await waitFor('the events to be gone', async () => (await home.query(orphans)).length === 0);
   const again = await service.request('/api/chat/send', {
     method: 'POST',
     body: JSON.stringify({ message: 'count 500 every 20' }),

@@ -61,13 +61,13 @@ export const OWNED_ROWS: Record<string, string> = {
   chat_inbox: `insert into chat_inbox (id, account_id, remote_id, lane, position, user_id, body)
     values (gen_random_uuid(), (select id from chat_accounts limit 1), $1, $1, 1, $1, to_json('words of ' || $1))`,
   chat_messages: `insert into chat_messages (key, part, user_id) values ($3, 0, $1)`,
+  turn_events: `insert into turn_events (turn_id, first, last, events, user_id) values ($3, 0, 0, to_json('words of ' || $1), $1)`,
   notes: `insert into notes (user_id, path, text, word_count) values ($1, 'p', $1, 1)`,
   note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
 };
 
 /** Rows without an owner that name the user all the same. */
 const MENTIONS = [
-  `insert into turn_events (turn_id, first, last, events) values ($3, 0, 0, to_json('words of ' || $1))`,
   `insert into settings (name, value) values ('tool_policy:mail@' || $1, '{}')`,
   `insert into rate_windows (key, slots, counts, is_allowed, expires_at) values ('60/60:chat:' || $1, '{1}', '{1}', true, now())`,
   `insert into audit (actor, action, subject, detail) values

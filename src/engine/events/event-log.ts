@@ -8,8 +8,8 @@ export type EventRun = { readonly turnId: TurnId; readonly attempt: number; read
 /** Drops the runs of superseded attempts: only the newest attempt of a turn may write events. */
 export async function writeEvents(pool: EnginePool, runs: readonly EventRun[]): Promise<void> {
   await pool.query(
-    `insert into turn_events (turn_id, first, last, events)
-     select run.turn_id, run.first, run.last, run.events::json
+    `insert into turn_events (turn_id, first, last, events, user_id)
+     select run.turn_id, run.first, run.last, run.events::json, turns.user_id
      from unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[], $5::text[])
        as run (turn_id, attempt, first, last, events)
      join turns on turns.id = run.turn_id and turns.attempt = run.attempt
@@ -49,6 +49,14 @@ export async function readEvents(
     });
   }
   return found;
+}
+
+/** Deletes the events of those turns that no longer exist, such as of a thread that was deleted while its events were written. */
+export async function deleteEventsOfDeleted(pool: EnginePool, turnIds: readonly TurnId[]): Promise<void> {
+  await pool.query(
+    `delete from turn_events where turn_id = any($1::uuid[]) and not exists (select from turns where id = turn_id)`,
+    [turnIds],
+  );
 }
 
 /** Whether this is the last event in the turn's log. */

@@ -36,9 +36,6 @@ async function deleteThreads(client: MoveClient, subject: UserId): Promise<boole
       [subject, THREADS],
     );
     const ids = rows.map(({ id }) => id);
-    await client.query('delete from turn_events where turn_id in (select id from turns where thread_id = any($1))', [
-      ids,
-    ]);
     await client.query('delete from items where thread_id = any($1)', [ids]);
     await client.query('delete from threads where id = any($1)', [ids]);
     return ids.length > 0;

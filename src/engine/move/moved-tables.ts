@@ -78,6 +78,6 @@ const TABLES = `
   from pg_class as tables
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
     and relname <> all($1) and relname <> 'note_words'
-    and (relname in ('users', 'settings', 'turn_events')
+    and (relname in ('users', 'settings')
       or exists (select from pg_attribute where attrelid = tables.oid and attname = 'user_id' and not attisdropped))
   order by relname`;

@@ -100,7 +100,6 @@ test('an erased user is in no row of any table; others keep everything', async (
     ...ones,
     items: 3,
     pairings: 2,
-    turn_events: 1,
     settings: 1,
     users: 1,
     'audit details': 3,
@@ -125,6 +124,16 @@ test('two processes erase at once, one of them stops early, and each row is coun
   const [first, second] = await Promise.all([runErasure(pool, id, () => asked++ < 4), runErasure(pool, id)]);
   expect(first).toBeUndefined();
   expect(second?.deleted).toEqual({ threads: 950, items: 3800 });
+});
+
+test('an erasure finds the events of turns that no longer exist', async () => {
+  await everything.query(
+    `insert into turn_events (turn_id, first, last, events, user_id)
+     values (gen_random_uuid(), 0, 0, '["words of dee-0198"]', 'dee-0198')`,
+  );
+  const certificate = await runErasure(pool, await request('dee-0198'));
+  expect(certificate?.deleted).toEqual({ turn_events: 1 });
+  expect(await findText('dee-0198')).toEqual({ audit: 1, erasures: 1 });
 });
 
 test('an erasure must be requested first', async () => {

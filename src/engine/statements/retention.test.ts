@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
-import { connectEngine } from '../engine-connection.ts';
+import { connectEngine, type EnginePool } from '../engine-connection.ts';
+import { forgetOld } from './forget.ts';
 import { type PurgedThread, purgeExpired, purgeThreads } from './retention.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
@@ -20,7 +21,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await pool.query(
-    'truncate threads, turns, gates, items, jobs, occurrences, missions, usage_days, retention, deliveries, outbox cascade',
+    'truncate threads, turns, gates, items, jobs, occurrences, missions, usage_days, retention, deliveries, outbox, turn_events cascade',
   );
 });
 
@@ -81,6 +82,36 @@ const idsIn = async (table: string, column = 'thread_id') => {
   const { rows } = await pool.query<{ id: string }>(`select distinct ${column} as id from ${table} order by 1`);
   return rows.map(({ id }) => id);
 };
+
+test('events are deleted an hour after their turn has ended or was deleted, without reading all turns', async () => {
+  const thread = await addThread({ age: 1 });
+  await pool.query(
+    `insert into turns (id, thread_id, user_id, seq, status, channel, request, ended_at)
+     select gen_random_uuid(), $1, 'ann', 1 + n, 'completed', 'chat', '{}', now() - interval '2 hours' from generate_series(1, 20000) as n`,
+    [thread],
+  );
+  await pool.query(`update turns set ended_at = null where seq = 2`);
+  await pool.query(`update turns set ended_at = now() where seq = 3`);
+  await pool.query(
+    `insert into turn_events (turn_id, first, last, events, created_at)
+     select id, seq, seq, '[]'::json, now() - interval '2 hours' from turns where seq between 2 and 6
+     union all select gen_random_uuid(), 7, 7, '[]'::json, now() - interval '2 hours'
+     union all select gen_random_uuid(), 8, 8, '[]'::json, now()`,
+  );
+  await database.everything.query('analyze turns');
+  const plans: string[] = [];
+  const explain = async (statement: string, values: unknown[]) => {
+    const { rows } = await pool.query<Record<string, string>>(`explain ${statement}`, values);
+    plans.push(rows.flatMap(Object.values).join('\n'));
+    return { rowCount: 0 };
+  };
+  await forgetOld({ query: explain as unknown as EnginePool['query'] }, () => true);
+  expect(plans[0]).toContain('Delete on turn_events');
+  expect(plans[0]).not.toMatch(/Seq Scan on turns\b|hashed SubPlan/);
+
+  await forgetOld(pool, () => true);
+  expect(await idsIn('turn_events', 'first')).toEqual(['2', '3', '8']);
+});
 
 test('no thread expires unless the operator has set a limit', async () => {
   const old = await addThread({ age: 4000 });

@@ -8,7 +8,7 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 import { findConversation } from './conversations.ts';
 import { findOpenGate } from './gates.ts';
 import { shortenShare } from './shares.ts';
-import { deleteThread } from './threads.ts';
+import { deleteEvents, deleteThread } from './threads.ts';
 import { findLine, placeTurns, refreshWords, showLine } from './versions.ts';
 
 /**
@@ -83,7 +83,7 @@ async function leaveTree(trx: OwnedTransaction, owner: Owner, { id, threadId, se
 /** Deletes one item of an ended turn, and every copy of its content. The caller holds the lock of the thread. */
 export async function deleteItem(trx: OwnedTransaction, owner: Owner, item: Item): Promise<void> {
   const { id, threadId, turnId, turnSeq } = item;
-  await deleteEvents(trx, turnId);
+  await deleteEvents(trx, owner, [turnId]);
   await deleteSummaries(trx, owner, threadId, turnSeq);
   await deleteItems(trx, owner, threadId, [id]);
 }
@@ -109,7 +109,7 @@ async function deleteGatesOf(trx: OwnedTransaction, owner: Owner, turnId: TurnId
 
 /** The rows of a turn besides its items. */
 async function deleteRows(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<void> {
-  await deleteEvents(trx, turn.id);
+  await deleteEvents(trx, owner, [turn.id]);
   await deleteGatesOf(trx, owner, turn.id);
   for (const table of ['idempotencyKeys', 'unstoredTurns'] as const)
     await trx.deleteFrom(table).where('turnId', '=', turn.id).where('userId', '=', owner.userId).execute();
@@ -122,11 +122,6 @@ async function deleteSummaries(trx: OwnedTransaction, owner: Owner, threadId: Th
   await sql`
     delete from summaries
     where thread_id = ${threadId} and user_id = ${owner.userId} and through_seq >= ${seq}`.execute(trx);
-}
-
-/** Row-level security limits this to turns of the owner, so the turn must still exist. */
-async function deleteEvents(trx: OwnedTransaction, turnId: TurnId): Promise<void> {
-  await sql`delete from turn_events where turn_id = ${turnId}`.execute(trx);
 }
 
 /** Deletes the items with these ids and those of the turn at `seq`, and keeps the thread's size and the words that lists show in step. */

@@ -100,15 +100,28 @@ export async function findNamedThread(
 
 /**
  * Deletes the thread and all its data. Turns and gates are deleted with its row. Items are deleted after that, when no
- * attempt can write another one, because its turn no longer exists.
+ * attempt can write another one, because its turn no longer exists. The caller holds the lock of the thread.
  */
 export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
+  const turns = await trx
+    .selectFrom('turns')
+    .select('id')
+    .where('threadId', '=', id)
+    .where('userId', '=', owner.userId)
+    .execute();
+  const turnIds = turns.map((turn) => turn.id);
+  await deleteEvents(trx, owner, turnIds);
   await trx
     .deleteFrom('idempotencyKeys')
     .where('userId', '=', owner.userId)
-    .where('turnId', 'in', (turns) => turns.selectFrom('turns').select('id').where('threadId', '=', id))
+    .where('turnId', '=', sql<TurnId>`any(${turnIds}::uuid[])`)
     .execute();
   await trx.deleteFrom('threads').where('id', '=', id).where('userId', '=', owner.userId).execute();
   for (const table of ['items', 'conversations', 'jobs'] as const)
     await trx.deleteFrom(table).where('threadId', '=', id).where('userId', '=', owner.userId).execute();
+}
+
+export async function deleteEvents(trx: OwnedTransaction, owner: Owner, turnIds: readonly TurnId[]): Promise<void> {
+  await sql`
+    delete from turn_events where turn_id = any(${turnIds}::uuid[]) and user_id = ${owner.userId}`.execute(trx);
 }
