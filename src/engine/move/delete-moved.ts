@@ -32,10 +32,11 @@ export async function handOverObjects(client: MoveClient, subject: UserId): Prom
 async function deleteThreads(client: MoveClient, subject: UserId): Promise<boolean> {
   return inTransaction(client, async () => {
     const { rows } = await client.query<{ id: string }>(
-      'select id from threads where user_id = $1 order by id limit $2',
+      'select id from threads where user_id = $1 order by id limit $2 for no key update',
       [subject, THREADS],
     );
     const ids = rows.map(({ id }) => id);
+    await client.query('select from turns where thread_id = any($1) order by id for update', [ids]);
     await client.query('delete from items where thread_id = any($1)', [ids]);
     await client.query('delete from threads where id = any($1)', [ids]);
     return ids.length > 0;

@@ -10,7 +10,8 @@ begin
     from (select id, bytes from threads where user_id = owner order by id limit most) as first
   ) as sized where ahead < most_bytes);
   if cardinality(page) = 0 then return 0; end if;
-  perform from threads where id = any(page) order by id for update;
+  -- Turns are locked before the rows of their threads go: an append locks its turn, and then shares the key of its thread.
+  perform from threads where id = any(page) order by id for no key update;
   perform from turns where thread_id = any(page) order by id for update;
   delete from turn_events where turn_id in (select id from turns where thread_id = any(page));
   get diagnostics gone = row_count;

@@ -105,12 +105,14 @@ const PURGE: Record<Exclude<RetentionKind, 'threads'>, string> = {
         select jobs.id from jobs ${rulesOf('jobs', 'jobs')} where ${isOlder('completed_at')} limit $1))
       returning id, thread_id
     ), done as (
-      delete from threads where id in (select thread_id from purged)
-        and active is null
-        and not exists (select from gates where gates.thread_id = threads.id and answered_at is null)
-        and not exists (select from conversations where conversations.thread_id = threads.id)
-        and not exists (
-          select from jobs where jobs.thread_id = threads.id and jobs.id not in (select id from purged))
+      delete from threads where id = any (array(
+        select threads.id from threads where threads.id in (select thread_id from purged)
+          and active is null
+          and not exists (select from gates where gates.thread_id = threads.id and answered_at is null)
+          and not exists (select from conversations where conversations.thread_id = threads.id)
+          and not exists (
+            select from jobs where jobs.thread_id = threads.id and jobs.id not in (select id from purged))
+        order by threads.id for update of threads))
       returning id
     ), emptied as (
       delete from items where thread_id in (select id from done)

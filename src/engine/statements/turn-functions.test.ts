@@ -1,10 +1,15 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ItemId, newId, type ReplicaId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import { text, type WrittenItem } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
+import { withOwner } from '#store/connection.ts';
+import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { connectEngine } from '../engine-connection.ts';
+import { deleteMoved } from '../move/delete-moved.ts';
 import { moveStrandedTurns } from '../presence/pulse.ts';
 import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
 import { appendItems } from './append.ts';
@@ -220,6 +225,48 @@ test('only the attempt and replica that run the turn can write items, and never 
   expect(await append(self, 0, 2)).toEqual(['lost']);
   expect(await append(self, 0, 1)).toEqual(['written']);
 });
+
+const DELETIONS: Record<string, (turn: Turn) => Promise<unknown>> = {
+  'by its owner': (turn) =>
+    withOwner(database.db, turn, async (trx) => {
+      await lockThread(trx, turn, turn.threadId);
+      await deleteThread(trx, turn, turn.threadId);
+    }),
+  'by an erasure': async ({ userId }) => {
+    const id = newId();
+    await pool.query(`insert into erasures (id, subject, requested_by) values ($1, $2, 'operator')`, [id, userId]);
+    await pool.query('select erase_threads($1, $2, 10, 1000000)', [id, userId]);
+  },
+  'after a move': async ({ userId }) => {
+    const client = await database.everything.connect();
+    await deleteMoved(client, userId, newId()).finally(() => client.release());
+  },
+};
+
+test.each(Object.keys(DELETIONS))(
+  'a thread that is deleted %s waits for an append, which never waits for it',
+  async (by) => {
+    const { turn } = await begin({ userId: by });
+    const append = await database.everything.connect();
+    onTestFinished(() => append.release(true));
+    await append.query('begin');
+    await append.query('select from turns where id = $1 for no key update', [turn.id]);
+    const deletion = DELETIONS[by]?.(turn);
+    await waitFor('the deletion to wait', async () => {
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await rows(waiting, [])).length > 0;
+    });
+    await append.query(`set local lock_timeout = '100ms'`);
+    await append.query(
+      `insert into item_texts (item_id, thread_id, user_id, role, text, words) values (gen_random_uuid(), $1, $2, 'user', '', '')`,
+      [turn.threadId, by],
+    );
+    await append.query('commit');
+
+    await deletion;
+    expect(await rows('select from threads where id = $1', [turn.threadId])).toEqual([]);
+  },
+);
 
 test('a turn ends with its last items, and the next turn of its thread starts at once', async () => {
   const claimed = await begin({ userId: 'ends' });

@@ -100,7 +100,8 @@ export async function findNamedThread(
 
 /**
  * Deletes the thread and all its data. Turns and gates are deleted with its row. Items are deleted after that, when no
- * attempt can write another one, because its turn no longer exists. The caller holds the lock of the thread.
+ * attempt can write another one, because its turn no longer exists. The caller holds the lock of the thread. Turns are locked
+ * before its row goes: an append locks its turn, and then shares the key of its thread.
  */
 export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
   const turns = await trx
@@ -108,6 +109,8 @@ export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: Thre
     .select('id')
     .where('threadId', '=', id)
     .where('userId', '=', owner.userId)
+    .orderBy('id')
+    .forUpdate()
     .execute();
   const turnIds = turns.map((turn) => turn.id);
   await deleteEvents(trx, owner, turnIds);
