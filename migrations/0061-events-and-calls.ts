@@ -8,6 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table turn_events add column user_id text`.execute(db);
   for (const name of ['engine', 'owner_select', 'owner_delete'])
     await sql`drop policy ${sql.id(name)} on turn_events`.execute(db);
+  // The model calls of tools that are counted, so that a repeated send counts nothing: see `append_items`.
+  await sql`alter table turns add column counted_calls uuid[]`.execute(db);
   // One policy for each command, the engine's part first: the engine's statements evaluate nothing else.
   const isEngine = sql`(select current_setting('app.engine', true)) = 'on'`;
   const isOwner = sql`user_id = (select current_setting('app.user_id', true))`;

@@ -1,5 +1,5 @@
 import { Superseded } from '#domain/errors.ts';
-import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import { newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Item, WrittenItem } from '#domain/thread/item.ts';
@@ -209,7 +209,9 @@ export function createRunningTurns(options: {
       emit,
       seenEvents: () => send(async () => (await readAllEvents(turn.id)).map(({ event }) => event)),
       append: async (position, items, call) => {
-        const { outcome } = await send(() => retryWhileBusy(lost, () => append({ turn, position, items, call })));
+        const callId = call && items.length === 0 ? newId<string>() : undefined;
+        const entry = { turn, position, items, call, callId };
+        const { outcome } = await send(() => retryWhileBusy(lost, () => append(entry)));
         if (outcome !== 'written') throw new Superseded(turn.id);
         counted.bytes += bytesOf(items);
         attempt.onProgress();

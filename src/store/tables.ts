@@ -123,6 +123,7 @@ export type Tables = {
     trial: number | null;
     readyAt: Date | null;
     broken: Generated<number>;
+    countedCalls: string[] | null;
     createdAt: Generated<Date>;
     startedAt: Date | null;
     endedAt: Date | null;

@@ -13,6 +13,8 @@ export type Appending = {
   readonly position: number;
   readonly items: readonly WrittenItem[];
   readonly call: ModelCall | null;
+  /** For a call without items: the same in each send, so that the call is counted once. */
+  readonly callId?: string | undefined;
 };
 
 /** `busy`: the turn's row is locked; retry. `lost`: another attempt has taken over. */
@@ -20,7 +22,7 @@ export type AppendOutcome = 'written' | 'busy' | 'lost';
 
 /**
  * Writes items of several turns in one statement: all items of a turn or none, and only if its attempt still runs here
- * and `position` is the next one in the table. Items sent twice are written and counted once.
+ * and `position` is the next one in the table. Items and calls sent twice are written and counted once.
  */
 export async function appendItems(
   pool: EnginePool,
@@ -36,6 +38,7 @@ export async function appendItems(
     batch.map(({ position }) => position),
     ...itemParameters(batch),
     ...callParameters(batch.map(({ call }) => (call ? [call] : []))),
+    batch.map(({ callId }) => callId ?? null),
     ...textParameters(said),
     ...(uses ? useParameters(said) : []),
   ]);
@@ -44,11 +47,11 @@ export async function appendItems(
 }
 
 const WRITE = `
-  with done as materialized (select entry, outcome from append_items(${parameters(19)})), ${writeTexts(19, ['written'])}`;
+  with done as materialized (select entry, outcome from append_items(${parameters(20)})), ${writeTexts(20, ['written'])}`;
 const APPEND = `${WRITE} select entry, outcome from done`;
 /** Few outputs of tools have files. `$2` are the turns. */
 const APPEND_WITH_FILES = `${WRITE},
-  ${writeUses(25, ['written'], '(select turns.thread_id from turns where turns.id = ($2::uuid[])[u.entry])')}
+  ${writeUses(26, ['written'], '(select turns.thread_id from turns where turns.id = ($2::uuid[])[u.entry])')}
   select entry, outcome from done`;
 
 /** `$1, $2, …` */

@@ -215,6 +215,26 @@ test('items that are sent twice are written and counted once', async () => {
   expect(await tokensOf('twice')).toBe(3);
 });
 
+test('model calls without items are counted once, however often each is sent', async () => {
+  const { turn } = await begin({ userId: 'tools' });
+  const sent = [newId(), newId()].map((callId) => ({ turn, position: 1, items: [], call: CALL, callId }));
+  const [first, second] = sent;
+
+  expect(await appendItems(pool, self, sent)).toEqual(['written', 'written']);
+  expect(
+    await appendItems(
+      pool,
+      self,
+      [first, second, first].filter((each) => each !== undefined),
+    ),
+  ).toEqual(['written', 'written', 'written']);
+  expect(await tokensOf('tools')).toBe(6);
+  expect(await appendItems(pool, self, [{ turn, position: 1, items: [answer('one')], call: CALL }])).toEqual([
+    'written',
+  ]);
+  expect(await tokensOf('tools')).toBe(9);
+});
+
 test('only the attempt and replica that run the turn can write items, and never after a gap', async () => {
   const { turn } = await begin();
   const append = (by: ReplicaId, attempt: number, position: number) =>
