@@ -117,7 +117,10 @@ begin
     delete from idempotency_keys where idempotency_keys.turn_id = any(turn_ids) and idempotency_keys.turn_id <> all(accepted);
     return query
     select a.n::integer,
-      case when a.n = any(repeats) then 'repeated'
+      case when kept.turn_id is not null then 'repeated'
+        -- The turn that had the key was refused. The same body is refused like it; another body was not looked at yet.
+        when a.n = any(repeats) and exists (select from unnest(user_ids, keys, digests) as other (user_id, key, digest)
+          where other.user_id = a.user_id and other.key = a.key and other.digest <> digests[a.n]) then 'busy'
         when a.turn_id = any(already) then 'known'
         when threads.id is null or (a.after is not null and after_turn.id is null) then 'unknown'
         when a.thread_id <> all(begun || held) then 'busy'

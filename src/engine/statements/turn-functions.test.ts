@@ -179,7 +179,10 @@ test('an idempotency key identifies one turn, also within one call, and only if 
   expect(accepted[1]).toEqual({ outcome: 'repeated', turnId: first.turnId, digest: 'd' });
   expect(outcomes(await accept([keyed('k')]))).toEqual(['repeated']);
 
-  expect(outcomes(await accept([keyed('other', { threadId: newId(), isNew: false })]))).toEqual(['unknown']);
+  const unknown = { threadId: newId<ThreadId>(), isNew: false };
+  expect(outcomes(await accept([keyed('other', unknown), keyed('other', unknown)]))).toEqual(['unknown', 'unknown']);
+  const another = input({ idempotency: { key: 'other', digest: 'of another body' } });
+  expect(outcomes(await accept([keyed('other', unknown), another]))).toEqual(['unknown', 'busy']);
   expect(outcomes(await accept([keyed('other')]))).toEqual(['running']);
 });
 
