@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { insist } from '../faults/harms.ts';
 import { drawChart } from './chart.ts';
 import { runChaos } from './run-chaos.ts';
 import { FAULTS, planFaults } from './schedule.ts';
@@ -13,6 +14,16 @@ test('a seed always gives the same schedule, which has every fault and one failo
   expect(new Set(names)).toEqual(new Set(Object.keys(FAULTS)));
   expect(names.filter((name) => name === 'failover')).toHaveLength(1);
   expect(new Set(planned.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]));
+});
+
+test('the end of a fault is tried until it works, and the last error is kept', async () => {
+  let tries = 0;
+  const act = async () => {
+    if (++tries < 3) throw new Error('too many connections');
+  };
+  await insist(act);
+  expect(tries).toBe(3);
+  await expect(insist(() => Promise.reject(new Error('refused')), 0)).rejects.toThrow('refused');
 });
 
 test('twenty seconds of faults at random: no turn is lost, doubled, mixed with another or stuck', async () => {

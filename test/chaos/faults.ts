@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Replica } from '../faults/cluster.ts';
 import {
   cancelStatements,
+  endHarms,
   exhaustConnections,
   loseEventLog,
   makeReadOnly,
@@ -104,7 +105,7 @@ export async function causeFault(stage: Stage, planned: Planned): Promise<void> 
 }
 
 /** Ends everything that a fault may have left. */
-export function repairAll({ slots, model }: Stage): void {
+export async function repairAll({ cluster, slots, model }: Stage): Promise<void> {
   model.set('honest');
   for (const { line, replica } of slots) {
     line.disarm();
@@ -112,6 +113,7 @@ export function repairAll({ slots, model }: Stage): void {
     line.thaw();
     replica.send('SIGCONT');
   }
+  await endHarms(cluster);
 }
 
 function inMood(mood: Parameters<ReturnType<typeof createMoodyModel>['set']>[0]): Act {

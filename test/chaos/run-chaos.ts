@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import { type Cluster, type Replica, startCluster } from '../faults/cluster.ts';
+import { HarmRemains } from '../faults/harms.ts';
 import { startLoad } from '../faults/load.ts';
 import { hasPrograms, startPair } from '../faults/postgres-pair.ts';
 import { query } from '../faults/query.ts';
@@ -24,8 +25,14 @@ export type Report = {
   readonly breaches: readonly string[];
 };
 
-/** `left out`: another fault was still at work in the same place, or no other replica would have worked. */
-export type Caused = Planned & { readonly outcome: 'done' | 'left out' | 'not possible' };
+/**
+ * `left out`: another fault was still at work in the same place, or no other replica would have worked. `not ended`: the fault
+ * went on, so that what came later says nothing about the service. `reason`: why it was not possible or not ended.
+ */
+export type Caused = Planned & {
+  readonly outcome: 'done' | 'left out' | 'not possible' | 'not ended';
+  readonly reason?: string;
+};
 
 export type Sample = {
   /** Seconds since the start. */
@@ -54,7 +61,16 @@ const EXPECTED = [
 ];
 
 /** Replicas under load, faults at random times, and a ledger that is compared with the tables at the end. */
-export async function runChaos({ seed, ms }: { readonly seed: number; readonly ms: number }): Promise<Report> {
+export async function runChaos({
+  seed,
+  ms,
+  logs,
+}: {
+  readonly seed: number;
+  readonly ms: number;
+  /** A folder that gets the log of each replica. */
+  readonly logs?: string;
+}): Promise<Report> {
   const isLong = ms >= LONG_MS;
   const [count, lanes] = isLong ? [3, 8] : [2, 4];
   await using undo = new AsyncDisposableStack();
@@ -65,6 +81,7 @@ export async function runChaos({ seed, ms }: { readonly seed: number; readonly m
     times: ENGINE_TIMES,
     ...(pair && { server: pair.primary }),
     script: { decide: (prompt) => model.decide(prompt) },
+    logs,
   });
   undo.defer(() => cluster.close());
   const slots = [await openSlot(cluster)];
@@ -80,15 +97,17 @@ export async function runChaos({ seed, ms }: { readonly seed: number; readonly m
   const faults = await causeAll(stage, planFaults({ seed, ms, slots: count, hasStandby: pair !== undefined }), elapsed);
   await sleep(Math.max(0, ms - elapsed()));
 
-  repairAll(stage);
-  const ending = await load
-    .hear()
-    .then(() => load.stop())
-    .then(() => [])
-    .catch((error: unknown) => [`the service did not recover: ${String(error)}`]);
+  const ending: string[] = [];
+  const note = (what: string) => (error: unknown) => void ending.push(`${what}: ${String(error)}`);
+  await repairAll(stage).catch(note('a fault went on to the end'));
+  await load.hear().catch(note('the service did not recover'));
+  await load.stop().catch(note('the load did not end'));
   const samples = await sampling.stop();
   const ends = await countEnds(cluster);
   const breaches = [
+    ...faults.flatMap(({ outcome, fault, at, reason }) =>
+      outcome === 'not ended' ? `${fault} at ${Math.round(at / 1000)} s was not ended: ${reason}` : [],
+    ),
     ...ending,
     ...(await load.findBreaches({ deaths: true, lostLog: true })),
     ...(await findLeaks(cluster, prompts)),
@@ -138,7 +157,10 @@ async function causeAll(stage: Stage, planned: readonly Planned[], elapsed: () =
     }
     const index = caused.push({ ...fault, outcome: 'done' }) - 1;
     const acting = causeFault(stage, fault)
-      .catch(() => void (caused[index] = { ...fault, outcome: 'not possible' }))
+      .catch((error: unknown) => {
+        const outcome = error instanceof HarmRemains ? 'not ended' : 'not possible';
+        caused[index] = { ...fault, outcome, reason: String(error) };
+      })
       .finally(() => busy.delete(place));
     busy.set(place, acting);
     if (fault.fault === 'failover') await acting;

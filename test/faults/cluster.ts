@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import path from 'node:path';
 import { openDatabase } from '#database/open-database.ts';
 import type { EngineTimes } from '#engine/engine-times.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
@@ -24,6 +26,7 @@ export async function startCluster({
   script = {},
   server,
   times = QUICK_TIMES,
+  logs,
 }: {
   env?: Record<string, string>;
   script?: Parameters<typeof startScriptedModel>[0];
@@ -31,6 +34,8 @@ export async function startCluster({
   server?: ServerConnection;
   /** How long the engines of the replicas wait. */
   times?: EngineTimes;
+  /** A folder that gets the log of each replica. */
+  logs?: string | undefined;
 } = {}) {
   const home = await freshHome({ empty: server !== undefined });
   const database = server ? undefined : await openDatabase({ url: undefined, home: home.home });
@@ -49,13 +54,14 @@ export async function startCluster({
   /** A replica behind the shared proxy, or behind a separate one. */
   async function start(line: Proxy = proxy): Promise<Replica> {
     const name = `replica-${++started}`;
-    const replica = await startReplica(name, {
+    const settings = {
       ...env,
       ...more,
       ENGINE_TIMES: JSON.stringify(times),
       DATABASE_URL: urlAt(line.port),
       LLM_BASE_URL: model.urlFor(name),
-    });
+    };
+    const replica = await startReplica(name, settings, logs);
     replicas.add(replica);
     void replica.exited.then(() => replicas.delete(replica));
     return replica;
@@ -97,7 +103,7 @@ export async function startCluster({
   };
 }
 
-async function startReplica(name: string, env: Record<string, string>) {
+async function startReplica(name: string, env: Record<string, string>, logs: string | undefined) {
   const [node, program] = await compiledProgram('test/faults/replica');
   const child = spawn(node, [program], {
     env: {
@@ -111,7 +117,11 @@ async function startReplica(name: string, env: Record<string, string>) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
+  const log = logs && createWriteStream(path.join(logs, `${name}.log`));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data) => (output += String(data)));
+    if (log) stream.pipe(log, { end: false });
+  }
   const exited = once(child, 'exit');
   const [url = '', webhookUrl = ''] = await waitFor(
     'a replica to listen',

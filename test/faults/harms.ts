@@ -16,48 +16,87 @@ export async function resetListeners(cluster: Cluster): Promise<void> {
 
 /** For a while there are few connections, and the open ones are closed, as when another service scales up. */
 export async function exhaustConnections(cluster: Cluster, milliseconds: number): Promise<void> {
-  await asSuperuser(cluster, `alter role reborn connection limit 4`);
-  await asSuperuser(
-    cluster,
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where usename = 'reborn' and application_name <> 'reborn-owner'`,
-  );
-  await sleep(milliseconds);
-  await asSuperuser(cluster, `alter role reborn connection limit -1`);
+  await harmFor(cluster, milliseconds, 'few connections', async () => {
+    await asSuperuser(cluster, 'alter role reborn connection limit 4');
+    await asSuperuser(
+      cluster,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where usename = 'reborn' and application_name <> 'reborn-owner'`,
+    );
+  });
 }
 
 /** For a while the primary refuses writes, as during a switchover. */
 export async function makeReadOnly(cluster: Cluster, milliseconds: number): Promise<void> {
-  await asSuperuser(cluster, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
-  await sleep(milliseconds);
-  await asSuperuser(cluster, 'alter system reset default_transaction_read_only', 'select pg_reload_conf()');
+  await harmFor(cluster, milliseconds, 'read-only', () =>
+    asSuperuser(cluster, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()'),
+  );
 }
 
 /** For a while every write of items, events and usage is refused with this code. */
 export async function refuseWrites(cluster: Cluster, code: string, milliseconds: number): Promise<void> {
-  const tables = ['items', 'turn_events', 'usage_days'];
-  await insist(
-    cluster,
-    `create function refuse() returns trigger language plpgsql as
+  const statements = [
+    `create or replace function refuse() returns trigger language plpgsql as
      $$ begin raise exception using errcode = '${code}', message = 'refused by a test'; end $$`,
-  );
-  for (const table of tables)
-    await insist(
-      cluster,
-      `create trigger refuse before insert or update on ${table} for each statement execute function refuse()`,
-    );
-  await sleep(milliseconds);
-  await insist(cluster, 'drop function refuse() cascade');
+    ...['items', 'turn_events', 'usage_days'].map(
+      (table) =>
+        `create or replace trigger refuse before insert or update on ${table} for each statement execute function refuse()`,
+    ),
+  ];
+  await harmFor(cluster, milliseconds, 'refused writes', async () => {
+    for (const statement of statements) await insist(() => query(cluster, statement)); // deadlocks with the load are usual
+  });
 }
 
-/** Changes the schema under load, and tries again after a deadlock. */
-async function insist(cluster: Cluster, statement: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
+/** What ends each harm, whether it was caused or not. */
+const ENDS: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> = {
+  'few connections': (cluster) => asSuperuser(cluster, 'alter role reborn connection limit -1'),
+  'read-only': (cluster) =>
+    asSuperuser(cluster, 'alter system reset default_transaction_read_only', 'select pg_reload_conf()'),
+  'refused writes': (cluster) => query(cluster, 'drop function if exists refuse() cascade'),
+};
+
+/** A harm that could not be ended: what follows says nothing about the service. */
+export class HarmRemains extends Error {
+  override readonly name = 'HarmRemains';
+}
+
+/** Ends the harms of which a part may be left. */
+export async function endHarms(cluster: Cluster): Promise<void> {
+  for (const harm of Object.keys(ENDS)) await endHarm(cluster, harm);
+}
+
+async function harmFor(
+  cluster: Cluster,
+  milliseconds: number,
+  harm: string,
+  cause: () => Promise<void>,
+): Promise<void> {
+  try {
+    await cause();
+    await sleep(milliseconds);
+  } finally {
+    await endHarm(cluster, harm);
+  }
+}
+
+async function endHarm(cluster: Cluster, harm: string): Promise<void> {
+  await insist(async () => ENDS[harm]?.(cluster)).catch((error: unknown) => {
+    throw new HarmRemains(`${harm} could not be ended: ${String(error)}`, { cause: error });
+  });
+}
+
+const INSIST_MS = 30_000;
+const AGAIN_MS = 100;
+
+/** Repeats `act` until it succeeds; throws its error when the time is up. */
+export async function insist(act: () => Promise<unknown>, forMs = INSIST_MS): Promise<void> {
+  for (const end = performance.now() + forMs; ; await sleep(AGAIN_MS)) {
     try {
-      await query(cluster, statement);
+      await act();
       return;
     } catch (error) {
-      if (tries === 20 || (error as { code?: unknown }).code !== '40P01') throw error;
+      if (performance.now() > end) throw error;
     }
   }
 }
