@@ -8,6 +8,7 @@ import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDeliveries } from './check-deliveries.ts';
 import { checkMoves } from './check-moves.ts';
+import { checkTransactions } from './check-transactions.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 /** Whether what the database keeps can be used: secrets with the key that is here, the installed tools, attachments and so on. */
@@ -18,6 +19,7 @@ export async function checkStored(
   offline: boolean,
 ): Promise<Finding[]> {
   return [
+    ...(await checkTransactions(system)),
     ...(await checkKey(db, config)),
     ...(await checkTools(db, config)),
     ...(await checkRecorded(db)),
