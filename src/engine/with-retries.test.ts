@@ -37,6 +37,14 @@ test('a replica that was declared dead registers again before it retries', async
   expect(waiting.announced()).toBe(1);
 });
 
+test('a replica that can not register again yet retries all the same', async () => {
+  const { act, calls } = failing('RB001', 'RB001');
+  const onDeclaredDead = failing('57P03').act as unknown as () => Promise<void>;
+
+  expect(await withRetries({ ...retryPolicy(), onDeclaredDead }, {}, act)).toBe('done');
+  expect(calls()).toBe(3);
+});
+
 test('any other failure is passed on at once', async () => {
   const { act, calls } = failing('42601');
 

@@ -20,13 +20,16 @@ export async function withRetries<T>(
   act: () => Promise<T>,
 ): Promise<T> {
   const end = performance.now() + forMs;
+  const throwUnlessAway = (error: unknown) => {
+    if (!isAway(error)) throw error;
+  };
   for (let tries = 0; ; tries++) {
     try {
       return await act();
     } catch (error) {
       if (performance.now() > end) throw error;
-      if (isDeclaredDead(error)) await onDeclaredDead();
-      else if (!isAway(error)) throw error;
+      if (isDeclaredDead(error)) await onDeclaredDead().catch(throwUnlessAway);
+      else throwUnlessAway(error);
       await sleep(pauseAfter(tries), undefined, { signal });
     }
   }
