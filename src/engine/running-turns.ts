@@ -5,11 +5,12 @@ import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Item, WrittenItem } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { CancelReason, Turn } from '#domain/thread/turn.ts';
-import { firstSequence, type NumberedEvent, type TurnEnding, type TurnEvent } from '#domain/thread/turn-event.ts';
+import type { NumberedEvent, TurnEnding, TurnEvent } from '#domain/thread/turn-event.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import type { EnginePool } from './engine-connection.ts';
 import { deleteEventsOfDeleted, readEvents } from './events/event-log.ts';
 import type { EventWriter } from './events/event-writer.ts';
+import { numberEvents } from './events/number-events.ts';
 import type { RunningRow } from './presence/pulse.ts';
 import type { createTrials } from './presence/trial.ts';
 import { type Appending, type AppendOutcome, appendItems, bodyOf } from './statements/append.ts';
@@ -225,15 +226,12 @@ export function createRunningTurns(options: {
   const readAllEvents = async (turnId: TurnId) =>
     (await readEvents(pool, [{ turnId, after: -1 }], ALL)).get(turnId) ?? [];
 
-  function createPublisher(turn: Turn, entry?: Running): (event: TurnEvent) => void {
-    let sequence = firstSequence(Math.max(0, turn.attempt));
-    return (event) => {
-      const numbered = { sequence: sequence++, event };
+  const createPublisher = (turn: Turn, entry?: Running): ((event: TurnEvent) => void) =>
+    numberEvents(Math.max(0, turn.attempt), (numbered) => {
       if (entry) entry.eventCount++;
       writer.add(turn.id, turn.attempt, numbered);
       options.push(turn.id, numbered);
-    };
-  }
+    });
 
   function stopTurn(id: TurnId, reason: StopReason): void {
     running.get(id)?.stop.abort(new TurnStopped(reason));
