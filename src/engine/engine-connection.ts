@@ -44,7 +44,7 @@ export function connectEngine(
 
 /**
  * At most `most` statements at a time on the pool, the others wait here. Reads that any number of requests and streams can
- * cause go through it, so that a connection is left for the statements that move turns.
+ * cause go through it, and so do purges and erasures, so that a connection is left for the statements that move turns.
  */
 export function limitStatements(pool: EnginePool, most: number): EnginePool {
   const waiting: (() => void)[] = [];

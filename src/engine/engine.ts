@@ -71,6 +71,7 @@ export async function startEngine(options: {
   const times = { ...ENGINE_TIMES, ...options.times };
   const pool = connectEngine({ ...connection, max: options.connections }, onError, options.createPool);
   const reads = limitStatements(pool, options.connections - 1);
+  const errands = limitStatements(pool, 1); // may be slow, and never urgent
   const endFollowers = new Set<(turn: Turn) => void>();
   const dueFollowers = new Set<(due: Due) => void>();
   const removalFollowers = new Set<() => void>();
@@ -246,7 +247,7 @@ export async function startEngine(options: {
   });
 
   const chores = startChores({
-    pool,
+    pool: errands,
     replica,
     times,
     isLead: pulse.isLead,
@@ -282,7 +283,7 @@ export async function startEngine(options: {
       else await sendSignal(pool, { cancel: turn.id });
     },
     /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
-    erase: (id: string) => runErasure(pool, id, () => !chores.isStopping(), options.attachments?.bucket, times),
+    erase: (id: string) => runErasure(errands, id, () => !chores.isStopping(), options.attachments?.bucket, times),
     /** Notifies watchers of a turn that ended without being run. */
     notifyEnded: running.notifyEnded,
     /** Notifies followers of a change to a thread that did not go through this engine. */
