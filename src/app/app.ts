@@ -32,6 +32,7 @@ import { measurePools } from '#database/measured-pool.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import type { ReplicaId, ThreadId } from '#domain/ids.ts';
 import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
+import { isSearchedKey } from '#domain/model-key.ts';
 import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { createEgress } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -342,7 +343,9 @@ async function findEmbedder({ model, embeddingModel }: Config, log: Logger): Pro
 
 /** The service's own credentials, which must never appear in what the agent reads or writes. */
 function secretsOfService(config: Config, tokens: { operator: string; gateway: string }): Map<string, string> {
-  const keys = Object.entries(config.model.apiKeys).map(([provider, key]) => [`${provider}_api_key`, key] as const);
+  const keys = Object.entries(config.model.apiKeys).flatMap(([provider, key]) =>
+    key && isSearchedKey(key) ? [[`${provider}_api_key`, key] as const] : [],
+  );
   const webhook = config.webhook.enabled ? [['webhook_secret', config.webhook.secret] as const] : [];
   const all = [
     ...keys,

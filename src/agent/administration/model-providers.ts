@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import { modelKeyName } from '#domain/model-key.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
@@ -70,7 +71,7 @@ export function createModelProviders({ db, secrets, egress, configured, configur
   function readKey(name: string): Promise<string | undefined> {
     const known = keys.get(name);
     if (known && known.until >= performance.now()) return known.key;
-    const key = secrets.inVault('everyone', async (vault) => (await vault.find(secretOf(name)))?.reveal());
+    const key = secrets.inVault('everyone', async (vault) => (await vault.find(modelKeyName(name)))?.reveal());
     keys.set(name, { key, until: performance.now() + REMEMBERED_MS });
     key.catch(() => keys.delete(name));
     return key;
@@ -135,7 +136,7 @@ export function createModelProviders({ db, secrets, egress, configured, configur
           detail: { baseUrl: wanted.baseUrl ?? null, key: change.apiKey !== undefined },
         };
         await audited(trx, (writing) => writeSetting(writing, PREFIX + name, wanted), entry);
-        const secret = { name: secretOf(name), actor: actor.userId };
+        const secret = { name: modelKeyName(name), actor: actor.userId };
         const { apiKey } = change;
         if (apiKey !== undefined)
           await vault.change((writer) => writer.put(secret.name, apiKey), { ...secret, action: 'secret.put' });
@@ -158,7 +159,7 @@ export function createModelProviders({ db, secrets, egress, configured, configur
             had ? { actor: actor.userId, action: 'provider.remove', subject: name, detail: {} } : 'no right changed',
         );
         if (!existed) throw noProvider(name);
-        const secret = { name: secretOf(name), actor: actor.userId, action: 'secret.remove' } as const;
+        const secret = { name: modelKeyName(name), actor: actor.userId, action: 'secret.remove' } as const;
         await vault.change(
           (writer) => writer.remove(secret.name),
           (had) => (had ? secret : 'no right changed'),
@@ -201,8 +202,6 @@ async function load(db: Database): Promise<Stored[]> {
 }
 
 const address = ({ provider, baseUrl }: Address): Address => ({ provider, ...(baseUrl !== undefined && { baseUrl }) });
-
-const secretOf = (name: string) => `model.${name}`;
 
 function variableOf(name: string): string | null {
   if (isPublicProvider(name)) return KEY_VARIABLES[name];

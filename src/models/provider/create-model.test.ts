@@ -80,10 +80,20 @@ describe.each(Object.values(wires))('$provider', (wire) => {
   });
 
   test('a failure never contains the key', async () => {
-    const body = wire.errorBody('Incorrect API key provided: the-key or sk-proj-****abcd') as Record<string, unknown>;
+    const body = wire.errorBody('Incorrect API key provided: their-key or sk-proj-****abcd') as Record<string, unknown>;
 
     const message = 'The model answered 401: Incorrect API key provided: [key] or [key]';
     await expect(ask({ status: 401, body })).rejects.toMatchObject(failure(message));
+  });
+
+  test.each(['x', 'ollama'])('a message keeps its words if the key is only %s', async (apiKey) => {
+    const words = 'The next extra mocollama is exhausted';
+    await using server = await serveWire({ status: 400, body: wire.errorBody(words) as Record<string, unknown> });
+    const model = createModel({ ...routeTo(wire.provider, server.baseUrl), apiKey });
+
+    await expect(model.ask(hello, () => {}, new AbortController().signal)).rejects.toMatchObject(
+      failure(`The model answered 400: ${words}`),
+    );
   });
 
   test('a long message is cut', async () => {
@@ -315,7 +325,7 @@ function failure(message: string) {
 }
 
 function routeTo(provider: keyof typeof names, baseUrl: string): ModelRoute {
-  return { provider, name: names[provider], baseUrl, apiKey: 'the-key' };
+  return { provider, name: names[provider], baseUrl, apiKey: 'their-key' };
 }
 
 async function askServer(

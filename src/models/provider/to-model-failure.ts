@@ -1,4 +1,5 @@
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { isSearchedKey } from '#domain/model-key.ts';
 import { cut } from '#domain/text/cut.ts';
 import type { Usage } from '#domain/usage.ts';
 import { ModelFailure, type Remedy } from '../model.ts';
@@ -97,7 +98,7 @@ function isReport(error: unknown): error is { readonly message: string } {
 
 function fitForCaller(message: string, apiKey: string): string {
   const start = message.slice(0, 10 * MAX_MESSAGE);
-  const withoutKey = apiKey ? start.replaceAll(apiKey, '[key]') : start;
+  const withoutKey = isSearchedKey(apiKey) ? start.replaceAll(apiKey, '[key]') : start;
   // Providers quote a refused key in part: `sk-proj-****abcd`.
   const safe = withoutKey
     .replaceAll(/\S*(?:\*{3,}|\bsk-)\S*/g, '[key]')

@@ -1,3 +1,4 @@
+import { isSearchedSecret } from '#domain/model-key.ts';
 import type { KnownSecrets } from '#safety/rule.ts';
 import type { Owner } from '#store/connection.ts';
 import { holdersFor, ownerOf, type SecretHolder } from './holder.ts';
@@ -71,7 +72,8 @@ async function revealAll(
     const found: [string, string][] = [];
     for (const { name } of entries) {
       const secret = await vault.find(name);
-      if (secret) found.push([name, secret.reveal()]);
+      const value = secret?.reveal();
+      if (value !== undefined && isSearchedSecret(name, value)) found.push([name, value]);
     }
     return found;
   });
