@@ -89,7 +89,7 @@ const metrics = createMetrics();
 const waited = metrics.waitsOf('engine');
 const attachments = createAttachments(db);
 const runner = { db, models, tools: createRegistry([noteTime]), safety, skills, summaries, attachments };
-const runMeasured = createRunner({ ...runner, log: createTurnLog(undefined, metrics.turns) });
+const runMeasured = createRunner({ ...runner, log: createTurnLog({}, metrics.turns) });
 const runUnmeasured = createRunner(runner);
 let isMeasured = true;
 const runTurn: RunTurn = (turn, run) => (isMeasured ? runMeasured : runUnmeasured)(turn, run);

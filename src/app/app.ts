@@ -138,7 +138,10 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
   );
   const facts = { model: describeModelSettings(config.model), isCommand: parts.terminal ?? false };
   const turnLog = createTurnLog(
-    log.isLevelEnabled('debug') ? (line, message) => log.debug(line, message) : undefined,
+    {
+      debug: log.isLevelEnabled('debug') ? (line, message) => log.debug(line, message) : undefined,
+      warn: (line, message) => log.warn(line, message),
+    },
     metrics.turns,
   );
   const engine = await startEngine({

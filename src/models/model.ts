@@ -76,6 +76,8 @@ export class ModelFailure extends Error {
   readonly remedy: Remedy;
   /** How long the provider asks to wait. */
   readonly retryAfterMs: number;
+  /** The status of the provider's answer, if there was one. */
+  readonly status: number | undefined;
 
   constructor(code: ModelFailure['code'], message: string, options: ModelFailureOptions = {}) {
     super(message, options);
@@ -84,6 +86,7 @@ export class ModelFailure extends Error {
     this.usage = options.usage ?? null;
     this.remedy = options.remedy ?? 'none';
     this.retryAfterMs = options.retryAfterMs ?? 0;
+    this.status = options.status;
   }
 }
 
@@ -98,6 +101,7 @@ type ModelFailureOptions = ErrorOptions & {
   readonly usage?: Usage | null;
   readonly remedy?: Remedy;
   readonly retryAfterMs?: number;
+  readonly status?: number | undefined;
 };
 
 /** The caller's signal aborted the call; its reason is the `cause`. */

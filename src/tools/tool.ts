@@ -59,6 +59,8 @@ export type ToolContext = {
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   /** Adds a picture or a file to the output. People see it, the model does not. */
   readonly onFile?: ((file: InlinePart) => void) | undefined;
+  /** The tool was stopped at one of its limits, crashed or was not reached; the code is for the log. */
+  readonly onStopped?: ((code: string) => void) | undefined;
   /** Asks the user's model, which sees the request and nothing else. Throws `ModelRefused`. */
   readonly askModel?: ((request: ToolModelRequest) => Promise<ToolModelAnswer>) | undefined;
   /** For the requests of the call; undefined when traces are not exported. */

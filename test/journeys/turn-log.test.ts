@@ -18,6 +18,18 @@ const tool = (name: string, level: 'allow' | 'ask'): Tool => ({
   call: async () => 'OUTPUT-OF-THE-TOOL',
 });
 
+const STOPPED: Tool = {
+  ...tool('slow', 'allow'),
+  async call(_params, { onStopped }) {
+    onStopped?.('wall');
+    return 'OUTPUT-OF-THE-TOOL';
+  },
+};
+const BROKEN: Tool = {
+  ...tool('broken', 'allow'),
+  call: () => Promise.reject(new TypeError('ARGUMENT-OF-THE-CALL')),
+};
+
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let home: Awaited<ReturnType<typeof freshHome>>;
 let app: App;
@@ -31,11 +43,12 @@ beforeAll(async () => {
     LLM_PROVIDER: 'openai-compatible',
     LLM_MODEL: 'scripted',
     LLM_BASE_URL: model.url,
+    LLM_API_KEY: 'ollama',
     LOG_LEVEL: 'debug',
   });
   file = path.join(config.home, 'debug.log');
   app = await startApp(config, createLog(config.logLevel, { file }), {
-    tools: [tool('look', 'allow'), tool('send', 'ask')],
+    tools: [tool('look', 'allow'), tool('send', 'ask'), STOPPED, BROKEN],
   });
 });
 
@@ -51,17 +64,48 @@ async function linesOf(threadId: string, count: number): Promise<Line[]> {
   return waitFor('the turns to be settled', async () => {
     const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean);
     const own = lines.map((line) => JSON.parse(line) as Line).filter((line) => line['threadId'] === threadId);
-    return own.filter(({ msg }) => msg === 'turn settled').length === count ? own : undefined;
+    return own.filter(({ msg }) => /^turn (?:settled|failed)$/.test(msg)).length === count ? own : undefined;
   });
 }
 
-test('the debug log has each step of a turn in order, with ids and times and without content', async () => {
+async function post(route: string, body: object) {
   const { request } = clientOf(app.gatewayUrl ?? '');
-  const post = async (route: string, body: object) =>
-    (await (await request(route, { method: 'POST', body: JSON.stringify(body) })).json()) as {
-      thread_id: string;
-      gate: { id: string };
-    };
+  const answer = await request(route, { method: 'POST', body: JSON.stringify(body) });
+  return (await answer.json()) as { thread_id: string; gate: { id: string }; message: string };
+}
+
+test.each([
+  ['a model that refuses', 'break 400', ['model failed', 'turn failed']],
+  ['a tool that is stopped at a limit', 'use slow {"at":"ARGUMENT-OF-THE-CALL"}', ['tool stopped']],
+  ['a tool that can not be run', 'use broken {"at":"ARGUMENT-OF-THE-CALL"}', ['tool failed', 'turn failed']],
+])('%s is a warning in the log, with code, ids and time and without content', async (_case, message, expected) => {
+  const { thread_id: thread } = await post('/api/chat', { message: `${message}\nWORDS-OF-THE-USER` });
+  const warnings = (await linesOf(thread, 1)).filter(({ level }) => level === 40);
+
+  expect(warnings.map(({ msg }) => msg)).toEqual(expected);
+  for (const { msg, ...facts } of warnings)
+    expect(facts).toMatchObject({
+      turnId: expect.any(String),
+      attempt: 0,
+      ms: expect.any(Number),
+      ...FACTS[msg],
+    });
+  expect(await readFile(file, 'utf8')).not.toMatch(/WORDS-OF|ARGUMENT-OF|OUTPUT-OF|scripted 400/);
+});
+
+const FACTS: Readonly<Record<string, object>> = {
+  'model failed': { provider: 'openai-compatible', model: 'scripted', code: 'model_error', status: 400 },
+  'turn failed': { code: expect.stringMatching(/^(?:model|tool)_error$/) },
+  'tool stopped': { tool: 'slow', itemId: expect.any(String), code: 'wall' },
+  'tool failed': { tool: 'broken', itemId: expect.any(String), code: 'TypeError' },
+};
+
+test("a local model's key that is an ordinary word is not removed from answers", async () => {
+  const { message } = await post('/api/chat', { message: 'say I run in ollama' });
+  expect(message).toBe('I run in ollama');
+});
+
+test('the debug log has each step of a turn in order, with ids and times and without content', async () => {
   const looked = await post('/api/chat', { message: 'use look {"at":"ARGUMENT-OF-THE-CALL"}\nWORDS-OF-THE-USER' });
   const lines = await linesOf(looked.thread_id, 1);
 

@@ -62,7 +62,7 @@ export function createMeter(options: {
         const isCancelled = error instanceof ModelCallAborted;
         // Providers bill a call that was cut short.
         const billed = isCancelled || error instanceof ModelFailure ? error.usage : null;
-        options.log?.modelFailed(callOf(billed ?? NO_USAGE, !isCancelled));
+        options.log?.modelFailed(callOf(billed ?? NO_USAGE, !isCancelled), error);
         if (error instanceof ModelFailure && error.code === 'model_error')
           failedCalls.push(callOf(billed ?? NO_USAGE, true));
         if (isCancelled && billed) failedCalls.push(callOf(billed, false));

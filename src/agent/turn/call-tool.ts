@@ -17,6 +17,7 @@ export async function callTool(
     onProgress?: ToolContext['onProgress'];
     askModel?: ToolContext['askModel'];
     onFile?: ToolContext['onFile'];
+    onStopped?: ToolContext['onStopped'];
     signal: AbortSignal;
     traceparent?: string | undefined;
   },
@@ -40,6 +41,7 @@ export async function callTool(
       onProgress: options.onProgress,
       askModel: options.askModel,
       onFile: options.onFile,
+      onStopped: options.onStopped,
     });
   } catch (error) {
     if (signal.aborted || error instanceof SignInRequired || error instanceof InputRequired) throw error;

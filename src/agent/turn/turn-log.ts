@@ -4,30 +4,35 @@ import type { Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 import { traceIdOf } from '#domain/trace/trace-context.ts';
-import type { Model } from '#models/model.ts';
+import { type Model, ModelFailure } from '#models/model.ts';
 import type { TurnMetrics } from '#telemetry/turn-metrics.ts';
 import type { Tool } from '#tools/tool.ts';
 import { ToolFailure } from './call-tool.ts';
 
 export type TurnLog = ReturnType<typeof createTurnLog>;
 
+type Write = (facts: object, message: string) => void;
+
 /**
- * Writes the life of a turn to the debug log and to the metrics: ids, names of models and tools, counts, and times in
- * milliseconds. Without `write`, no lines are composed. It never writes content: no messages, arguments, outputs or error texts. A name that the model made up is
- * content too.
+ * Writes the life of a turn to the log and to the metrics: ids, names of models and tools, counts, and times in
+ * milliseconds. Failures are warnings, everything else is for debugging; no lines are composed for what is not given. It never
+ * writes content: no messages, arguments, outputs or error texts. A name that the model made up is content too.
  */
-export function createTurnLog(write?: (facts: object, message: string) => void, metrics?: TurnMetrics) {
+export function createTurnLog(
+  { debug, warn }: { debug?: Write | undefined; warn?: Write } = {},
+  metrics?: TurnMetrics,
+) {
   return {
     accepted(turn: Turn): void {
       metrics?.accepted(turn);
-      write?.({ ...idsOf(turn), channel: turn.channel }, 'turn accepted');
+      debug?.({ ...idsOf(turn), channel: turn.channel }, 'turn accepted');
     },
 
     /** The lines of one attempt at a turn. */
     attempt(turn: Turn) {
       const claimedAt = performance.now();
       let spoke = false;
-      const line = (message: string, facts: object = {}) =>
+      const line = (message: string, facts: object = {}, write = debug) =>
         write?.({ ...idsOf(turn), attempt: turn.attempt, ...facts }, message);
       const msSince = (start: number) => Math.round(performance.now() - start);
       metrics?.claimed(turn);
@@ -50,35 +55,44 @@ export function createTurnLog(write?: (facts: object, message: string) => void, 
           const { inputTokens, outputTokens } = usage;
           line('model answered', { provider, model, inputTokens, outputTokens, calls, ms: Math.round(milliseconds) });
         },
-        /** `failed` is false for a call that was cancelled. */
-        modelFailed(call: ModelCall): void {
+        /** `call.failed` is false for a call that was cancelled. */
+        modelFailed(call: ModelCall, error: unknown): void {
           metrics?.modelFailed(turn, call);
-          line('model failed', { provider: call.provider, model: call.model, ms: Math.round(call.milliseconds) });
+          const why = error instanceof ModelFailure ? { code: error.code, status: error.status } : {};
+          const facts = { provider: call.provider, model: call.model, ...why, ms: Math.round(call.milliseconds) };
+          line('model failed', facts, call.failed ? warn : debug);
         },
-        /** Runs a tool call. */
-        async toolCalled<T>(call: FunctionCallItem, tool: Tool | undefined, run: () => Promise<T>): Promise<T> {
+        /** Runs a tool call, which names a code if the tool was stopped or not reached. */
+        async toolCalled<T>(
+          call: FunctionCallItem,
+          tool: Tool | undefined,
+          run: (onStopped: (code: string) => void) => Promise<T>,
+        ): Promise<T> {
           const name = tool?.definition.name ?? null;
           const facts = { itemId: call.id, tool: name };
           const calledAt = performance.now();
-          const ended = (outcome: 'answered' | 'failed' | 'cancelled') => {
+          const stopped = (code: string) => line('tool stopped', { ...facts, code, ms: msSince(calledAt) }, warn);
+          const ended = (outcome: 'answered' | 'failed' | 'cancelled', why: object = {}) => {
             if (name !== null) metrics?.toolEnded(turn, name, outcome, performance.now() - calledAt);
-            line(`tool ${outcome}`, { ...facts, ms: msSince(calledAt) });
+            line(`tool ${outcome}`, { ...facts, ...why, ms: msSince(calledAt) }, outcome === 'failed' ? warn : debug);
           };
           line('tool called', facts);
           try {
-            const output = await run();
+            const output = await run(stopped);
             ended('answered');
             return output;
           } catch (error) {
-            ended(error instanceof ToolFailure ? 'failed' : 'cancelled');
+            if (error instanceof ToolFailure) ended('failed', { code: codeOf(error.cause) });
+            else ended('cancelled');
             throw error;
           }
         },
         settled(outcome: TurnOutcome): void {
           metrics?.settled(turn, outcome);
           if (outcome.status === 'waiting') gateOpened(outcome.gate);
-          const code = outcome.status === 'failed' ? { code: outcome.failure.code } : {};
-          line('turn settled', { status: outcome.status, ...code, ms: msSince(claimedAt) });
+          const ms = msSince(claimedAt);
+          if (outcome.status === 'failed') line('turn failed', { code: outcome.failure.code, ms }, warn);
+          else line('turn settled', { status: outcome.status, ms });
         },
       };
 
@@ -92,6 +106,12 @@ export function createTurnLog(write?: (facts: object, message: string) => void, 
 export type AttemptLog = ReturnType<TurnLog['attempt']>;
 
 const idsOf = (turn: Turn) => ({ turnId: turn.id, threadId: turn.threadId, traceId: traceIdOf(turn) });
+
+/** The kind of an error. Its message may quote what the tool was given. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
 
 /** For callers that don't want the lines. */
 export const NO_LOG: TurnLog = createTurnLog();

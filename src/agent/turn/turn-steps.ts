@@ -300,7 +300,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       if (!call.startedAt || isBack) await withOwner(db, turn, (trx) => startCall(trx, turn, call, passage));
       const files: InlinePart[] = [];
       try {
-        const returned = await log.toolCalled(call, passage.tool, () =>
+        const returned = await log.toolCalled(call, passage.tool, (onStopped) =>
           callTool(call, {
             turn,
             passage,
@@ -309,6 +309,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
             onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
             askModel: (request) => toolModel.ask(call, request),
             onFile: (file) => files.push(file),
+            onStopped,
           }),
         );
         const received = await safety.receive(turn, call.name, returned);

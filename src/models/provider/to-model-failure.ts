@@ -16,16 +16,19 @@ export function toModelFailure(error: unknown, apiKey: string, usage: Usage | nu
     usage,
     remedy: tooLong ? 'none' : remedyFor(error),
     retryAfterMs: retryAfterOf(error),
+    status: statusOf(error),
   });
 }
 
 function remedyFor(error: unknown): Remedy {
   if (UnsupportedFunctionalityError.isInstance(error)) return 'none';
-  // Without a status, the error is a lost connection or an error event in mid-stream.
-  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  const status = statusOf(error);
   if (status === undefined || status < 300 || status >= 500 || ASK_AGAIN.has(status)) return 'ask-again';
   return ASK_ANOTHER.has(status) ? 'ask-another' : 'none';
 }
+
+/** Without a status, the error is a lost connection or an error event in mid-stream. */
+const statusOf = (error: unknown) => (APICallError.isInstance(error) ? error.statusCode : undefined);
 
 const ASK_AGAIN = new Set([408, 409, 425, 429]);
 /** The key, the credit or the model is missing. */

@@ -59,7 +59,7 @@ async function callComponent(
   capabilities: Capabilities,
   host: ComponentHost,
   params: string,
-  { owner: caller, secretsOf: owner, signal, traceparent }: ToolContext,
+  { owner: caller, secretsOf: owner, signal, traceparent, onStopped }: ToolContext,
 ): Promise<string> {
   const { auth } = capabilities;
   const used: string[] = [];
@@ -96,7 +96,10 @@ async function callComponent(
     flush(answer.logs);
     return http.leaked() === undefined ? renderAnswer(answer, http, name) : renderError(leakedFrom(name));
   } catch (error) {
-    if (error instanceof JailFailure) flush(error.logs);
+    if (error instanceof JailFailure) {
+      flush(error.logs);
+      onStopped?.(error.reason);
+    }
     if (stop.signal.aborted && !signal.aborted) return renderError(leakedFrom(name));
     throw error;
   }

@@ -50,7 +50,10 @@ export async function callServer(
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
     if (error.reason === 'sign-in' && server.oauth) throw new SignInRequired(error.message);
-    if (error.reason === 'unreachable') host.rests.failed(server.id);
+    if (error.reason === 'unreachable') {
+      host.rests.failed(server.id);
+      context.onStopped?.(error.reason);
+    }
     return hide(renderError(error.message));
   }
 }
