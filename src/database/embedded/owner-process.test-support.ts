@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, readlink, realpath, rm, rmdir } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, realpath, rm, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -68,19 +68,28 @@ export async function makeHome(mode = 0o755): Promise<string> {
 }
 
 export async function removeHome(home: string): Promise<void> {
-  for (const area of [home, sharedArea(home)]) {
+  const shared = await sharedAreas(home);
+  for (const area of [home, ...shared]) {
     const pid = await postmasterPid(path.join(area, 'postgres-18'));
     if (!pid) continue;
     process.kill(pid, 'SIGQUIT');
     await waitUntil(async () => !(await isAlive(pid)));
   }
   await rm(home, { recursive: true, force: true });
-  await rm(sharedArea(home), { recursive: true, force: true });
-  await rmdir(path.dirname(sharedArea(home))).catch(() => {});
+  for (const area of shared) await rm(area, { recursive: true, force: true });
+  await rmdir(SHARED).catch(() => {});
 }
 
-export function sharedArea(home: string): string {
-  return path.join('/var/lib/reborn', createHash('sha256').update(home).digest('hex').slice(0, 16));
+const SHARED = '/var/lib/reborn';
+
+/** The folder of a home whose data an earlier version has stored outside. */
+export const earlierArea = (home: string): string =>
+  path.join(SHARED, createHash('sha256').update(home).digest('hex').slice(0, 16));
+
+/** The folders with data of a home that are not in it. */
+export async function sharedAreas(home: string): Promise<string[]> {
+  const all = await readdir(SHARED).catch(() => []);
+  return all.map((entry) => path.join(SHARED, entry)).filter((area) => area.startsWith(earlierArea(home)));
 }
 
 /** The process ID of the running server of `data`; undefined when there is none. */

@@ -1,11 +1,19 @@
 // @module-tag slow
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../open-database.ts';
-import { ask, makeHome, postmasterPid, removeHome, sharedArea, startOwner } from '../owner-process.test-support.ts';
-import { chooseDataFolder } from './choose-data-folder.ts';
+import {
+  ask,
+  earlierArea,
+  makeHome,
+  postmasterPid,
+  removeHome,
+  sharedAreas,
+  startOwner,
+} from '../owner-process.test-support.ts';
+import { chooseDataFolder, findData } from './choose-data-folder.ts';
 import { findServerUser } from './server-user.ts';
 
 describe.runIf(process.getuid?.() === 0)('as root', () => {
@@ -27,13 +35,47 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
 
     expect(await ask(second.connection, 'table kept')).toEqual([42]);
     await second.close();
-    const { uid, mode } = await stat(path.join(sharedArea(home), 'postgres-18'));
+    const [area = ''] = await sharedAreas(home);
+    const { uid, mode } = await stat(path.join(area, 'postgres-18'));
     expect({ uid, mode: mode & 0o777 }).toEqual({ uid: (await findServerUser()).uid, mode: 0o700 });
     expect(existsSync(data)).toBe(false);
+    expect(await findData(home)).toBe(path.join(area, 'postgres-18'));
 
     await chmod(home, 0o755);
-    expect(await chooseDataFolder(home)).toMatchObject({ area: sharedArea(home) });
+    expect(await chooseDataFolder(home)).toMatchObject({ area });
   });
+
+  test('a home that was deleted and made again gets a new database, and the earlier one is left alone', async () => {
+    await chmod(home, 0o700);
+    const { area } = await chooseDataFolder(home);
+    await addData(area);
+    expect(await chooseDataFolder(home)).toMatchObject({ area });
+
+    await rm(home, { recursive: true });
+    await mkdir(home, { mode: 0o700 });
+    expect(await findData(home)).toBeUndefined();
+    expect((await chooseDataFolder(home)).area).not.toBe(area);
+    expect(existsSync(path.join(area, 'postgres-18/PG_VERSION'))).toBe(true);
+  });
+
+  test('data of an earlier version, which had no id, belongs to the first home that uses it', async () => {
+    await chmod(home, 0o700);
+    const earlier = earlierArea(home);
+    await addData(earlier);
+    for (const _ of ['first', 'second']) expect(await chooseDataFolder(home)).toMatchObject({ area: earlier });
+
+    await rm(home, { recursive: true });
+    await mkdir(home, { mode: 0o700 });
+    expect((await chooseDataFolder(home)).area).not.toBe(earlier);
+  });
+
+  async function addData(area: string): Promise<void> {
+    const user = await findServerUser();
+    const folder = path.join(area, 'postgres-18');
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'PG_VERSION'), '18');
+    for (const each of [folder, path.join(folder, 'PG_VERSION')]) await chown(each, user.uid, user.gid);
+  }
 
   test('a server can be started by an ordinary user, and root attaches to it', async () => {
     const user = await findServerUser();
