@@ -4,6 +4,7 @@ import path from 'node:path';
 import { listInstalled } from './package/installed-packages.ts';
 import { layOutProgram, writeJson } from './package/lay-out-program.ts';
 import { packageManifest } from './package/manifests.ts';
+import { listNativeParts } from './package/native-parts.ts';
 import { listNotices } from './package/notices.ts';
 import { makeSbom } from './package/sbom.ts';
 
@@ -20,7 +21,7 @@ for (const text of TEXTS) await cp(path.join(root, text), path.join(target, text
 const { name, version } = await packageManifest(root);
 const packages = await listInstalled(root, ['', 'web']);
 await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.md'), await listNotices(root, packages));
-await writeJson(path.join(target, 'sbom.cdx.json'), makeSbom(name, version, packages));
+await writeJson(path.join(target, 'sbom.cdx.json'), makeSbom(name, version, packages, await listNativeParts(root)));
 process.stdout.write(`${target}\n`);
 
 /** Always rebuilt, because an existing build may be older than its sources. */

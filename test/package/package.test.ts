@@ -124,6 +124,15 @@ test('the bill of materials lists every dependency, bundled or not', async () =>
 
   expect(bom.bomFormat).toBe('CycloneDX');
   expect(named).toEqual(expect.arrayContaining(Object.keys(checkout.dependencies)));
+  const native = (bom.components as { purl: string }[]).map(({ purl }) => purl).filter((purl) => /generic/.test(purl));
+  expect(native).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^pkg:generic\/postgresql@18\.\d+$/),
+      expect.stringMatching(/^pkg:generic\/openssl@\d/),
+      expect.stringMatching(/^pkg:generic\/icu@\d/),
+      expect.stringMatching(/^pkg:generic\/libxml2@2\.\d+\.\d+$/),
+    ]),
+  );
 });
 
 test('the notices include the licence of everything bundled with the program and the browser app', async () => {
@@ -148,7 +157,7 @@ test('a tool is checked, installed and called', async () => {
   const { path: wasm } = await buildTool('examples/custom-tool');
   const home = await freshHome();
   const program = path.join(installation.installed, 'bin/reborn.js');
-  const installed = spawnSync(process.execPath, [program, 'tool', 'install', wasm], {
+  const installed = spawnSync(process.execPath, [program, 'tool', 'install', wasm, '--yes'], {
     env: { ...BARE_ENV, ...home.env },
     encoding: 'utf8',
   });

@@ -1,6 +1,7 @@
 import type { Config } from '#config/config.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
+import { describeAge, RENEW } from '#database/release-date.ts';
 import { readSchemaState, type SchemaState } from '#database/schema-state.ts';
 import { connectEngine } from '#engine/engine-connection.ts';
 import { connectStore, type Database } from '#store/connection.ts';
@@ -22,6 +23,7 @@ export async function checkDatabase(
     const state = await readSchemaState(database.connection, MIGRATIONS);
     const findings = [
       ok(check, `${kind} PostgreSQL ${database.version} answers.`),
+      ...(database.kind === 'embedded' ? checkAge(database.version) : []),
       ...checkSchema(state),
       ...checkClock(state.time, new Date()),
     ];
@@ -34,6 +36,12 @@ export async function checkDatabase(
   } catch (error) {
     return [problem(check, reasonOf(error), mendOf(config))];
   }
+}
+
+/** Operators keep their own servers up to date. */
+function checkAge(version: string): Finding[] {
+  const age = describeAge(version);
+  return age === undefined ? [] : [warning('database', age, RENEW)];
 }
 
 export function checkSchema({ pending, unknown }: Pick<SchemaState, 'pending' | 'unknown'>): Finding[] {

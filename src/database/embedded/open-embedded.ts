@@ -10,8 +10,7 @@ import { connectAsOwner, countOwners } from './connect.ts';
 import { keepConnection } from './keep-connection.ts';
 import { withLaunchLock } from './launch-lock.ts';
 import { chooseDataFolder } from './runtime/choose-data-folder.ts';
-import { findRuntime } from './runtime/find-runtime.ts';
-import { prepareRuntime } from './runtime/prepare-runtime.ts';
+import { chooseRuntime } from './runtime/choose-runtime.ts';
 
 type OpenEmbedded = { connection: pg.PoolConfig; version: string; close(): Promise<void> };
 
@@ -41,7 +40,7 @@ async function findServer(home: string): Promise<Server> {
   const { area, user } = await chooseDataFolder(home);
 
   return {
-    runtime: await prepareRuntime(findRuntime(), area, user),
+    runtime: await chooseRuntime({ area, user }),
     data: path.join(area, 'postgres-18'),
     passwordFile: path.join(area, 'postgres-18.password'),
     user,
