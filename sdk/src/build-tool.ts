@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { componentize } from 'componentize-qjs';
 import { bundleTool } from './bundle-tool.ts';
+import { provideSdk } from './link-sdk.ts';
 import { readToolName } from './tool-folder.ts';
 
 export type BuiltTool = { readonly name: string; readonly path: string; readonly bytes: number };
@@ -10,6 +11,7 @@ export type BuiltTool = { readonly name: string; readonly path: string; readonly
 export async function buildTool(folder: string): Promise<BuiltTool> {
   const root = resolve(folder);
   const name = await readToolName(root);
+  await provideSdk(root);
   const component = await toComponent(await bundleTool(root));
 
   const path = join(root, 'dist', `${name}.wasm`);

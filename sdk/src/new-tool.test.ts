@@ -1,6 +1,6 @@
 // @module-tag slow
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -57,6 +57,17 @@ test('a new tool builds into a working component', async () => {
     error: undefined,
   });
   expect(logs).toEqual([['info', 'nodejs/node has 7']]);
+});
+
+test('a cloned tool is tested and built without an installation, even if a link to the kit is broken', async () => {
+  await newTool(folder, 'stars');
+  await rm(join(folder, 'node_modules'), { recursive: true });
+  expect((await buildTool(folder)).bytes).toBeGreaterThan(0);
+
+  const kit = join(folder, 'node_modules/@reborn-agent/tool');
+  await rm(kit);
+  await symlink(join(parent, 'gone'), kit);
+  expect(await testTool(folder, 'ignore')).toBe(true);
 });
 
 test('a failing test is reported, and so are missing tests', async () => {

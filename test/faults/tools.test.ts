@@ -37,7 +37,7 @@ beforeAll(async () => {
   ] as const) {
     const file = path.join(cluster.home, `${name}.json`);
     await writeFile(file, JSON.stringify(grants([...methods])));
-    const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
+    const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name, '--yes'];
     await reborn(args);
     await reborn(['policy', 'set', name, 'allow']);
   }

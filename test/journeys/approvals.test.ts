@@ -238,18 +238,18 @@ test('a changed tool needs a new approval, whether its calls were approved once 
 
 test("the operator's policy overrides every approval", async ({ home }) => {
   await goesOn((await chat('use send {}')).gate.id, { answer: 'always' });
-  await reborn(home, 'policy', 'set', 'send', 'ask');
+  await reborn(home, 'policy', 'set', 'send', 'ask', '--not-yet');
   const asked = await chat('use send {}');
   expect(asked).toMatchObject({ status: 'waiting' });
   const refused = await answer(asked.gate.id, { answer: 'always' });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('The operator wants')]);
 
-  await reborn(home, 'policy', 'set', 'send', 'never');
+  await reborn(home, 'policy', 'set', 'send', 'never', '--not-yet');
   expect(textOf(await goesOn(asked.gate.id, { answer: 'approve' }))).toContain('the operator has forbidden this tool');
   expect(await chat('use send {}')).toMatchObject({ message: expect.stringContaining('forbidden') });
   expect(sent).toHaveLength(1);
 
-  await reborn(home, 'policy', 'set', 'send', 'allow');
+  await reborn(home, 'policy', 'set', 'send', 'allow', '--not-yet');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'completed' });
   expect(JSON.parse(await reborn(home, 'policy', 'list', '--json'))).toEqual([{ tool: 'send', level: 'allow' }]);
   await reborn(home, 'policy', 'unset', 'send');
@@ -294,7 +294,7 @@ test('changes made by commands are in the audit log with the actor command-line'
   await reborn(home, 'approval', 'revoke', approval?.id ?? '');
   await home.query(`insert into pairings (user_id, paired_user_id) values ('webhook:triage', 'ann')`);
   await reborn(home, 'pairing', 'remove', 'webhook:triage');
-  await reborn(home, 'policy', 'set', 'mail', 'never');
+  await reborn(home, 'policy', 'set', 'mail', 'never', '--not-yet');
   await reborn(home, 'policy', 'unset', 'mail');
 
   expect(await recorded(gate.id)).toMatchObject([{ actor: 'operator', action: 'gate.always' }]);

@@ -339,7 +339,7 @@ test('the command line adds a mailbox, tests and removes it', async ({ home }) =
     return stdout;
   };
   const where = ['--imap', `127.0.0.1:${imapPort}`, '--smtp', `127.0.0.1:${smtpPort}`, '--authserv-id', AUTHSERV];
-  const added = await run(['add', 'mail', '--address', SECOND, ...where, '--plain'], `\n${PASSWORD}\n`);
+  const added = await run(['add', 'mail', '--address', SECOND, ...where, '--plain'], `${PASSWORD}\n`);
   const id = new RegExp(`^Added ${SECOND} as (\\S+)\\.`).exec(added)?.[1] ?? '';
   expect(id).not.toBe('');
   expect(await run(['list'])).toContain(SECOND);

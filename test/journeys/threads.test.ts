@@ -272,6 +272,22 @@ test('messages that wait are listed in order, and a withdrawn one is gone as if 
   expect((await queue()).queued).toEqual([]);
 });
 
+test('the list finds a thread by the words of its title or of any message, in any order', async ({ service }) => {
+  const bob = await addUser(service, 'Bob');
+  const { thread_id: id } = await chat(service, 'say What time is it?', {}, bob.headers);
+  for (const words of ['the grey mule is late', 'good night'])
+    await chat(service, `say ${words}`, { thread_id: id }, bob.headers);
+  await chat(service, 'say grey', {}, bob.headers);
+  const find = async (q: string) => {
+    const route = `/api/threads?q=${encodeURIComponent(q)}`;
+    return (await call(service, threadList, 'GET', route, undefined, bob.headers)).threads.map((thread) => thread.id);
+  };
+  expect(await find('it? time what')).toEqual([id]);
+  expect(await find('mule GREY')).toEqual([id]);
+  expect(await find('mule zebra')).toEqual([]);
+  expect(await find("'); drop | & ! :*")).toEqual([]);
+});
+
 test('what was said is found by its words, for its owner alone, until it is deleted', async ({ service }) => {
   const search = async (q: string, headers: Headers = {}) =>
     (await call(service, searchResults, 'GET', `/api/search?q=${encodeURIComponent(q)}`, undefined, headers)).results;

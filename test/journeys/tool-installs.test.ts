@@ -93,7 +93,7 @@ test('installing under an existing name needs --force and replaces the tool on e
 }) => {
   await install('probe', CAPABILITIES);
   const file = path.join(folder, 'probe.json');
-  const args = ['tool', 'install', wasm, '--capabilities', file, '--name', 'probe'];
+  const args = ['tool', 'install', wasm, '--capabilities', file, '--name', 'probe', '--yes'];
   await writeFile(
     file,
     JSON.stringify({ ...CAPABILITIES, http: { ...CAPABILITIES.http, allowlist: [], credentials: {} } }),
@@ -118,8 +118,16 @@ test('an invalid capabilities file is refused with every problem', async ({ home
   for (const place of ['filesystem', 'host', 'path_prefix']) expect(refused.stderr).toContain(place);
 });
 
+test('without a terminal, nothing is installed that was not confirmed with --yes', async ({ home, wasm }) => {
+  for (const more of [[], ['--json']]) {
+    const refused = await runReborn(['tool', 'install', wasm, '--name', 'unasked', ...more], { env: home.env });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Add --yes') });
+  }
+  expect((await runReborn(['tool', 'list'], { env: home.env })).stdout).not.toContain('unasked');
+});
+
 test('a tool without capabilities can reach nothing, and the install says so', async ({ home, wasm }) => {
-  const installed = await runReborn(['tool', 'install', wasm, '--name', 'bare'], { env: home.env });
+  const installed = await runReborn(['tool', 'install', wasm, '--name', 'bare', '--yes'], { env: home.env });
 
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
   const { stdout } = await runReborn(['tool', 'list', '--json'], { env: home.env });

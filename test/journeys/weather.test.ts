@@ -47,7 +47,7 @@ const test = journey
 
 test.beforeAll(async ({ home, model, service }) => {
   const { path } = await buildTool('examples/tools/weather');
-  const args = ['tool', 'install', path, '--capabilities', await grantMore(home.home), '--name', 'weather'];
+  const args = ['tool', 'install', path, '--capabilities', await grantMore(home.home), '--name', 'weather', '--yes'];
   installed = await runReborn(args, { env: home.env });
   await waitFor('the tool to be offered', async () => {
     await service.ask('say ready');

@@ -59,7 +59,7 @@ export const test = journey
       async (name: string, capabilities: object): Promise<void> => {
         const file = path.join(folder, `${name}.json`);
         await writeFile(file, JSON.stringify(capabilities));
-        const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name];
+        const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name, '--yes'];
         await rebornDone(args);
         await rebornDone(['policy', 'set', name, 'allow']); // it can write, and these tests are about later checks
         await waitFor(`${name} to be offered`, async () => {

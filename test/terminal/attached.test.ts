@@ -146,6 +146,8 @@ test('reborn ask prints the answer alone, reads stdin, and tells by its exit cod
     expect(next.stdout).toContain('as data');
 
     expect(await runReborn(['ask', 'break 400'], { env })).toMatchObject({ code: 1, stdout: '' });
+    const tooLong = await runReborn(['ask'], { env, input: 'word '.repeat(600_000) });
+    expect(tooLong.stderr).toMatch(/^reborn: About \d+ tokens are more than the model scripted .*\n$/); // no advice on its address
     expect((await runReborn(['ask', 'overflow'], { env })).code).toBe(4);
     expect(await runReborn(['ask'], { env })).toMatchObject({ code: 1, stderr: /nothing to ask/ });
     const nowhere = await runReborn(['ask', '--thread', '00000000-0000-4000-8000-000000000000', 'x'], { env });

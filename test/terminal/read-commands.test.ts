@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -61,6 +62,38 @@ test('a name belongs to one user, and lists for programs have the keys of the AP
   expect((await reborn('audit')).stdout).toContain('user.add');
   for (const list of [['user', 'list'], ['thread', 'list'], ['audit'], ['gate', 'list'], ['skill', 'list']])
     expect({ list, keys: keysOf(await json(...list)) }).toEqual({ list, keys: expect.not.stringMatching(/[A-Z]/) });
+});
+
+test.each([
+  [['policy', 'set', 'reborn_tim', 'never'], 'There is no tool "reborn_tim". Did you mean "reborn_time"?'],
+  [['policy', 'set', 'zebra', 'never'], 'There is no tool "zebra". If it is to be installed later, add --not-yet.'],
+  [['ask', '--model', 'nope', 'hello'], 'There is no model "nope". There are: default.'],
+  [['token', 'create', 'operator'], 'The operator is not a user.'],
+  [['mcp', 'add', 'near', 'http://127.0.0.1:1/mcp'], 'set private_network (`--private-network`)'],
+  [['mcp', 'add', 'files', '--', 'cat'], 'Set MCP_LOCAL_SERVERS to true, and restart the service if it runs.'],
+  [['webhook', 'test', 'hello'], 'HTTP_WEBHOOK_SECRET is not set here'],
+])('%j is refused with advice that helps', async (args, advice) => {
+  const { code, stdout, stderr } = await reborn(...args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(advice);
+});
+
+test('a second service on the same port is told that the first one runs', async () => {
+  const { port } = new URL(service.url);
+  const { code, stderr } = await runReborn(['serve'], { env: { ...env, GATEWAY_PORT: port } });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`reborn: Reborn runs already, at ${service.url} (process `);
+});
+
+test('a user is not moved to a home that does not exist, and none is made', async () => {
+  expect((await reborn('user', 'add', 'Mover')).code).toBe(0);
+  const nowhere = path.join(home.home, 'nowhere');
+  const { code, stderr } = await reborn('user', 'move', 'Mover', '--to', nowhere);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `reborn: There is no home with a database at ${nowhere}. Name the home of the other cell, or its database.\n`,
+  });
+  expect(existsSync(nowhere)).toBe(false);
 });
 
 /** The keys of all records, but not those inside an audit entry's detail, which belong to its action. */

@@ -1,27 +1,27 @@
 import type { AskSecret } from '../ask-secret.ts';
 
 export type MailOptions = {
-  readonly address?: string;
-  readonly imap?: string;
-  readonly smtp?: string;
-  readonly user?: string;
-  readonly authservId?: string;
+  readonly address?: string | undefined;
+  readonly imap?: string | undefined;
+  readonly smtp?: string | undefined;
+  readonly user?: string | undefined;
+  readonly authservId?: string | undefined;
   readonly privateNetwork?: true;
   readonly plain?: true;
 };
 
 /** The settings of a mailbox: from the options, and by questions for the others. */
 export async function askMailChannel(ask: AskSecret, options: MailOptions) {
-  const need = async (given: string | undefined, question: string) => {
+  const need = async (option: string, given: string | undefined, question: string) => {
     const answer = given ?? (await ask(question, { isShown: true }));
-    if (answer === undefined) throw new Error(`${question}: this is needed.`);
+    if (answer === undefined) throw new Error(`${question} is needed. Add ${option}.`);
     return answer;
   };
-  const address = await need(options.address, 'The mail address of the agent');
-  const imap = await need(options.imap, 'The IMAP server, as HOST or HOST:PORT');
-  const smtp = await need(options.smtp, 'The SMTP server, as HOST or HOST:PORT');
+  const address = await need('--address', options.address, 'The mail address of the agent');
+  const imap = await need('--imap', options.imap, 'The IMAP server, as HOST or HOST:PORT,');
+  const smtp = await need('--smtp', options.smtp, 'The SMTP server, as HOST or HOST:PORT,');
   const user = options.user ?? (await ask(`The user name (empty: ${address})`, { isShown: true })) ?? address;
-  const authservId = await need(options.authservId, 'The name in its Authentication-Results headers');
+  const authservId = await need('--authserv-id', options.authservId, 'The name in its Authentication-Results headers');
   const password = await ask('The password');
   if (password === undefined) throw new Error('The password is needed. Many providers give one to each app.');
   return {

@@ -27,7 +27,7 @@ export function addChannelCommands(program: Command): void {
     .option('--address <address>', 'mail: the address of the agent')
     .option('--imap <host[:port]>', 'mail: the IMAP server (port: 993)')
     .option('--smtp <host[:port]>', 'mail: the SMTP server (port: 465)')
-    .option('--user <name>', 'mail: the user name at both servers')
+    .option('--user <name>', 'mail: the user name at both servers (default: the address)')
     .option('--authserv-id <name>', 'mail: the name in the Authentication-Results headers of your server')
     .option('--private-network', 'mail: the servers may have private addresses')
     .option('--plain', 'mail: without encryption, to servers on a private network')

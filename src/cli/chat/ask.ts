@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { Client } from '@reborn-agent/client';
 import { sendMessage } from '@reborn-agent/client/send';
 import { readConfig } from '#config/config.ts';
 import { withQuietService } from '../connect/with-service.ts';
@@ -18,9 +19,23 @@ export function ask(words: readonly string[], { thread, model, ...options }: Ask
       ...(model && { model }),
     };
     await withQuietService(readConfig(), (service) =>
-      tellTurn(service, (client) => sendMessage(client, message), { ...options, route }),
+      tellTurn(
+        service,
+        async (client) => {
+          if (model) await requireModel(client, model);
+          return sendMessage(client, message);
+        },
+        { ...options, route },
+      ),
     );
   });
+}
+
+/** The service answers a name that it does not know with the default model. */
+async function requireModel(client: Client, name: string): Promise<void> {
+  const { model_routes: routes } = await client.call('GET /api/settings');
+  const names = [...Object.keys(routes), 'default'];
+  if (!names.includes(name)) throw new Error(`There is no model "${name}". There are: ${names.join(', ')}.`);
 }
 
 async function readMessage(words: readonly string[]): Promise<string> {

@@ -39,8 +39,11 @@ export async function tellTurn(
   });
   if (json) printJson(answer);
   process.exitCode = tellOutcome(answer);
-  if (answer.failure?.code === 'model_error') printNotice(await adviseOn(createClient(locate), route));
+  if (ABOUT_ADDRESS.test(answer.failure?.message ?? '')) printNotice(await adviseOn(createClient(locate), route));
 }
+
+/** Failures of a model that a wrong address, key or name can explain: not that the message is too long for it. */
+const ABOUT_ADDRESS = /^The model(?: could not be reached|'s answer could not be read| answered (?:4(?!00|13)|5)\d\d)/;
 
 /** The answer comes late, so the person should know why. */
 function tellRetry({ message, model, next, wait_ms: ms }: Extract<TurnEvent, { type: 'model-failed' }>): void {

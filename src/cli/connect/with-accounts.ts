@@ -1,6 +1,7 @@
 import { createLimitsAdmin, type LimitsAdmin } from '#agent/spending/spending-limits.ts';
 import { type Accounts, createAccounts } from '#auth/accounts.ts';
 import type { Config } from '#config/config.ts';
+import { OPERATOR } from '#domain/principal.ts';
 import type { User } from '#domain/user.ts';
 import { findUsersCalled } from '#store/accounts/users.ts';
 import type { Database } from '#store/connection.ts';
@@ -46,8 +47,12 @@ export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> 
   });
 }
 
+const NOT_A_USER =
+  "The operator is not a user. The operator's token is SERVICE_REBORN_WEBUI_TOKEN or, if that is not set, in the file webui-token of the home folder; `reborn link` prints a link to sign in with.";
+
 function only(called: string, users: readonly User[]): User {
   const [user, ...more] = users;
+  if (!user && called === OPERATOR.userId) throw new Error(NOT_A_USER);
   if (!user) throw new Error(`There is no user "${called}". \`reborn user list\` shows who there is.`);
   if (more.length > 0) throw new Error(`Several users are called "${called}". Use an id from \`reborn user list\`.`);
   return user;

@@ -22,7 +22,7 @@ export async function checkChannels(
   async function check({ id, channel, name }: ListedChannel): Promise<Finding[]> {
     const { error } = await client.call('POST /api/channels/{id}/test', { params: { id } });
     if (error === null) return [ok(CHECK, `${channel} accepts the credentials of ${name}.`)];
-    return [problem(CHECK, `${channel} did not accept the credentials of ${name}. ${error}`, MEND)];
+    return [describeFailure(channel, name, error)];
   }
   try {
     const { channels } = await client.call('GET /api/channels');
@@ -31,5 +31,15 @@ export async function checkChannels(
     return orWarning(error);
   }
 }
+
+export function describeFailure(channel: string, name: string, error: string): Finding {
+  if (UNREACHED.test(error))
+    return problem(CHECK, `${channel} could not be reached for ${name}. ${error}`, 'Check its server and the network.');
+  return problem(CHECK, `${channel} did not accept the credentials of ${name}. ${error}`, MEND);
+}
+
+/** Codes of the system for a connection that did not come about. */
+const UNREACHED =
+  /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|E(?:HOST|NET)UNREACH|ETIMEDOUT|ENOTFOUND|EAI_\w+|UND_ERR_\w+|ETIMEOUT|ESOCKET)\b/;
 
 const MEND = 'If the platform is down, try again later. Otherwise remove the channel, and add it with new credentials.';

@@ -44,16 +44,18 @@ async function examine(offline: boolean): Promise<Finding[]> {
     return [versions, ...error.problems.map((wrong) => problem('settings', wrong, MEND_SETTINGS))];
   }
   const running = await findService(config);
+  const channels = await checkChannels(config, running, offline);
+  const stored = { offline, areChannelsTested: channels.length > 0 };
   return [
     versions,
     ok('settings', 'Every setting can be read. `reborn config` lists them.'),
     ...(await checkPermissions(config.home)),
     ...(await checkDisk(config.home)),
     ...(await checkPorts(config, running !== undefined)),
-    ...(await checkDatabase(config, (db, system) => checkStored(db, system, config, offline))),
+    ...(await checkDatabase(config, (db, system) => checkStored(db, system, config, stored))),
     ...(await checkWall()),
     ...(await checkQuarantine(config, running)),
-    ...(await checkChannels(config, running, offline)),
+    ...channels,
     ...(await checkModel(config, offline)),
   ];
 }

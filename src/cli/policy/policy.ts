@@ -1,11 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { listPolicies, setPolicy, unsetPolicy } from '#agent/gates/policy-settings.ts';
-import { isReservedName } from '#domain/tool/reserved-names.ts';
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
-import type { Database } from '#store/connection.ts';
-import { findTool } from '#store/tools/tools.ts';
-import { COMMAND_LINE, withDatabase } from './connect/with-database.ts';
-import { printLine, printRecord, printTable } from './print.ts';
+import { COMMAND_LINE, type OpenedDatabase, withDatabase } from '../connect/with-database.ts';
+import { printLine, printRecord, printTable } from '../print.ts';
+import { findNearName, listToolNames } from './tool-names.ts';
 
 /** `reborn policy`: which tools may run at once, which ask first, and which never run. */
 export function addPolicyCommands(program: Command): void {
@@ -14,6 +12,7 @@ export function addPolicyCommands(program: Command): void {
     .command('set')
     .argument('<tool>', 'the name of the tool')
     .addArgument(new Argument('<level>', 'whether its calls may be made').choices(TOOL_LEVELS))
+    .option('--not-yet', 'the tool is installed later')
     .description('Set the level of a tool. It comes before what the tool says of itself, and before "always".')
     .addHelpText('after', '\nExample:\n  reborn policy set github ask')
     .action(setLevel);
@@ -31,13 +30,24 @@ export function addPolicyCommands(program: Command): void {
     .action(listLevels);
 }
 
-function setLevel(tool: string, level: ToolLevel): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    await setPolicy(db, { tool, level }, COMMAND_LINE.userId);
+function setLevel(tool: string, level: ToolLevel, { notYet }: { readonly notYet?: true }): Promise<void> {
+  return withDatabase(async (opened) => {
+    if (!notYet) await requireTool(tool, opened);
+    await setPolicy(opened.db, { tool, level }, COMMAND_LINE.userId);
     printLine(`${tool}: ${MEANING[level]}`);
-    if (!(await isKnown(db, tool)))
-      printLine(`There is no tool "${tool}" now. The level applies once it is installed.`);
   });
+}
+
+/** With a slip of the pen, an operator would believe that a tool is off. */
+async function requireTool(given: string, opened: OpenedDatabase): Promise<void> {
+  const [tool = '', ...user] = given.split('@'); // a user whose calls are forbidden, see `policy list`
+  const names = await listToolNames(opened);
+  if (names.includes(tool)) return;
+  const near = findNearName(tool, names);
+  const advice = near
+    ? `Did you mean "${[near, ...user].join('@')}"?`
+    : 'If it is to be installed later, add --not-yet.';
+  throw new Error(`There is no tool "${tool}". ${advice}`);
 }
 
 const MEANING: Record<ToolLevel, string> = {
@@ -45,10 +55,6 @@ const MEANING: Record<ToolLevel, string> = {
   ask: 'each of its calls has to be approved.',
   never: 'none of its calls is made.',
 };
-
-async function isKnown(db: Database, name: string): Promise<boolean> {
-  return isReservedName(name) || (await findTool(db, name)) !== undefined;
-}
 
 function unsetLevel(tool: string): Promise<void> {
   return withDatabase(async ({ db }) => {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   autocomplete,
   confirm,
@@ -13,10 +14,11 @@ import {
 } from '@clack/prompts';
 import { explainOptions, findHome, findProblem, readEnvironment } from '#config/config.ts';
 import { changeSettings, settingsFile } from '#config/settings-file.ts';
+import { findData } from '#database/embedded/runtime/choose-data-folder.ts';
 import type { ModelProvider, ModelRoute } from '#models/model-route.ts';
 import { toLines } from '../print.ts';
 import { runCommand } from '../run-command.ts';
-import { findOfferedModels } from './offered-models.ts';
+import { describeOffer, findOfferedModels } from './offered-models.ts';
 import { tryModel } from './try-model.ts';
 
 /** What is asked for; `undefined` takes it out of the settings. */
@@ -56,13 +58,21 @@ async function setUp(home: string): Promise<void> {
   note(
     [
       `Settings   ${settingsFile(home)} (yours alone to read)`,
-      `Everything ${home}, with the database, unless DATABASE_URL names one`,
+      `Everything ${home}`,
+      `Database   ${readEnvironment()['DATABASE_URL'] ? 'named by DATABASE_URL' : await describeData(home)}`,
       'Other options: reborn config',
     ].join('\n'),
     'Where things are',
   );
   outro('Done. Start the chat with `reborn`, or the service with `reborn serve`.');
 }
+
+/** For root, it may be outside the home. */
+async function describeData(home: string): Promise<string> {
+  return (await findData(home)) ?? (process.getuid?.() === 0 ? NEW_FOR_ROOT : path.join(home, 'postgres-18'));
+}
+
+const NEW_FOR_ROOT = "in that folder or, if its user can't enter it, below /var/lib/reborn";
 
 /** A value in the environment would go before what is kept here. */
 function warnOfEnvironment(): void {
@@ -109,15 +119,16 @@ async function askForModel(route: Omit<ModelRoute, 'name'>, before: string | und
   const waiting = spinner();
   waiting.start('Asking for the list of models');
   const offered = await findOfferedModels(route);
-  waiting.stop(offered.length > 0 ? `The provider offers ${offered.length} models.` : 'The provider lists no models.');
-  if (offered.length === 0) return typed();
+  if (offered.problem === undefined) waiting.stop(describeOffer(offered));
+  else waiting.error(toLines(offered.problem));
+  if (offered.models.length === 0) return typed();
   const picked = await answered(
     autocomplete({
       message: 'Model (type to search)',
       maxItems: 10,
       ...(before && { initialValue: before }),
       options: [
-        ...offered.map(({ id, contextTokens }) => ({
+        ...offered.models.map(({ id, contextTokens }) => ({
           value: id,
           label: id,
           ...(contextTokens && { hint: `${contextTokens.toLocaleString('en')} tokens` }),

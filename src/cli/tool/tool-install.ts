@@ -24,9 +24,8 @@ export function installToolFile(wasmFile: string, options: InstallOptions): Prom
       capabilities: options.capabilities && (await readFileOrExplain(options.capabilities)).toString('utf8'),
       isTaken: isReservedName,
     });
-    const asks = process.stdin.isTTY && !options.yes && !options.json;
     if (!options.json) await tellOf(installation);
-    if (asks && !(await isConfirmed(installation.name))) throw new Error('Not installed.');
+    if (!options.yes && !(await isConfirmed(installation.name, options))) throw new Error('Not installed.');
 
     const before = await installTool(db, installation, {
       force: options.force ?? false,
@@ -52,7 +51,8 @@ async function tellOf({ name, capabilities, component, warnings }: Installation)
     );
 }
 
-async function isConfirmed(name: string): Promise<boolean> {
+async function isConfirmed(name: string, { json }: InstallOptions): Promise<boolean> {
+  if (!process.stdin.isTTY || json) throw new Error('Not installed: nobody was asked. Add --yes to install it.');
   const answer = await confirm({ message: `Install ${name}?` });
   return !isCancel(answer) && answer;
 }

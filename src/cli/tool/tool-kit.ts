@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { packageFile } from '#program-files.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { printLine } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 
@@ -45,10 +48,15 @@ async function test(folder: string): Promise<void> {
 /** The published package leaves the compiler to those who write tools. */
 function explainMissing(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  throw new Error(
-    'To build tools, install their compiler beside reborn-agent: `npm install rolldown componentize-qjs`.',
-    {
-      cause: error,
-    },
-  );
+  const { peerDependencies = {} } = packageJson as { peerDependencies?: Readonly<Record<string, string>> };
+  const command = compilerCommand(packageFile('.'), peerDependencies);
+  throw new Error(`To build tools, install their compiler, once: \`${command}\``, { cause: error });
+}
+
+/** Installs the compiler where the package at `root` finds it: in the `node_modules` that the package is in. */
+export function compilerCommand(root: string, compilers: Readonly<Record<string, string>>): string {
+  const holder = path.dirname(path.dirname(path.resolve(root)));
+  const isGlobal = path.basename(holder) === 'lib' && !existsSync(path.join(holder, 'package.json'));
+  const where = isGlobal ? `--global --prefix "${path.dirname(holder)}"` : `--prefix "${holder}"`;
+  return ['npm install', where, ...Object.entries(compilers).map((each) => each.join('@'))].join(' ');
 }

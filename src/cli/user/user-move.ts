@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type CellFacts, readCell } from '#database/claim-cell.ts';
+import { findData } from '#database/embedded/runtime/choose-data-folder.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { readSchemaState } from '#database/schema-state.ts';
@@ -62,9 +63,12 @@ const STEPS: Readonly<Record<MoveStep, string>> = {
   gone: 'Nothing is left here.',
 };
 
-function openOther(to: string, { config }: Desk): Promise<OpenDatabase> {
-  const isUrl = /^postgres(ql)?:\/\//.test(to);
-  return openDatabase(isUrl ? { url: to, home: config.home } : { url: undefined, home: to });
+/** A wrong path must not become a new, empty home. */
+async function openOther(to: string, { config }: Desk): Promise<OpenDatabase> {
+  if (/^postgres(ql)?:\/\//.test(to)) return openDatabase({ url: to, home: config.home });
+  if (!(await findData(to)))
+    throw new Error(`There is no home with a database at ${to}. Name the home of the other cell, or its database.`);
+  return openDatabase({ url: undefined, home: to });
 }
 
 /** A large thread takes longer to read or write than the statements of the service do. */

@@ -14,7 +14,7 @@ export async function testWebhook(
   const { webhook } = readConfig();
   if (!webhook.enabled)
     throw new Error(
-      'The webhook channel is off. Set HTTP_WEBHOOK_SECRET (make one with `openssl rand -hex 32`), and start `reborn serve` with it.',
+      'HTTP_WEBHOOK_SECRET is not set here, or HTTP_ENABLED is false. Set the secret that the service has. If it has none, make one with `openssl rand -hex 32`, and start `reborn serve` with it.',
     );
   const url = options.url ?? `http://${isAnyAddress(webhook.host) ? '127.0.0.1' : webhook.host}:${webhook.port}`;
   const missing = `Nothing answers at ${url}. Is \`reborn serve\` running, with the same HTTP_PORT?`;

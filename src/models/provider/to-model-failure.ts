@@ -68,14 +68,14 @@ function messageFor(error: unknown, apiKey: string): string {
   if (UnsupportedFunctionalityError.isInstance(error))
     return `The model can't take this: ${fitForCaller(error.functionality, apiKey)}.`;
   if (APICallError.isInstance(error) && error.statusCode === undefined) {
-    const reason = reasonOf(error);
+    const reason = connectionProblemOf(error);
     return reason === undefined ? 'The model could not be reached.' : `The model could not be reached: ${reason}.`;
   }
   return "The model's answer could not be read to its end.";
 }
 
 /** Why there was no connection, in words that don't contain the address. */
-function reasonOf(error: unknown): string | undefined {
+export function connectionProblemOf(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const known = code === undefined ? undefined : REASONS.find(([codes]) => codes.test(code));

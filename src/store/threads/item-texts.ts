@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
@@ -24,10 +25,16 @@ export async function findSaid(
   words: readonly string[],
   limit: number,
 ): Promise<FoundText[]> {
-  const query = words.map((word) => `'${word}':*`).join(' & ');
-  const rows = await runStatement<FoundRow>(trx, FIND, [owner.userId, query, limit]);
+  const rows = await runStatement<FoundRow>(trx, FIND, [owner.userId, toQuery(words), limit]);
   return rows.map(({ excerpt, ...found }) => ({ ...found, excerpt: toPieces(excerpt) }));
 }
+
+/** Selects the ids of the owner's threads with a shown message that has words which begin like all of these. */
+export const threadsThatSay = (owner: Owner, words: readonly string[]): RawBuilder<unknown> => sql`
+  select thread_id from item_texts
+  where user_id = ${owner.userId} and words @@ to_tsquery('simple', ${toQuery(words)}) and ${sql.raw(IS_SHOWN)}`;
+
+const toQuery = (words: readonly string[]) => words.map((word) => `'${word}':*`).join(' & ');
 
 type FoundRow = Omit<FoundText, 'excerpt'> & { readonly excerpt: string };
 
@@ -43,6 +50,11 @@ function toPieces(excerpt: string): FoundText['excerpt'] {
   return [{ text: before, match: false }, ...pieces].filter(({ text }) => text !== '');
 }
 
+const IS_SHOWN = `
+  not exists (
+    select from items join turns on turns.thread_id = items.thread_id and turns.seq = items.turn_seq
+    where items.id = item_texts.item_id and turns.hidden)`;
+
 // The index leads through the owner's messages from the newest one. An index over the words would not be used: row-level
 // security has to be checked before an operator that could leak what it compares.
 const FIND = `
@@ -51,10 +63,7 @@ const FIND = `
       'MinWords=12, MaxWords=28, StartSel=${MATCH_START}, StopSel=${MATCH_END}') as excerpt
   from (
     select item_id, thread_id, role, text, created_at from item_texts
-    where user_id = $1 and words @@ to_tsquery('simple', $2)
-      and not exists (
-        select from items join turns on turns.thread_id = items.thread_id and turns.seq = items.turn_seq
-        where items.id = item_texts.item_id and turns.hidden)
+    where user_id = $1 and words @@ to_tsquery('simple', $2) and ${IS_SHOWN}
     order by created_at desc, item_id desc limit $3
   ) as found
   join threads on threads.id = found.thread_id and threads.user_id = $1

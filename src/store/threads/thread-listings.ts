@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { FolderId, ThreadId } from '#domain/ids.ts';
+import { searchWordsOf } from '#domain/text/search-words.ts';
 import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { threadsThatSay } from './item-texts.ts';
 
 /** The end of a page of threads: all sort keys, exactly as the database has them. */
 export type ThreadCursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: ThreadId };
@@ -26,9 +28,7 @@ export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: T
   const conditions = [
     sql`user_id = ${owner.userId} and archived = ${archived}`,
     ...(folder ? [folder === 'none' ? sql`folder_id is null` : sql`folder_id = ${folder}`] : []),
-    ...(search
-      ? [sql`position(lower(${search}) in lower(concat_ws(' ', title, generated_title, opening, preview))) > 0`]
-      : []),
+    ...(search ? [contains(owner, search)] : []),
     ...(channels
       ? [
           sql`coalesce((select channel from turns where turns.thread_id = threads.id order by seq limit 1), 'responses')
@@ -46,6 +46,18 @@ export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: T
     select * from threads where ${sql.join(conditions, sql` and `)}
     order by pinned desc, updated_at desc, id desc limit ${limit}`).execute(trx);
   return rows.map(toListed);
+}
+
+/** All words are in the titles, the first message and the newest one, or in one message. */
+function contains(owner: Owner, search: string): RawBuilder<unknown> {
+  const inTitles = search
+    .split(/\s+/)
+    .map(
+      (word) => sql`position(lower(${word}) in lower(concat_ws(' ', title, generated_title, opening, preview))) > 0`,
+    );
+  const words = searchWordsOf(search);
+  const inMessages = words.length > 0 ? sql`id in (${threadsThatSay(owner, words)})` : sql`false`;
+  return sql`(${sql.join(inTitles, sql` and `)} or ${inMessages})`;
 }
 
 export async function countThreads(trx: OwnedTransaction, owner: Owner): Promise<number> {

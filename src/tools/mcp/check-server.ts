@@ -80,12 +80,15 @@ function checkUrl({ url: text, privateNetwork }: McpServerRequest, byOperator: b
   if (!url || text.length > MAX_URL || /[\s\\\p{Cc}]/u.test(text))
     throw invalid('url', 'url must be an address such as https://mcp.example.com/mcp.');
   if (url.protocol !== 'https:' && !(privateNetwork && url.protocol === 'http:'))
-    throw invalid('url', 'Only https is allowed. Start the address with https://.');
+    throw invalid('url', `Only https is allowed. ${byOperator && url.protocol === 'http:' ? IN_PRIVATE : IN_PUBLIC}`);
   if (url.username || url.password || url.hash)
     throw invalid('url', 'The address contains a user name, a password or a fragment. Send keys in a header.');
   if (url.port !== '' && !byOperator)
     throw invalid('url', 'Only the operator may name a port. Leave it out: requests go to port 443.');
 }
+
+const IN_PUBLIC = 'Start the address with https://.';
+const IN_PRIVATE = 'For a server in a private network, set private_network (`--private-network`).';
 
 /** The protocol sets these itself. */
 const OWN_HEADERS = /^(?:accept|accept-encoding|content-type|content-encoding|cookie|last-event-id|mcp-.*)$/;

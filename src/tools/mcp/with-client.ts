@@ -76,7 +76,10 @@ async function withProgram<T>(
   act: (client: Client, options: RequestLimits) => Promise<T>,
 ): Promise<T> {
   if (!local)
-    throw new McpFailure('refused', 'Programs are not allowed as MCP servers here. Set MCP_LOCAL_SERVERS to true.');
+    throw new McpFailure(
+      'refused',
+      'Programs are not allowed as MCP servers here. Set MCP_LOCAL_SERVERS to true, and restart the service if it runs.',
+    );
   const client = await local.connect({ key, command, env, sampling });
   const late = AbortSignal.timeout(timeoutMs);
   const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Threads } from '#agent/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
+import { searchWordsOf } from '#domain/text/search-words.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { pageLimit } from '../page.ts';
 
@@ -40,7 +41,7 @@ export const searchMessages = defineRoute({
   },
   errors: [400],
   async handle({ principal, query: { q, limit } }, { threads }: Services) {
-    const words = q.toLowerCase().match(/[\p{Letter}\p{Number}\p{Mark}]+/gu) ?? [];
+    const words = searchWordsOf(q);
     if (words.length > MOST_WORDS) throw new InvalidRequest('invalid_request', 'q', `q may have ${MOST_WORDS} words.`);
     const results = words.length === 0 ? [] : await threads.search(principal, words, limit);
     return {

@@ -19,7 +19,7 @@ export const listThreads = defineRoute({
       .string()
       .max(200, 'q may have 200 characters.')
       .optional()
-      .describe('Words that the title or a message contains.'),
+      .describe('Words that the title or a message contains. In a message, the beginning of a word is enough.'),
     archived: z
       .enum(['true', 'false'], 'archived must be true or false.')
       .optional()
