@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import { test as journey } from '../support/journey.ts';
 import { type Answer, isSummaryPrompt, startScriptedModel } from '../support/scripted-model.ts';
-import { type Service, textOf } from '../support/service.ts';
+import { type Service, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 
 const test = journey.override('settings', {
   LLM_CONTEXT_TOKENS: '6000',
@@ -196,8 +196,7 @@ test('the thread of a compaction is deleted with its delivery, or after an hour 
 
 test('a failed compaction is an error, and so is one that takes too long', async ({ startAnother }) => {
   const ends: [Answer, object][] = [
-    [{ status: 400 }, { status: 400, body: { error: { code: 'model_error', type: 'invalid_request_error' } } }],
-    [{ pieces: [] }, { status: 400, body: { error: { code: 'model_error' } } }],
+    [{ pieces: [] }, { status: 400, body: { error: { code: 'model_error', type: 'invalid_request_error' } } }],
     [{ hang: true }, { status: 400, body: { error: { code: 'turn_timeout' } } }],
   ];
   for (const [answer, error] of ends) {
@@ -207,6 +206,60 @@ test('a failed compaction is an error, and so is one that takes too long', async
     await Promise.all([service.close(), broken.close()]);
   }
 });
+
+type Operation = { parameters?: { name: string }[] };
+
+test('every route that takes an Idempotency-Key answers when its turn fails, and so it does the second time', async ({
+  startAnother,
+}) => {
+  const broken = await startScriptedModel({ decide: () => ({ status: 400 }) });
+  const service = await startAnother({ LLM_BASE_URL: broken.url, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
+  const post = async (route: string, body: object, headers: Record<string, string> = {}) => {
+    const init = { method: 'POST', body: JSON.stringify({ model: 'm', ...body }), headers };
+    const send = route === '/webhook' ? service.webhook.request : service.request;
+    const answer = await send(route, { ...init, headers: { 'content-type': 'application/json', ...headers } });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const ask = { input: history };
+  const chat = { messages: history.slice(0, 1) };
+  const { thread_id: thread } = JSON.parse((await post('/api/chat', { message: 'hi' })).text) as { thread_id: string };
+  const items = (await (await service.request(`/api/threads/${thread}/items`)).json()) as { items: { id: string }[] };
+  const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
+  const mission = JSON.parse((await post('/api/missions', { name: 'm', instruction: 'x', schedule })).text) as object;
+  const bodies: Record<string, readonly object[]> = {
+    '/api/v1/responses': [ask, { ...ask, stream: true }, { ...ask, background: true }],
+    '/api/v1/responses/compact': [ask],
+    '/api/v1/chat/completions': [
+      { ...chat, store: true },
+      { ...chat, store: true, stream: true },
+    ],
+    '/api/chat': [{ message: 'hi' }],
+    '/api/chat/send': [{ message: 'hi' }],
+    '/api/threads/{id}/items/{item}/versions': [{}],
+    '/api/missions/{id}/run': [{}],
+    '/webhook': [{ user_id: 'ann', message: 'hi' }],
+  };
+  const { paths } = (await (await service.request('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const keyed = Object.entries(paths).flatMap(([path, operations]) =>
+    operations['post']?.parameters?.some(({ name }) => name === 'Idempotency-Key') ? path : [],
+  );
+  expect(keyed.toSorted()).toEqual(Object.keys(bodies).toSorted());
+
+  for (const [path, asked] of Object.entries(bodies))
+    for (const [index, body] of asked.entries()) {
+      const id = path.startsWith('/api/missions') ? (mission as { id: string }).id : thread;
+      const route = path.replace('{id}', id).replace('{item}', items.items[0]?.id ?? '');
+      const headers = { 'idempotency-key': `${path} ${index}` };
+      const [first, second] = [await post(route, body, headers), await post(route, body, headers)];
+      expect(first.status, `${path}: ${first.text}`).toBeLessThan(500);
+      expect([second.status, idIn(second.text)], path).toEqual([first.status, idIn(first.text)]);
+    }
+  await Promise.all([service.close(), broken.close()]);
+});
+
+const idIn = (text: string) => /[0-9a-f-]{32,}/.exec(text)?.[0];
 
 test('a compaction counts toward the budget of its user, and is refused beyond it', async ({ service, home }) => {
   const { id, headers } = await addUser(service, 'spender');

@@ -73,18 +73,16 @@ export const compactResponse = defineRoute({
     const { turn, made } = ended;
     const item = made.find((each) => each.type === 'compaction');
     const failure = renderFailure(ended, threadUrl);
-    if (failure) {
-      await deliver(agent, request, reply.code(statusOf(failure)), turn, failure);
-      return reply;
-    }
+    if (failure) return deliver(agent, request, reply.code(statusOf(failure)), turn, failure);
     if (!item) throw new Error(`The compaction ${turn.id} has no summary.`);
-    return deliver(agent, request, reply, turn, {
+    const compacted: z.infer<typeof compactedConversation> = {
       id: `compact_${hexFromUuid(turn.id)}`,
-      object: 'response.compaction' as const,
+      object: 'response.compaction',
       created_at: seconds(turn.createdAt),
       output: [renderCompaction(item)],
       usage: renderUsage(turn.usage),
-    });
+    };
+    return deliver(agent, request, reply, turn, compacted);
   },
 });
 

@@ -7,14 +7,14 @@ import { sendThenAct } from '#http/server/write-all.ts';
 import { echoOf } from './response-echo.ts';
 
 /** Sends a response. One that is not stored is deleted when it has ended and all of it was written to the client. */
-export function deliver<T extends object>(
+export async function deliver(
   agent: Agent,
   { principal, log }: FastifyRequest,
   reply: FastifyReply,
   turn: Turn,
-  response: T,
-): T | Promise<FastifyReply> {
-  if (echoOf(turn).store || !isEnded(turn)) return response;
+  response: object,
+): Promise<FastifyReply> {
+  if (echoOf(turn).store || !isEnded(turn)) return reply.send(response);
   return sendThenAct(reply, response, () => discard(agent, principal, turn, (error) => log.error({ err: error })));
 }
 
