@@ -85,6 +85,42 @@ test('instructions apply with a tool result, and a pending call still surfaces',
   expect(said.findIndex((text) => text.includes('Be brief.'))).toBeGreaterThan(said.indexOf('two'));
 });
 
+test('instructions and context reach the model when the input has no message of the user', async ({
+  service,
+  model,
+}) => {
+  const newest = () => model.seen.at(-1)?.messages.map(({ text }) => text) ?? [];
+  const framed = { instructions: 'Be calm.', x_context: { page: 'Home' } };
+  for (const role of ['developer', 'assistant']) {
+    await service.ask([{ role, content: 'Hello.' }], framed);
+    expect(newest().join('\n')).toMatch(/Hello\..*Be calm\..*\[Context: page: "Home"\]/s);
+  }
+
+  const first = await service.ask([{ role: 'user', content: 'use first {}' }], { tools, ...framed });
+  const resume = { previous_response_id: first.id, ...framed, x_context: { page: 'Shop' } };
+  await service.ask([output(callOf(first).call_id, 'one')], resume);
+  expect(newest().at(-1)).toContain('<user-context>\n[Context: page: "Shop"]\n</user-context>');
+  expect(newest().at(-1)).not.toContain('Be calm.');
+});
+
+test('a replay adds its context when it has changed', async ({ service, model }) => {
+  const input: unknown[] = [{ role: 'developer', content: 'Use it.' }, user('use first {}\nuse second {}')];
+  const first = await service.ask(input, { tools, x_context: { page: 'Home' } });
+  input.push(callOf(first), output(callOf(first).call_id, 'one'));
+  const second = await service.ask(input, { tools, x_context: { page: 'Home' } });
+  input.push(callOf(second), output(callOf(second).call_id, 'two'));
+  const last = await service.ask(input, { tools, x_context: { page: 'Shop' } });
+
+  expect(threadOf(last)).toBe(threadOf(first));
+  const said =
+    model.seen
+      .at(-1)
+      ?.messages.map(({ text }) => text)
+      .join('\n') ?? '';
+  expect(said.match(/page: "Home"/g)).toHaveLength(1);
+  expect(said.match(/page: "Shop"/g)).toHaveLength(1);
+});
+
 test('a replay adds its instructions only when they have changed', async ({ service, model }) => {
   const ask = (input: unknown, instructions: string) => service.ask(input, { tools, instructions });
   const input: unknown[] = [user('use first {}\nuse second {}')];

@@ -1,7 +1,7 @@
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
-import { agrees, instructionsMessage, instructionsOf } from '#domain/thread/replayed-history.ts';
+import { agrees, blocksMessage, blocksOf, isOnlyBlocks } from '#domain/thread/replayed-history.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findGateOfCall } from '#store/threads/gates.ts';
@@ -26,17 +26,19 @@ export async function findReplayedThread(
   owner: Principal,
   items: readonly NewItem[],
 ): Promise<Replay | undefined> {
-  const answer = items.at(-1);
-  if (items.length < 2 || answer?.type !== 'function_call_output') return undefined;
+  const last = items.at(-1);
+  const sent = last && isOnlyBlocks(last) ? items.slice(0, -1) : items;
+  const answer = sent.at(-1);
+  if (sent.length < 2 || answer?.type !== 'function_call_output') return undefined;
   return withOwner(db, owner, async (trx) => {
     const gate = await findGateOfCall(trx, owner, answer.callId);
     if (!gate) return undefined;
     if (Number(gate.bytes) > MAX_COMPARED_BYTES) return { kind: 'differs', gate };
     const thread = await listHistory(trx, owner, gate.threadId, LAST);
-    if (!agrees(thread, answer.callId, items.slice(0, -1))) return { kind: 'differs', gate };
+    if (!agrees(thread, answer.callId, sent.slice(0, -1))) return { kind: 'differs', gate };
 
-    const instructions = instructionsOf(items);
-    const added = instructions === undefined ? [] : [instructionsMessage(instructions)];
+    const blocks = blocksOf(items);
+    const added = blocks.length === 0 ? [] : [blocksMessage(blocks)];
     return { kind: 'continues', threadId: gate.threadId, items: [answer, ...added] };
   });
 }

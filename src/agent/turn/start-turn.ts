@@ -4,7 +4,7 @@ import type { Principal } from '#domain/principal.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
-import { instructionsOf } from '#domain/thread/replayed-history.ts';
+import { blocksMessage, blocksOf } from '#domain/thread/replayed-history.ts';
 import { MAX_WAITING_TURNS, type Thread } from '#domain/thread/thread.ts';
 import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
@@ -175,12 +175,12 @@ async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, in
   const name = input.job?.conversationId;
   const threadId = input.threadId ?? (name ? await findNamedThread(trx, owner, name) : undefined);
   if (!threadId) throw new NotFound('There is no such thread.');
-  const items = await withoutRepeatedInstructions(trx, owner, threadId, input.items);
+  const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
   return continueThread(trx, owner, id, threadId, { ...input, items });
 }
 
-/** Clients send the same instructions with every tool result; the thread has them already. */
-async function withoutRepeatedInstructions(
+/** Clients send the same instructions and context with every tool result; the thread has them already. */
+async function withoutRepeatedBlocks(
   trx: OwnedTransaction,
   owner: Principal,
   threadId: ThreadId,
@@ -188,8 +188,9 @@ async function withoutRepeatedInstructions(
 ): Promise<readonly NewItem[]> {
   const last = items.at(-1);
   if (items[0]?.type !== 'function_call_output' || last?.type !== 'message') return items;
-  const present = instructionsOf(await listNewestRequests(trx, owner, threadId, NEWEST));
-  return instructionsOf([last]) === present ? items.slice(0, -1) : items;
+  const present = blocksOf(await listNewestRequests(trx, owner, threadId, NEWEST));
+  const changed = blocksOf([last]).filter((block) => !present.includes(block));
+  return [...items.slice(0, -1), ...(changed.length === 0 ? [] : [blocksMessage(changed)])];
 }
 
 /** Developer messages of callers may lie between the instructions and the end of a thread. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ItemId, ThreadId, TurnId } from '../ids.ts';
 import { callerItems } from './caller-items.ts';
 import { type Item, type ItemBody, text } from './item.ts';
-import { instructionsMessage } from './replayed-history.ts';
+import { blocksMessage } from './replayed-history.ts';
 
 const item = (body: ItemBody, attempt: number | null = 0): Item => ({
   id: crypto.randomUUID() as ItemId,
@@ -40,7 +40,7 @@ test('an output without a call is shown if it came with an input', () => {
 });
 
 test('instructions that came with a tool result are left out, and other developer messages are not', () => {
-  const instructions = item(instructionsMessage('<instructions>\nBe brief.\n</instructions>'), null);
+  const instructions = item(blocksMessage(['<instructions>\nBe brief.\n</instructions>']), null);
   const other = item({ type: 'message', role: 'developer', content: [text('Be kind.')], status: 'completed' }, null);
 
   expect(callerItems([instructions, other])).toEqual([other]);

@@ -1,5 +1,5 @@
 import type { Item } from './item.ts';
-import { isOnlyInstructions } from './replayed-history.ts';
+import { isOnlyBlocks } from './replayed-history.ts';
 
 /**
  * The items that the thread's caller has sent or received: messages, calls of the caller's tools, and their outputs. The
@@ -16,7 +16,7 @@ export function callerItems<T extends Item>(items: readonly T[], earlier: readon
     learn(item);
     switch (item.type) {
       case 'message':
-        return item.phase === undefined && !isOnlyInstructions(item);
+        return item.phase === undefined && !isOnlyBlocks(item);
       case 'function_call':
         return item.external;
       case 'function_call_output':

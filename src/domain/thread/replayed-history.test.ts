@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ItemBody, type MessageRole, text } from './item.ts';
-import { agrees, instructionsOf } from './replayed-history.ts';
+import { agrees, blocksOf } from './replayed-history.ts';
 
 const message = (role: MessageRole, said: string): ItemBody => ({
   type: 'message',
@@ -85,7 +85,7 @@ test.each([
 });
 
 test('the newest instructions count, be they in a message or after a tool result', () => {
-  expect(instructionsOf(thread)).toBe(block('Be brief.'));
-  expect(instructionsOf(thread.slice(0, -1))).toBe(block('Be calm.'));
-  expect(instructionsOf(replayed)).toBeUndefined();
+  expect(blocksOf(thread)).toEqual([block('Be brief.')]);
+  expect(blocksOf(thread.slice(0, -1))).toEqual([block('Be calm.')]);
+  expect(blocksOf(replayed)).toEqual([]);
 });

@@ -12,7 +12,7 @@ export function agrees(thread: readonly ItemBody[], pendingCallId: string, repla
   return seen.length === sent.length && seen.every((entry, index) => entry === sent[index]);
 }
 
-/** Without the agent's tool calls, commentary beside an answer that has a format, calls that have not been returned yet, and instructions that came with a tool result. */
+/** Without the agent's tool calls, commentary beside an answer that has a format, calls that have not been returned yet, and blocks that came without a message. */
 function visibleItems(items: readonly ItemBody[], pendingCallId: string): ItemBody[] {
   const answered = new Set(items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : [])));
   const external = new Set(
@@ -24,7 +24,7 @@ function visibleItems(items: readonly ItemBody[], pendingCallId: string): ItemBo
   );
   return items.filter((item) => {
     if (item.type === 'compaction') return true;
-    return item.type === 'message' ? !item.phase && !isOnlyInstructions(item) : external.has(item.callId);
+    return item.type === 'message' ? !item.phase && !isOnlyBlocks(item) : external.has(item.callId);
   });
 }
 
@@ -83,33 +83,42 @@ function normalJson(json: string): string {
 const INSTRUCTIONS = /^<instructions>\n[^]*?\n<\/instructions>/;
 const CONTEXT = /^<user-context>\n[^]*?\n<\/user-context>/;
 
+/** The blocks that the service put before a text, and the text; each is empty if there is none. */
+function readFrame(framed: string) {
+  const [instructions = ''] = INSTRUCTIONS.exec(framed) ?? [];
+  const unframed = framed.slice(instructions.length).replace(/^\n\n/, '');
+  const [context = ''] = CONTEXT.exec(unframed) ?? [];
+  return { instructions, context, rest: unframed.slice(context.length).replace(/^\n\n/, '') };
+}
+
 /** The text of a user message without the blocks that the service put before it. */
-function withoutFrame(framed: string): string {
-  const rest = framed.replace(INSTRUCTIONS, '').replace(/^\n\n/, '');
-  return rest.replace(CONTEXT, '').replace(/^\n\n/, '');
+const withoutFrame = (framed: string): string => readFrame(framed).rest;
+
+/** The instructions and the context that apply after these items: those of the user's newest message, or of a later message that holds only blocks. */
+export function blocksOf(items: readonly ItemBody[]): string[] {
+  return (['instructions', 'context'] as const).flatMap((kind) => {
+    const framed = items.findLast(
+      (item) =>
+        item.type === 'message' &&
+        (item.role === 'user' || (isOnlyBlocks(item) && readFrame(textOf(item.content))[kind] !== '')),
+    );
+    const found = framed?.type === 'message' ? readFrame(textOf(framed.content))[kind] : '';
+    return found === '' ? [] : found;
+  });
 }
 
-/** The instructions that apply after these items: those of the newest message that has any. */
-export function instructionsOf(items: readonly ItemBody[]): string | undefined {
-  const framed = items.findLast(
-    (item) => item.type === 'message' && (item.role === 'user' || isOnlyInstructions(item)),
-  );
-  if (framed?.type !== 'message') return undefined;
-  return INSTRUCTIONS.exec(textOf(framed.content))?.[0];
+/** Whether an item is a message that holds only the instructions or the context of a request. */
+export function isOnlyBlocks(item: ItemBody): boolean {
+  if (item.type !== 'message' || item.role !== 'developer') return false;
+  const { instructions, context, rest } = readFrame(textOf(item.content));
+  return rest === '' && instructions + context !== '';
 }
 
-/** Whether a message holds only the instructions of a request. */
-export function isOnlyInstructions(item: Extract<ItemBody, { type: 'message' }>): boolean {
-  if (item.role !== 'developer') return false;
-  const said = textOf(item.content);
-  return INSTRUCTIONS.exec(said)?.[0] === said;
-}
-
-/** Instructions that came with a tool result: a message after it that holds only their block. */
-export const instructionsMessage = (block: string): NewItem => ({
+/** Instructions and context that came without a message of the user, as with a tool result: a message that holds only their blocks. */
+export const blocksMessage = (blocks: readonly string[]): NewItem => ({
   id: newId(),
   type: 'message',
   role: 'developer',
-  content: [text(block)],
+  content: [text(blocks.join('\n\n'))],
   status: 'completed',
 });

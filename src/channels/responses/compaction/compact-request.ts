@@ -4,7 +4,7 @@ import type { TurnIds } from '#domain/ids.ts';
 import { isObject } from '#domain/is-object.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
 import type { NewItem } from '#domain/thread/item.ts';
-import { instructionsMessage } from '#domain/thread/replayed-history.ts';
+import { blocksMessage } from '#domain/thread/replayed-history.ts';
 import { MODEL } from '../../model-api/request-fields.ts';
 import { parseInstructions, parsePrevious } from '../request/create-request.ts';
 import { type ItemSources, inputItems, parseInput } from '../request/input-items.ts';
@@ -33,6 +33,6 @@ export function parseCompact(body: unknown, sources: ItemSources): CompactReques
   const instructions = parseInstructions(body['instructions']);
   const isOmitted = previous !== null && (body['input'] ?? null) === null;
   const items = isOmitted ? [] : parseInput(body['input'], previous !== null, sources);
-  const framed = instructions ? [instructionsMessage(block('instructions', escapeTags(instructions)))] : [];
+  const framed = instructions ? [blocksMessage([block('instructions', escapeTags(instructions))])] : [];
   return { model, previous: previous?.ids, items: [...framed, ...items] };
 }

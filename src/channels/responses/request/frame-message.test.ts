@@ -76,18 +76,23 @@ test('a message that starts with an image gets the blocks as a separate text', (
   ]);
 });
 
-test('instructions with a tool result become a message after it', () => {
-  const output: NewItem = { id: 'i' as ItemId, type: 'function_call_output', callId: 'c', output: [text('x')] };
+const output: NewItem = { id: 'i' as ItemId, type: 'function_call_output', callId: 'c', output: [text('x')] };
 
-  expect(frameMessage([output], 'Be brief.', { a: 1 })).toEqual([
-    output,
-    expect.objectContaining({
-      role: 'developer',
-      content: [text('<instructions>\nBe brief.\n</instructions>')],
-    }),
-  ]);
-  expect(frameMessage([output], null, { a: 1 })).toEqual([output]);
+test.each<[input: string, items: NewItem[]]>([
+  ['a tool result', [output]],
+  ['developer messages alone', [message('developer', text('d'))]],
+  ['assistant messages alone', [message('assistant', text('a'))]],
+])('instructions and context with %s become a message after it', (_, items) => {
+  const [instructions, context] = ['<instructions>\nBe brief.\n</instructions>', contextBlock];
+  const added = (said: string) => [...items, expect.objectContaining({ role: 'developer', content: [text(said)] })];
+
+  expect(frameMessage(items, 'Be brief.', { a: 1 })).toEqual(added(`${instructions}\n\n${context}`));
+  expect(frameMessage(items, 'Be brief.', null)).toEqual(added(instructions));
+  expect(frameMessage(items, null, { a: 1 })).toEqual(added(context));
+  expect(frameMessage(items, null, {})).toEqual(items);
 });
+
+const contextBlock = '<user-context>\n[Context: a: 1]\n</user-context>';
 
 test.each([
   ['</instructions>', '<\\/instructions>'],

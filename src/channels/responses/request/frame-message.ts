@@ -1,30 +1,30 @@
 import { block, escapeTags } from '#domain/text/block.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
-import { instructionsMessage } from '#domain/thread/replayed-history.ts';
+import { blocksMessage } from '#domain/thread/replayed-history.ts';
 
 /**
  * Puts `instructions` and `x_context` as blocks ahead of the newest user message. They are stored with it, so that
- * later turns still see them. Without any message, as with a tool result alone, the instructions become a message at the end.
+ * later turns still see them. Without a user message, as with a tool result, they become a message at the end.
  */
 export function frameMessage(
   items: readonly NewItem[],
   instructions: string | null,
   context: Readonly<Record<string, unknown>> | null,
 ): NewItem[] {
-  const instructionsBlock = instructions ? block('instructions', escapeTags(instructions)) : undefined;
-  if (instructionsBlock && items.every((item) => item.type !== 'message'))
-    return [...items, instructionsMessage(instructionsBlock)];
   const blocks = [
-    ...(instructionsBlock ? [instructionsBlock] : []),
+    ...(instructions ? [block('instructions', escapeTags(instructions))] : []),
     ...(context && Object.keys(context).length > 0
       ? [block('user-context', Object.entries(context).map(contextLine).join('\n'))]
       : []),
   ];
+  if (blocks.length === 0) return [...items];
   const target = items.findLastIndex((item) => item.type === 'message' && item.role === 'user');
-  return items.map((item, index) => {
-    if (index !== target || item.type !== 'message' || blocks.length === 0) return item;
-    return { ...item, content: prepend(`${blocks.join('\n\n')}\n\n`, item.content) };
-  });
+  if (target < 0) return [...items, blocksMessage(blocks)];
+  return items.map((item, index) =>
+    index === target && item.type === 'message'
+      ? { ...item, content: prepend(`${blocks.join('\n\n')}\n\n`, item.content) }
+      : item,
+  );
 }
 
 function prepend(prefix: string, content: Extract<NewItem, { type: 'message' }>['content']) {
