@@ -16,13 +16,14 @@ import { findItems } from '#store/threads/items.ts';
 import { listHistory } from '#store/threads/thread-items.ts';
 import { countBytes } from '#store/threads/threads.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
+import { isDelivered } from '#store/threads/unstored-turns.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { Attachments, Base64Of } from './attachments/attachments.ts';
 import { type CompactionInput, startCompaction } from './compaction/start-compaction.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
 import { type ShownGate, showGate, showGates } from './gates/shown-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
-import { deleteEndedTurn, deleteUnstoredTurns } from './turn/delete-turn.ts';
+import { deleteEndedTurn, deleteUnstoredTurns, discardTurn } from './turn/delete-turn.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './turn/start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-reply.ts';
 import { watchTurn } from './turn/watch-turn.ts';
@@ -66,8 +67,11 @@ export type Agent = {
   cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
   /** Cancels the turn if it has not ended, and deletes it with all its data. The thread goes with its last turn. */
   deleteTurn(owner: Principal, ids: TurnIds): Promise<void>;
-  /** Deletes a turn of the owner that has ended. `getTurn` does not find it from now on. */
-  discardTurn(owner: Principal, turn: Turn): Promise<void>;
+  /**
+   * Deletes a turn of the owner that has ended. `getTurn` does not find it from now on. With `keepsCall`, a turn that waits for
+   * a caller's tool stays for a day, only to match a replayed history.
+   */
+  discardTurn(owner: Principal, turn: Turn, keepsCall: boolean): Promise<void>;
   /** Deletes the turns of a thread that are not to be stored, unless the thread waits or a turn continues it. */
   deleteUnstored(owner: Principal, threadId: ThreadId): Promise<void>;
   /** An open gate: the principal's, or for an operator anyone's. */
@@ -138,8 +142,11 @@ export function createAgent(
     startCompaction: (owner, input) => startCompaction({ db, engine, summaries }, owner, input),
     openSummary: (owner, sealed) => summaries.open(owner, sealed),
     async getTurn(owner, ids) {
-      if (leaving.has(ids.turnId)) throw new NotFound('There is no such response.');
-      return readTurn(owner, ids);
+      const record = leaving.has(ids.turnId) ? undefined : await readTurn(owner, ids);
+      const mayBeKept = record?.turn.status === 'waiting';
+      if (!record || (mayBeKept && (await withOwner(db, owner, (trx) => isDelivered(trx, owner, ids.turnId)))))
+        throw new NotFound('There is no such response.');
+      return record;
     },
     async findHistory(owner, { threadId, seq }, maxBytes) {
       const found = await withOwner(db, owner, async (trx) => {
@@ -184,10 +191,10 @@ export function createAgent(
       if (!isEnded(turn)) await cancelAndFollow(owner, ids, AbortSignal.timeout(CANCEL_MS));
       await deleteEndedTurn(db, engine, owner, ids);
     },
-    async discardTurn(owner, { id, threadId }) {
+    async discardTurn(owner, { id, threadId }, keepsCall) {
       leaving.add(id);
       try {
-        await deleteEndedTurn(db, engine, owner, { threadId, turnId: id }, { unlessWaiting: true });
+        await discardTurn(db, engine, owner, { threadId, turnId: id }, keepsCall);
       } finally {
         leaving.delete(id);
       }

@@ -201,7 +201,7 @@ export type Tables = {
     words: string;
     createdAt: Generated<Date>;
   };
-  unstoredTurns: { turnId: TurnId; userId: string; createdAt: Generated<Date> };
+  unstoredTurns: { turnId: TurnId; userId: string; createdAt: Generated<Date>; deliveredAt: Date | null };
   jobs: {
     id: TurnId;
     userId: string;

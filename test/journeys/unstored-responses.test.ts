@@ -62,19 +62,59 @@ test('so is a streamed one after its last event', async ({ service, home }) => {
   expect(await rowsOf(home, id)).toBe(0);
 });
 
-test('a response that waits for a tool is gone too, and the client continues with its own history', async ({
+const callOf = ({ output }: WireResponse) => output.find(({ type }) => type === 'function_call');
+const outputOf = (response: WireResponse, output: string) => ({
+  type: 'function_call_output',
+  call_id: callOf(response)?.call_id,
+  output,
+});
+
+test('a response that waits for a tool is kept only to match the history that the client sends with the output', async ({
   service,
+  home,
 }) => {
-  const user = { type: 'message', role: 'user', content: 'use first {}' };
-  const first = await service.ask([user], { store: false, tools });
-  const call = first.output.find(({ type }) => type === 'function_call');
+  const input: unknown[] = [{ type: 'message', role: 'user', content: 'use first {}\nuse second {}' }];
+  const first = await service.ask(input, { store: false, tools });
   expect(await statusOf(service, first.id)).toBe(404);
-  const output = { type: 'function_call_output', call_id: call?.call_id, output: 'one' };
-  const second = await service.ask([user, call, output], { store: false, tools });
-  expect(textOf(second)).toBe('result: one');
-  expect(second.id.slice(-32)).not.toBe(first.id.slice(-32));
+  for (const answer of ['say more', [outputOf(first, 'one')]]) {
+    const { error } = await service.ask(answer, { previous_response_id: first.id, store: false });
+    expect(error?.code).toBe('previous_response_not_found');
+  }
+
+  input.push(callOf(first), outputOf(first, 'one'));
+  const second = await service.ask(input, { store: false, tools });
+  expect(callOf(second)?.name).toBe('second');
+  input.push(callOf(second), outputOf(second, 'two'));
+  const last = await service.ask(input, { store: false, tools });
+  expect(textOf(last)).toBe('result: two');
+  for (const { id } of [first, second, last]) {
+    expect(await statusOf(service, id)).toBe(404);
+    expect(await rowsOf(home, id)).toBe(0);
+  }
   expect(await (await service.request('/api/gates')).json()).toMatchObject({ gates: [] });
 });
+
+test('a response that waits for a tool is deleted after a day, or at once in a thread that the client named', async ({
+  service,
+  home,
+}) => {
+  const waiting = await service.ask('use first {}', { store: false, tools });
+  const age = (span: string) =>
+    home.query(`update turns set ended_at = now() - $2::interval where id = $1`, [turnOf(waiting.id), span]);
+  await age('23 hours');
+  await fullRound(service, 'undelivered_responses');
+  expect(await rowsOf(home, waiting.id)).toBeGreaterThan(0);
+  await age('25 hours');
+  await waitFor('the sweep', async () => (await rowsOf(home, waiting.id)) === 0);
+
+  const first = await service.ask('say one');
+  const call = await service.ask('use first {}', { store: false, tools, previous_response_id: first.id });
+  expect(callOf(call)?.name).toBe('first');
+  expect(textOf(await service.ask('say two', { previous_response_id: first.id }))).toBe('two');
+});
+
+const hasEnded = async (home: Home, id: string) =>
+  (await home.query('select from turns where id = $1 and ended_at is not null', [turnOf(id)])).length > 0;
 
 test('one that waits for an approval is kept until it is answered, or for a day', async ({ service, home }) => {
   const ask = async () => {
@@ -115,10 +155,7 @@ test('while it runs it can be watched again, and a retrieval of the ended one is
 }) => {
   const id = await startAndHangUp(service, 'count 8 every 100');
   expect(await service.get(id)).toMatchObject({ status: 'in_progress', store: false });
-  await waitFor(
-    'its end',
-    async () => (await home.query('select from turns where id = $1 and ended_at is not null', [turnOf(id)])).length > 0,
-  );
+  await waitFor('its end', async () => hasEnded(home, id));
   expect(await service.get(id)).toMatchObject({ status: 'completed', store: false });
   expect(await statusOf(service, id)).toBe(404);
 
@@ -130,10 +167,7 @@ test('while it runs it can be watched again, and a retrieval of the ended one is
 
 test('one that is never delivered is deleted an hour after its end', async ({ service, home }) => {
   const id = await startAndHangUp(service, 'count 3 every 50');
-  await waitFor(
-    'its end',
-    async () => (await home.query('select from turns where id = $1 and ended_at is not null', [turnOf(id)])).length > 0,
-  );
+  await waitFor('its end', async () => hasEnded(home, id));
   await fullRound(service, 'undelivered_responses');
   expect(await rowsOf(home, id)).toBeGreaterThan(0);
   await home.query(`update turns set ended_at = now() - interval '61 minutes' where id = $1`, [turnOf(id)]);

@@ -2,41 +2,68 @@ import { Conflict, NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
-import { isEnded } from '#domain/thread/turn.ts';
+import type { Thread } from '#domain/thread/thread.ts';
+import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
 import { deleteTurn } from '#store/threads/delete-turn.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { endQueuedTurn, findTurn, listUnstored } from '#store/threads/turns.ts';
+import { markDelivered } from '#store/threads/unstored-turns.ts';
 
-/**
- * Deletes a turn that has ended. Its spending stays counted. With `unlessWaiting`, a turn stays that waits for an answer
- * which its caller can't send, such as an approval.
- */
+/** Deletes a turn that has ended. Its spending stays counted. */
 export async function deleteEndedTurn(
   db: Database,
   engine: Engine,
   owner: Pick<Principal, 'userId'>,
   { threadId, turnId }: TurnIds,
-  { unlessWaiting = false } = {},
 ): Promise<void> {
   await engine.flushEvents(); // events that are written later would stay until they expire
   await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const turn = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !turn) throw new NotFound('There is no such response.');
-    if (unlessWaiting && turn.status === 'waiting') {
-      const gate = await findOpenGate(trx, owner, threadId);
-      if (gate?.turnId === turn.id && gate.kind !== 'external-tool') return;
-    }
     if (!isEnded(turn)) throw new Conflict('thread_busy', 'The response has not ended yet. Try again in a moment.');
-    const active = thread.active ? await findTurn(trx, owner, threadId, thread.active) : undefined;
-    const inUse = await deleteTurn(trx, owner, turn, active?.seq);
-    if (inUse.length > 0)
-      throw new Conflict('thread_busy', 'A running response continues this one. Delete it when that one has ended.');
+    await deleteUnlessUsed(trx, owner, thread, turn);
+  });
+  engine.notifyThread({ threadId, userId: owner.userId });
+}
+
+async function deleteUnlessUsed(trx: OwnedTransaction, owner: Owner, thread: Thread, turn: Turn): Promise<void> {
+  const active = thread.active ? await findTurn(trx, owner, thread.id, thread.active) : undefined;
+  const inUse = await deleteTurn(trx, owner, turn, active?.seq);
+  if (inUse.length > 0)
+    throw new Conflict('thread_busy', 'A running response continues this one. Delete it when that one has ended.');
+}
+
+/**
+ * Deletes an ended turn that is not to be stored, because its reply was delivered, and the turns before it that were kept. A
+ * turn stays that waits for a person, and with `keepsCall` one that waits for the output of a caller's tool: a client that
+ * sends its history with that output continues it.
+ */
+export async function discardTurn(
+  db: Database,
+  engine: Engine,
+  owner: Owner,
+  { threadId, turnId }: TurnIds,
+  keepsCall: boolean,
+): Promise<void> {
+  await engine.flushEvents();
+  await withOwner(db, owner, async (trx) => {
+    const thread = await lockThread(trx, owner, threadId);
+    const turn = await findTurn(trx, owner, threadId, turnId);
+    if (!thread || !turn) return;
+    const gate = await findOpenGate(trx, owner, threadId);
+    const isWaiting = gate?.turnId === turn.id;
+    if (isWaiting && gate.kind !== 'external-tool') return;
+    await markDelivered(trx, owner, turnId);
+    if (isWaiting && keepsCall) return;
+    const isLast = !thread.active && (!gate || isWaiting);
+    const delivered = isLast ? await listUnstored(trx, owner, threadId, true) : [turn];
+    for (const each of delivered) await deleteUnlessUsed(trx, owner, thread, each);
   });
   engine.notifyThread({ threadId, userId: owner.userId });
 }

@@ -25,7 +25,7 @@ import {
   insertFailedTurn,
   insertTurn,
 } from '#store/threads/turns.ts';
-import { markUnstored } from '#store/threads/unstored-turns.ts';
+import { isDelivered, markUnstored } from '#store/threads/unstored-turns.ts';
 import { checkAnswer } from '../gates/gates.ts';
 import { supersedeGate } from '../gates/supersede-gate.ts';
 import { chooseModel } from './choose-model.ts';
@@ -170,7 +170,7 @@ async function getEarlier(
 
 async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Turn> {
   const { previousTurnId: previous } = input;
-  if (input.threadId && previous && !(await findTurn(trx, owner, input.threadId, previous)))
+  if (input.threadId && previous && !(await isKnown(trx, owner, input.threadId, previous)))
     return insertUnknownThread(trx, owner, id, input);
   const name = input.job?.conversationId;
   const threadId = input.threadId ?? (name ? await findNamedThread(trx, owner, name) : undefined);
@@ -178,6 +178,9 @@ async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, in
   const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
   return continueThread(trx, owner, id, threadId, { ...input, items });
 }
+
+const isKnown = async (trx: OwnedTransaction, owner: Principal, threadId: ThreadId, id: TurnId): Promise<boolean> =>
+  (await findTurn(trx, owner, threadId, id)) !== undefined && !(await isDelivered(trx, owner, id));
 
 /** Clients send the same instructions and context with every tool result; the thread has them already. */
 async function withoutRepeatedBlocks(

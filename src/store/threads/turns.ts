@@ -137,14 +137,22 @@ export async function listTurnsFrom(
   return first && { turns: rows.map(({ line: _, ...turn }) => toTurn(turn)), line: first.line ?? 0 };
 }
 
-/** The turns of a thread that are not to be stored, newest first. */
-export async function listUnstored(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<Turn[]> {
+/** The turns of a thread that are not to be stored, newest first. `isDelivered`: only those whose caller has the reply. */
+export async function listUnstored(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  isDelivered = false,
+): Promise<Turn[]> {
   const rows = await trx
     .selectFrom('turns')
     .select(columns)
     .where('threadId', '=', threadId)
     .where('userId', '=', owner.userId)
-    .where(sql<boolean>`exists (select from unstored_turns where turn_id = turns.id)`)
+    .where(
+      sql<boolean>`exists (select from unstored_turns
+        where turn_id = turns.id and (delivered_at is not null or not ${isDelivered}::boolean))`,
+    )
     .orderBy('seq', 'desc')
     .execute();
   return rows.map(toTurn);

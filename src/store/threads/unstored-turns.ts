@@ -2,9 +2,31 @@ import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** Marks a turn that is about to be accepted: it is deleted once its reply was delivered, or an hour after its end. */
+/** Marks a turn that is about to be accepted: it is deleted once its reply was delivered, or an hour after its end, but not while its thread waits. */
 export async function markUnstored(trx: OwnedTransaction, owner: Owner, turnId: TurnId): Promise<void> {
   await trx.insertInto('unstoredTurns').values({ turnId, userId: owner.userId }).execute();
+}
+
+/** Marks a turn whose caller has the reply. */
+export async function markDelivered(trx: OwnedTransaction, owner: Owner, turnId: TurnId): Promise<void> {
+  await trx
+    .updateTable('unstoredTurns')
+    .set({ deliveredAt: sql<Date>`now()` })
+    .where('turnId', '=', turnId)
+    .where('userId', '=', owner.userId)
+    .execute();
+}
+
+/** Whether a turn is not to be stored and its caller has the reply: then it is kept only to match a replayed history. */
+export async function isDelivered(trx: OwnedTransaction, owner: Owner, turnId: TurnId): Promise<boolean> {
+  const row = await trx
+    .selectFrom('unstoredTurns')
+    .select('turnId')
+    .where('turnId', '=', turnId)
+    .where('userId', '=', owner.userId)
+    .where('deliveredAt', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Marks a turn like the one that it follows. */

@@ -18,16 +18,21 @@ export async function deliver(
   return sendThenAct(reply, response, () => discard(agent, principal, turn, (error) => log.error({ err: error })));
 }
 
-/** Deletes a turn whose response was delivered, if it is not stored. A failure is left to the hourly sweep. */
+/**
+ * Deletes a turn whose response was delivered, if it is not stored. A failure is left to the hourly sweep. `mayReplay`: the
+ * client may send its history again, if it did not name what it continues.
+ */
 export async function discard(
   agent: Agent,
   owner: Principal,
   turn: Turn,
   onError: (error: unknown) => void,
+  mayReplay = true,
 ): Promise<void> {
-  if (echoOf(turn).store) return;
+  const { store, previousResponseId, inConversation } = echoOf(turn);
+  if (store) return;
   try {
-    await agent.discardTurn(owner, turn);
+    await agent.discardTurn(owner, turn, mayReplay && previousResponseId === null && !inConversation);
   } catch (error) {
     if (!(error instanceof NotFound) && !(error instanceof Conflict)) onError(error);
   }

@@ -81,7 +81,7 @@ export function createSession(
     if (!isUsable) evict(create.previousResponseId);
     const kept = isUsable && !create.store ? await remember(turn, response) : undefined;
     if (!(await connection.deliver({ ...event, ...name }))) return;
-    await discard(agent, principal, turn, onError);
+    await discard(agent, principal, turn, onError, false); // the socket has its history
     if (!create.store && isUsable) memory.replace(kept);
   }
 
