@@ -23,7 +23,7 @@ export default defineConfig({
         },
         {
           label: 'Build on it',
-          items: ['clients', 'client', 'chat-completions', 'webhooks', 'tools/authoring'],
+          items: ['clients', 'client', 'chat-completions', 'proxies', 'webhooks', 'tools/authoring'],
         },
         {
           label: 'Operate it',

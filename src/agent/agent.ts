@@ -38,8 +38,6 @@ export type WatchOptions = {
   readonly signal: AbortSignal;
 };
 
-export type OutcomeOptions = { readonly signal: AbortSignal; readonly limitMs?: number };
-
 /** How long to wait for a cancelled turn to end. After that, the reply shows the turn as it is. */
 const CANCEL_MS = 5000;
 
@@ -56,10 +54,9 @@ export type Agent = {
   /** Follows a turn to its end, on any replica. */
   watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
   /**
-   * The turn when it has ended. One that takes longer than `limitMs` is cancelled as timed out; when `signal` aborts,
-   * the turn as it is then.
+   * The turn when it has ended. One that has a timeout is cancelled after it; when `signal` aborts, the turn as it is then.
    */
-  outcome(owner: Principal, started: StartedTurn, options: OutcomeOptions): Promise<TurnReply>;
+  outcome(owner: Principal, started: StartedTurn, options: { readonly signal: AbortSignal }): Promise<TurnReply>;
   /** The items with these ids that belong to the owner. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
   /** Reads the bytes of the owner's items. */
@@ -157,7 +154,8 @@ export function createAgent(
       return attachments.inline(owner, found.items.map(contentOf));
     },
     watch,
-    async outcome(owner, started, { signal, limitMs }) {
+    async outcome(owner, started, { signal }) {
+      const { timeoutMs: limitMs } = started.turn.request;
       const ids = { threadId: started.turn.threadId, turnId: started.turn.id };
       const limit = limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
       const reply = await follow(owner, started, limit);

@@ -29,6 +29,8 @@ export type Parts = {
   readonly engineTimes?: Partial<EngineTimes>;
   /** How often to look for overdue gates. */
   readonly overdueGatesEveryMs?: number;
+  /** How often to look for turns that are queued at their deadline. */
+  readonly overdueTurnsEveryMs?: number;
   /** How often to look for undelivered responses that are not to be stored. */
   readonly undeliveredEveryMs?: number;
   /** How often to look for expired threads. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { startDeletingUndelivered } from '#agent/background/delete-undelivered.ts';
+import { startEndingOverdueTurns } from '#agent/background/end-overdue-turns.ts';
 import { startIndexingNotes } from '#agent/background/index-notes.ts';
 import { startEmbeddingNotes } from '#agent/background/waiting-notes.ts';
 import { startDenyingOverdueGates } from '#agent/gates/overdue-gates.ts';
@@ -85,6 +86,8 @@ export function startBackground(options: Options): void {
   options.missions.followRequestedRuns(scheduler.hurry);
   const overdueGates = startDenyingOverdueGates(db, engine, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
+  const overdueTurns = startEndingOverdueTurns(db, engine, parts.overdueTurnsEveryMs);
+  undo.defer(() => overdueTurns.stop());
   const undelivered = startDeletingUndelivered(db, engine, parts.undeliveredEveryMs);
   undo.defer(() => undelivered.stop());
   if (embedder) {

@@ -64,6 +64,8 @@ type Running = {
   eventCount: number;
 };
 
+const TIMEOUT: CancelReason = 'turn_timeout';
+
 /** A turn fails after this many attempts that ended in an unexpected error. */
 const MOST_BROKEN = 3;
 
@@ -119,7 +121,9 @@ export function createRunningTurns(options: {
   const running = new Map<TurnId, Running>();
   let unknown = new Set<TurnId>();
 
-  function begin(claimed: ClaimedTurn): void {
+  function begin(given: ClaimedTurn): void {
+    const leftMs = (given.turn.request.timeoutMs ?? Infinity) - (given.ageMs ?? 0);
+    const claimed: ClaimedTurn = leftMs > 0 ? given : { ...given, turn: { ...given.turn, cancelReason: TIMEOUT } };
     const { turn } = claimed;
     const known = running.get(turn.id);
     if (known && known.turn.attempt >= turn.attempt) return;
@@ -127,7 +131,12 @@ export function createRunningTurns(options: {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const entry: Running = { turn, stop: new AbortController(), ended, settling: false, eventCount: 0 };
     running.set(turn.id, entry);
+    const deadline =
+      leftMs > 0 && leftMs < Infinity
+        ? setTimeout(() => entry.stop.abort(new TurnStopped(TIMEOUT)), leftMs)
+        : undefined;
     void run(claimed, entry).finally(() => {
+      clearTimeout(deadline);
       if (running.get(turn.id) === entry) running.delete(turn.id);
       end();
       options.onFree();

@@ -201,6 +201,7 @@ export type Tables = {
     words: string;
     createdAt: Generated<Date>;
   };
+  requestTries: { turnId: TurnId; userId: string; digest: string; createdAt: Generated<Date> };
   unstoredTurns: { turnId: TurnId; userId: string; createdAt: Generated<Date>; deliveredAt: Date | null };
   jobs: {
     id: TurnId;

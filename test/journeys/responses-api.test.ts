@@ -1,11 +1,16 @@
 import { expect } from 'vitest';
 import { statusRoute } from '#channels/gateway/health/status-route.ts';
 import { addUser } from '../support/accounts.ts';
+import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';
-import { type Service, textOf, type WireResponse } from '../support/service.ts';
+import type { ScriptedModel } from '../support/scripted-model.ts';
+import { type Service, TOKEN, textOf, type WireResponse } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const serviceStatus = statusRoute.responses[200].json;
-const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '1' });
+const test = journey
+  .override('settings', { CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '1' })
+  .override('parts', { overdueTurnsEveryMs: 100 });
 
 const withKey = (service: Service, key: string, input: string) =>
   service.request('/api/v1/responses', {
@@ -49,6 +54,107 @@ test('a forged response id does not continue the thread it names, with a message
       expect([threadHex, otherThread]).not.toContain(refused.id.slice(-32));
     }
   expect(textOf(await service.ask('say more', { previous_response_id: id }))).toBe('more');
+});
+
+type Ended = { status: string; ended: boolean; failure: { code: string } | null };
+
+/** Sends a request and leaves before it is answered. */
+async function sendAndLeave(service: Service, model: ScriptedModel, path: string, body: object, headers = {}) {
+  const leave = new AbortController();
+  const asked = model.seen.length;
+  const answer = fetch(service.url + path, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', ...body }),
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
+    signal: leave.signal,
+  });
+  answer.catch(() => undefined);
+  return { asked: () => waitFor('the model', async () => model.seen.length > asked), leave: () => leave.abort() };
+}
+
+/** The turn whose message is `input`, once it has ended. */
+const endOf = (home: Home, input: string) =>
+  waitFor('the end of the turn', async () => {
+    const [turn] = await home.query<Ended>(
+      `select status, failure, ended_at is not null as ended from turns
+       where id in (select turn_id from items where body::text like '%' || $1 || '%')`,
+      [input],
+    );
+    return turn?.ended ? turn : undefined;
+  });
+
+const TIMED_OUT = { status: 'failed', failure: { code: 'turn_timeout' } };
+
+test('a turn whose client has left ends at its deadline, running or queued', async ({ service, model, home }) => {
+  const first = await sendAndLeave(service, model, '/v1/responses', { input: 'hang around' });
+  await first.asked();
+  first.leave();
+  expect(await endOf(home, 'hang around')).toMatchObject(TIMED_OUT);
+
+  const { id } = (await (await service.post({ input: 'hang on', background: true })).json()) as WireResponse;
+  const next = await sendAndLeave(service, model, '/v1/responses', { input: 'say late', previous_response_id: id });
+  await waitFor('the queue', async () => (await home.query(QUEUED)).length > 0);
+  next.leave();
+  expect(await endOf(home, 'say late')).toMatchObject({ ended: true });
+  expect(await service.get(id)).toMatchObject({ status: 'in_progress' });
+  await service.request(`/v1/responses/${id}/cancel`, { method: 'POST' });
+});
+
+const QUEUED = `select from turns where status = 'queued'`;
+
+test('a deadline holds on the replica that takes the turn over', async ({ service, model, home, startAnother }) => {
+  const leaving = await startAnother();
+  const { asked } = await sendAndLeave(leaving, model, '/v1/responses', { input: 'hang elsewhere' });
+  await asked();
+  await leaving.close();
+  expect(await endOf(home, 'hang elsewhere')).toMatchObject(TIMED_OUT);
+  expect(textOf(await service.ask('say on'))).toBe('on');
+});
+
+const tryNumber = (count: number) => ({ 'x-stainless-retry-count': String(count) });
+
+test('a repetition that a client library marks as one joins the turn of the first try', async ({
+  service,
+  model,
+  home,
+  startAnother,
+}) => {
+  const other = await startAnother();
+  const asks = [
+    ['/v1/responses', { input: 'count 6 every 50' }],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'count 6 every 50' }] }],
+  ] as const;
+  for (const [path, body] of asks) {
+    const before = model.seen.length;
+    const first = await sendAndLeave(service, model, path, body, tryNumber(0));
+    await first.asked();
+    first.leave();
+    const init = { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) };
+    const again = await other.request(path, { ...init, headers: tryNumber(1) });
+    expect(await again.text()).toContain('0 1 2 3 4 5');
+    expect(model.seen).toHaveLength(before + 1);
+  }
+  await other.close();
+
+  const send = async (count: number, headers = {}, input: unknown = 'say twice', more = {}): Promise<WireResponse> => {
+    const body = JSON.stringify({ model: 'm', input, ...more });
+    const init = { method: 'POST', body, headers: { ...tryNumber(count), ...headers } };
+    return (await service.request('/v1/responses', init)).json() as Promise<WireResponse>;
+  };
+  const [one, two] = [await send(0), await send(0)];
+  expect(two.id).not.toBe(one.id);
+  expect((await send(2)).id).toBe(two.id);
+  const { headers } = await addUser(service, 'Bob');
+  expect(textOf(await send(1, headers))).toBe('twice');
+  await home.query(`update turns set ended_at = now() - interval '61 seconds' where ended_at is not null`);
+  expect([one.id, two.id]).not.toContain((await send(1)).id);
+
+  const tools = [{ type: 'function', name: 'lookup', parameters: { type: 'object' } }];
+  const { id, output } = await service.ask('use lookup {}', { tools });
+  const result = [{ type: 'function_call_output', call_id: output[0]?.call_id, output: 'snow' }];
+  const resumed = await send(0, {}, result, { previous_response_id: id });
+  expect(textOf(resumed)).toBe('result: snow');
+  expect((await send(1, {}, result, { previous_response_id: id })).id).toBe(resumed.id);
 });
 
 test('a turn that exceeds the timeout is cancelled and keeps its text so far', async ({ service }) => {

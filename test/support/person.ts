@@ -23,6 +23,7 @@ export const OWNED_ROWS: Record<string, string> = {
   standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest) values (gen_random_uuid(), $1, 't', '', '')`,
   pairings: `insert into pairings (user_id, paired_user_id) values ($1, 'x'), ('webhook:' || $1, $1)`,
   idempotency_keys: `insert into idempotency_keys (user_id, key, digest, turn_id) values ($1, 'k', '', $3)`,
+  request_tries: `insert into request_tries (turn_id, user_id, digest) values ($3, $1, '')`,
   unstored_turns: `insert into unstored_turns (turn_id, user_id) values ($3, $1)`,
   jobs: `insert into jobs (id, user_id, thread_id, turn_id) values ($3, $1, $2, $3)`,
   conversations: `insert into conversations (user_id, name, thread_id) values ($1, 'mine', $2)`,

@@ -4,23 +4,22 @@ import { type ContentPart, mapParts, type NewItem, text } from '#domain/thread/i
 import type { Summary } from '#domain/thread/summary.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
-import type { TraceContext } from '#domain/trace/trace-context.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { isCovered } from '../prompt/history.ts';
 import { type ContinuedThread, readThreadEnd } from '../prompt/thread-end.ts';
-import { type Idempotency, type StartedTurn, startTurn } from '../turn/start-turn.ts';
+import { type Idempotency, type StartedTurn, startTurn, type TurnInput } from '../turn/start-turn.ts';
 
-export type CompactionInput = ContinuedThread & {
-  /** Follow the items of the thread, if there is one. */
-  readonly items: readonly NewItem[];
-  readonly model: string;
-  readonly idempotency: Idempotency | undefined;
-  readonly trace?: TraceContext;
-  /** Data of the channel. */
-  readonly echo: TurnRequest['echo'];
-};
+export type CompactionInput = ContinuedThread &
+  Pick<TurnInput, 'trace' | 'tried' | 'timeoutMs'> & {
+    /** Follow the items of the thread, if there is one. */
+    readonly items: readonly NewItem[];
+    readonly model: string;
+    readonly idempotency: Idempotency | undefined;
+    /** Data of the channel. */
+    readonly echo: TurnRequest['echo'];
+  };
 
 /**
  * Starts a turn that summarises a conversation. It runs on a new thread, with copies of all items: the thread that they
@@ -29,7 +28,7 @@ export type CompactionInput = ContinuedThread & {
 export async function startCompaction(
   parts: { readonly db: Database; readonly engine: Engine; readonly summaries: SealedTexts },
   owner: Principal,
-  { model, idempotency, echo, trace, items, ...continued }: CompactionInput,
+  { model, idempotency, echo, trace, tried, timeoutMs, items, ...continued }: CompactionInput,
 ): Promise<StartedTurn> {
   const { db, engine, summaries } = parts;
   const earlier = continued.threadId ? await readThread() : [];
@@ -42,6 +41,8 @@ export async function startCompaction(
     tools: undefined,
     request: { model, temperature: null, echo, task: 'compaction' },
     ...(trace && { trace }),
+    ...(tried && { tried }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
     idempotency,
     isUnstored: true,
   });

@@ -4,7 +4,7 @@ import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type GateId, newId, type TurnId } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
-import { type Channel, refusalAt, type Turn } from '#domain/thread/turn.ts';
+import { type Channel, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
 import type { Gate, GatedCall, OpenGate } from '#domain/tool/gate.ts';
@@ -97,7 +97,7 @@ export async function insertTurnAfter(
   if (!thread) return undefined;
   const asked = await getTurnById(trx, owner, gate.turnId);
   const { mission } = asked.request;
-  const continued = { ...asked.request, ...(mission && { mission: continueRun(mission, asked) }) };
+  const continued = { ...withoutTimeout(asked.request), ...(mission && { mission: continueRun(mission, asked) }) };
   // The reply to a message of a chat goes there, wherever its gate was answered.
   const isChat = isChatChannel(asked.channel);
   const request = { ...continued, tools: thread.catalog, echo: isChat ? asked.request.echo : {} };
@@ -105,6 +105,9 @@ export async function insertTurnAfter(
   const turn = { id, threadId: thread.id, seq: thread.lastSeq, channel: next, request };
   return insertTurn(trx, owner, turn, items, thread.active === id);
 }
+
+/** Nobody waits for the end of the turn after a gate. */
+const withoutTimeout = ({ timeoutMs: _, ...request }: TurnRequest): TurnRequest => request;
 
 function decisionOf(gate: OpenGate, answer: GateAnswer, by: Principal): AuditEntry {
   return {

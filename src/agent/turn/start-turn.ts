@@ -6,7 +6,14 @@ import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { blocksMessage, blocksOf } from '#domain/thread/replayed-history.ts';
 import { MAX_WAITING_TURNS, type Thread } from '#domain/thread/thread.ts';
-import { type Channel, type Failure, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
+import {
+  type Channel,
+  type Failure,
+  type RequestTry,
+  refusalAt,
+  type Turn,
+  type TurnRequest,
+} from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { TraceContext } from '#domain/trace/trace-context.ts';
@@ -16,9 +23,11 @@ import { closeGate, findOpenGate } from '#store/threads/gates.ts';
 import { takeKey } from '#store/threads/idempotency-keys.ts';
 import { listNewestRequests } from '#store/threads/items.ts';
 import { insertJob, moveJob } from '#store/threads/jobs.ts';
+import { insertTry } from '#store/threads/request-tries.ts';
 import { findNamedThread, insertThread, replaceCatalog, takeNextPosition } from '#store/threads/threads.ts';
 import {
   countWaiting,
+  findTriedTurn,
   findTurn,
   findTurnById,
   getTurnById,
@@ -40,13 +49,17 @@ export type TurnInput = {
   readonly unknownThread: 'failed-turn' | 'not-found';
   readonly channel: Channel;
   readonly items: readonly NewItem[];
-  readonly request: Omit<TurnRequest, 'tools' | 'trace'>;
+  readonly request: Omit<TurnRequest, 'tools' | 'trace' | 'timeoutMs'>;
+  /** The turn is cancelled so long after it was accepted. Without it, nobody waits for its end. */
+  readonly timeoutMs?: number;
   /** The caller's span that the turn belongs to. */
   readonly trace?: TraceContext;
   /** The caller's tools; undefined when the request has none. */
   readonly tools: readonly ToolDefinition[] | undefined;
   /** A repeated request with the same key returns the same turn. */
   readonly idempotency: Idempotency | undefined;
+  /** A repeated request joins the turn of an earlier try. First tries always start a turn. */
+  readonly tried?: RequestTry;
   /** The items are a whole history, and always start a new thread. */
   readonly startsThread?: boolean;
   /** The turn is deleted once its reply was delivered, or an hour after its end. */
@@ -68,6 +81,8 @@ export async function startTurn(
   owner: Principal,
   asked: TurnInput,
 ): Promise<StartedTurn> {
+  const joined = asked.tried?.isRepeated && (await findJoined(db, owner, asked.tried));
+  if (joined) return { turn: joined, fresh: false };
   const model = await chooseModel(db, owner, asked);
   const input = { ...asked, request: { ...asked.request, model } };
   const mayReplay = input.threadId === undefined && !input.startsThread;
@@ -81,6 +96,9 @@ export async function startTurn(
   if (started.fresh) engine.notifyThread(started.turn);
   return started;
 }
+
+const findJoined = (db: Database, owner: Principal, { digest }: RequestTry): Promise<Turn | undefined> =>
+  withOwner(db, owner, (trx) => findTriedTurn(trx, owner, digest));
 
 /** The fast path, for a message: one statement, shared with concurrent messages, accepts it and starts its turn. */
 async function accept(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
@@ -96,6 +114,7 @@ async function accept(db: Database, engine: Engine, owner: Principal, input: Tur
     items: input.items,
     after: input.previousTurnId,
     idempotency: input.idempotency,
+    tried: input.tried,
     job: input.job,
   });
   switch (accepted.outcome) {
@@ -119,8 +138,9 @@ async function accept(db: Database, engine: Engine, owner: Principal, input: Tur
   }
 }
 
-function toRequest({ request, trace }: TurnInput, tools: readonly ToolDefinition[]): TurnRequest {
-  return { ...request, tools, ...(trace && { trace }) };
+/** `timeoutMs` must be the first field: see `overdue-turns.ts`. */
+function toRequest({ request, trace, timeoutMs }: TurnInput, tools: readonly ToolDefinition[]): TurnRequest {
+  return { ...(timeoutMs !== undefined && { timeoutMs }), ...request, tools, ...(trace && { trace }) };
 }
 
 /**
@@ -135,6 +155,7 @@ async function startStepwise(db: Database, engine: Engine, owner: Principal, inp
 
     if (input.isUnstored) await markUnstored(trx, owner, id);
     const turn = await takeInput(trx, owner, id, input);
+    if (input.tried) await insertTry(trx, owner, turn.id, input.tried.digest);
     if (input.job) await insertJob(trx, owner, turn, input.job);
     return { turn, fresh: true };
   });

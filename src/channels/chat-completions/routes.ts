@@ -11,6 +11,7 @@ import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { tryOf } from '#http/routes/request-try.ts';
 import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendThenAct } from '#http/server/write-all.ts';
@@ -87,12 +88,14 @@ const createCompletion = defineRoute({
       },
       idempotency: idempotencyOf(request),
       ...traceOf(request),
+      ...tryOf(request),
+      ...(!chat.stream && { timeoutMs: timeoutSeconds * 1000 }),
       isUnstored: !chat.store,
     });
 
     if (chat.stream) return stream(services, request, reply, started, chat);
     const signal = whileConnected(request, reply);
-    const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
+    const ended = await agent.outcome(principal, started, { signal });
     if (signal.aborted) return hangUp(reply);
     const failure = renderFailure(ended, threadUrl);
     const answer = failure ?? renderCompletion(ended, chat.model);

@@ -11,6 +11,7 @@ import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { formatResponseId, parseResponseId } from '#http/response-id.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { tryOf } from '#http/routes/request-try.ts';
 import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { sendEvents, typedFrame } from '#http/sse.ts';
@@ -79,10 +80,12 @@ const createResponse = defineRoute({
       ...traceOf(request),
     });
 
+      ...tryOf(request),
+      ...(!create.stream && !create.background && { timeoutMs: timeoutSeconds * 1000 }),
     if (create.stream) return stream(services, request, reply, started, { model: create.model, startingAfter: -1 });
     if (create.background) return renderResponse(noReplyYet(started.turn), create.model, threadUrl);
     const signal = whileConnected(request, reply);
-    const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
+    const ended = await agent.outcome(principal, started, { signal });
     if (signal.aborted) return hangUp(reply);
     return deliver(agent, request, reply, ended.turn, renderResponse(ended, create.model, threadUrl));
   },

@@ -5,11 +5,12 @@ import { firstWords } from '#domain/thread/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { MAX_THREAD_BYTES, MAX_WAITING_TURNS } from '#domain/thread/thread.ts';
-import { type Channel, positionInput, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
+import { type Channel, positionInput, type RequestTry, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { parameters } from './append.ts';
 import { useParameters, writeUses } from './attachment-uses.ts';
+import { tryParameters, writeTries } from './request-tries.ts';
 import { textParameters, writeTexts } from './said-texts.ts';
 import { type ClaimedTurn, type ContextJson, contextFromJson } from './turn-context.ts';
 
@@ -26,6 +27,7 @@ export type Accepting = {
   readonly after?: TurnId | undefined;
   /** `isLasting`: the key is kept without limit instead of for a day. */
   readonly idempotency?: { readonly key: string; readonly digest: string; readonly isLasting?: boolean } | undefined;
+  readonly tried?: RequestTry | undefined;
   readonly job?: NewJob | undefined;
 };
 
@@ -81,6 +83,7 @@ export async function acceptTurns(
     items.map(({ item: { id: _, ...body } }) => JSON.stringify(body)),
     ...textParameters(batch),
     ...useParameters(batch),
+    ...tryParameters(batch),
   ]);
   const found = new Map(rows.map((row) => [row.entry, row]));
   return batch.map((input, index) => {
@@ -94,7 +97,8 @@ const ACCEPTED = ['running', 'queued', 'handed'];
 const ACCEPT = `
   with done as materialized (select * from accept_turns(${parameters(25)})),
     ${writeTexts(25, ACCEPTED, 'done.thread_id')},
-    ${writeUses(31, ACCEPTED)}
+    ${writeUses(31, ACCEPTED)},
+    ${writeTries(35, ACCEPTED)}
   select entry, outcome, turn_id as "turnId", thread_id as "threadId", seq, created_at as "createdAt", digest, context
   from done`;
 

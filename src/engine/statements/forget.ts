@@ -8,7 +8,7 @@ const PIECE = 5000;
  * turn keeps all of its events. `retention.ts` deletes what operators may want to keep longer.
  */
 export async function forgetOld(pool: EnginePool, isElected: () => boolean): Promise<void> {
-  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_LIMITS, FORGET_MARKS, FORGET_BLOCKS])
+  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_TRIES, FORGET_LIMITS, FORGET_MARKS, FORGET_BLOCKS])
     while (isElected() && ((await pool.query(statement, [PIECE])).rowCount ?? 0) >= PIECE);
 }
 
@@ -23,6 +23,10 @@ const FORGET_EVENTS = `
 const FORGET_KEYS = `
   delete from idempotency_keys where ctid = any (array(
     select ctid from idempotency_keys where created_at < now() - interval '24 hours' and not is_lasting limit $1))`;
+
+const FORGET_TRIES = `
+  delete from request_tries where ctid = any (array(
+    select ctid from request_tries where created_at < now() - interval '24 hours' limit $1))`;
 
 const FORGET_LIMITS = `
   delete from rate_windows where ctid = any (array(

@@ -11,6 +11,8 @@ import type { EnginePool } from '../engine-connection.ts';
 /** A turn that this replica may run. */
 export type ClaimedTurn = {
   readonly turn: Turn;
+  /** How long ago it was accepted; absent when it starts in the call that accepts it. */
+  readonly ageMs?: number;
   readonly suspicion: Suspicion;
   /** How many attempts ended in an unexpected error. */
   readonly broken: number;
@@ -61,14 +63,16 @@ export async function readClaimedTurns(
   ids: readonly TurnId[],
 ): Promise<ClaimedTurn[]> {
   const { rows } = await pool.query<ClaimedRow>(CLAIMED, [self, ids]);
-  return rows.map(({ handback, trial, progress, broken, ...turn }) => ({
+  return rows.map(({ handback, trial, progress, broken, ageMs, ...turn }) => ({
     turn: { ...turn, usage: NO_USAGE },
+    ageMs,
     broken,
     suspicion: suspicionOf(turn.attempt, trial ?? -1, Math.max(progress ?? 0, handback)),
   }));
 }
 
 type ClaimedRow = Omit<Turn, 'usage'> & {
+  readonly ageMs: number;
   readonly handback: number;
   readonly trial: number | null;
   readonly progress: number | null;
@@ -78,7 +82,8 @@ type ClaimedRow = Omit<Turn, 'usage'> & {
 // The newest attempt that wrote an item is looked up only from the second attempt on.
 const CLAIMED = `
   select id, thread_id as "threadId", user_id as "userId", seq, status, channel, request, failure, attempt,
-    cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt", handback, trial, broken,
+    cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt",
+    extract(epoch from now() - created_at)::float8 * 1000 as "ageMs", handback, trial, broken,
     case when attempt > 0 then (
       select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
     ) end as progress

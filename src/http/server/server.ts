@@ -16,13 +16,14 @@ import { isHttps, type Site } from '../caller/site.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
 import { refuseNullInUrl } from '../routes/null-characters.ts';
+import { TRY_HEADER } from '../routes/request-try.ts';
 import { announceClosing } from './connected.ts';
 import { closeAfterGrace, limitUnauthenticated } from './connections.ts';
 import { type BodyLimits, boundBodyTime, discardUnreadBodies } from './unread-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The SHA-256 of the raw body, when the request has an Idempotency-Key. */
+    /** The SHA-256 of the raw body, when the request has an Idempotency-Key or is a numbered try. */
     bodyDigest: string;
   }
 }
@@ -125,7 +126,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.decorateRequest('bodyDigest', '');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
-    if (request.headers['idempotency-key'] !== undefined)
+    if (request.headers['idempotency-key'] !== undefined || request.headers[TRY_HEADER] !== undefined)
       request.bodyDigest = createHash('sha256').update(body).digest('hex');
     return parseJson(body);
   });

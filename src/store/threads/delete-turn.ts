@@ -111,7 +111,7 @@ async function deleteGatesOf(trx: OwnedTransaction, owner: Owner, turnId: TurnId
 async function deleteRows(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<void> {
   await deleteEvents(trx, owner, [turn.id]);
   await deleteGatesOf(trx, owner, turn.id);
-  for (const table of ['idempotencyKeys', 'unstoredTurns'] as const)
+  for (const table of ['idempotencyKeys', 'requestTries', 'unstoredTurns'] as const)
     await trx.deleteFrom(table).where('turnId', '=', turn.id).where('userId', '=', owner.userId).execute();
   await deleteSummaries(trx, owner, turn.threadId, turn.seq);
   await trx.deleteFrom('turns').where('id', '=', turn.id).where('userId', '=', owner.userId).execute();

@@ -114,11 +114,12 @@ export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: Thre
     .execute();
   const turnIds = turns.map((turn) => turn.id);
   await deleteEvents(trx, owner, turnIds);
-  await trx
-    .deleteFrom('idempotencyKeys')
-    .where('userId', '=', owner.userId)
-    .where('turnId', '=', sql<TurnId>`any(${turnIds}::uuid[])`)
-    .execute();
+  for (const table of ['idempotencyKeys', 'requestTries'] as const)
+    await trx
+      .deleteFrom(table)
+      .where('userId', '=', owner.userId)
+      .where('turnId', '=', sql<TurnId>`any(${turnIds}::uuid[])`)
+      .execute();
   await trx.deleteFrom('threads').where('id', '=', id).where('userId', '=', owner.userId).execute();
   for (const table of ['items', 'conversations', 'jobs'] as const)
     await trx.deleteFrom(table).where('threadId', '=', id).where('userId', '=', owner.userId).execute();

@@ -113,6 +113,22 @@ export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnI
   return turn;
 }
 
+/** The newest turn of a request with this digest that has not ended, or ended less than a minute ago. */
+export async function findTriedTurn(trx: OwnedTransaction, owner: Owner, digest: string): Promise<Turn | undefined> {
+  const row = await trx
+    .selectFrom('requestTries')
+    .innerJoin('turns', 'turns.id', 'requestTries.turnId')
+    .select(columns.map((column) => `turns.${column}` as const))
+    .where('requestTries.userId', '=', owner.userId)
+    .where('turns.userId', '=', owner.userId)
+    .where('digest', '=', digest)
+    .where(sql<boolean>`(ended_at is null or ended_at > now() - interval '60 seconds')`)
+    .orderBy('turns.createdAt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && toTurn(row);
+}
+
 /** The shown turns of a thread from `seq` on, in order, and the number of the shown line; undefined when there are none. */
 export async function listTurnsFrom(
   trx: OwnedTransaction,

@@ -47,9 +47,10 @@ const chat = defineRoute({
     const started = await agent.startTurn(principal, {
       ...toTurnInput(body, idempotencyOf(request)),
       ...traceOf(request),
+      timeoutMs: timeoutSeconds * 1000,
     });
     const signal = whileConnected(request, reply);
-    const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
+    const ended = await agent.outcome(principal, started, { signal });
     return signal.aborted ? hangUp(reply) : renderChat(ended, threadUrl);
   },
 });

@@ -9,6 +9,7 @@ import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { tryOf } from '#http/routes/request-try.ts';
 import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';
@@ -64,11 +65,13 @@ export const compactResponse = defineRoute({
       previousTurnId: previous?.turnId,
       idempotency,
       ...traceOf(request),
+      ...tryOf(request),
+      timeoutMs: timeoutSeconds * 1000,
       // With a key, the thread stays until the sweep finds it: the client may ask again for an answer that it has not received.
       echo: { store: idempotency !== undefined },
     });
     const signal = whileConnected(request, reply);
-    const ended = await agent.outcome(principal, started, { signal, limitMs: timeoutSeconds * 1000 });
+    const ended = await agent.outcome(principal, started, { signal });
     if (signal.aborted) return hangUp(reply);
     const { turn, made } = ended;
     const item = made.find((each) => each.type === 'compaction');

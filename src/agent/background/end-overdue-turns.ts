@@ -1,0 +1,17 @@
+import { NotFound } from '#domain/errors.ts';
+import type { Engine } from '#engine/engine.ts';
+import type { Database } from '#store/connection.ts';
+import { findOverdueTurns } from '#store/system/overdue-turns.ts';
+import { cancelTurn } from '../turn/cancel-turn.ts';
+
+const LOOK_EVERY_MS = 5000;
+
+/** Ends turns that are still queued at their deadline and whose caller has gone. */
+export function startEndingOverdueTurns(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
+  return engine.startChore(lookEveryMs, async () => {
+    for (const { userId, ...ids } of await findOverdueTurns(engine.system))
+      await cancelTurn(db, engine, { userId, role: 'member' }, ids, 'turn_timeout').catch((error: unknown) => {
+        if (!(error instanceof NotFound)) throw error; // it was deleted meanwhile
+      });
+  });
+}
