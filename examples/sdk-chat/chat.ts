@@ -16,9 +16,18 @@ for (const question of process.argv.slice(2)) {
     stream: true,
     ...(previous !== undefined && { previous_response_id: previous }),
   });
+  // By item: after a crash, an item ends as incomplete, and its text comes again in another one.
+  const texts = new Map<string, string>();
   for await (const event of stream) {
-    if (event.type === 'response.output_text.delta') process.stdout.write(event.delta);
+    if (event.type === 'response.output_text.delta')
+      texts.set(event.item_id, (texts.get(event.item_id) ?? '') + event.delta);
+    if (
+      event.type === 'response.output_item.done' &&
+      event.item.type === 'message' &&
+      event.item.status === 'incomplete'
+    )
+      texts.delete(event.item.id);
     if (event.type === 'response.completed') previous = event.response.id;
   }
-  process.stdout.write('\n');
+  process.stdout.write(`${[...texts.values()].join('\n\n')}\n`);
 }
